@@ -1,0 +1,35 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "regnum",
+    products: [
+        .library(name: "Regnum", targets: ["Regnum"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0")
+    ],
+    targets: [
+        .target(name: "CRegnum"),
+        .target(name: "RegnumStore", dependencies: ["CRegnum"], swiftSettings: settings),
+        .target(
+            name: "RegnumEngine", dependencies: ["RegnumStore"], swiftSettings: settings),
+        .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+        .target(name: "RegnumWatch", dependencies: ["CLibuv"], swiftSettings: settings),
+        .target(
+            name: "Regnum",
+            dependencies: [
+                "RegnumEngine", "RegnumStore", "RegnumWatch",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,80 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "CRegnum.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+int cregnum_openat(int directory, const char *name, int flags, unsigned int mode) {
+    int fd;
+    do {
+        fd = openat(directory, name, flags, (mode_t)mode);
+    } while (fd < 0 && errno == EINTR);
+    return fd < 0 ? -errno : fd;
+}
+
+int cregnum_extend(int fd, uint64_t size) {
+    int result;
+    do {
+        result = fallocate(fd, 0, 0, (off_t)size);
+    } while (result < 0 && errno == EINTR);
+    if (result == 0) {
+        return 0;
+    }
+    if (errno != EOPNOTSUPP && errno != ENOSYS) {
+        return -errno;
+    }
+    struct stat status;
+    if (fstat(fd, &status) < 0) {
+        return -errno;
+    }
+    if ((uint64_t)status.st_size >= size) {
+        return 0;
+    }
+    do {
+        result = ftruncate(fd, (off_t)size);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
+}
+
+int64_t cregnum_filesystem_type(int fd) {
+    struct statfs status;
+    int result;
+    do {
+        result = fstatfs(fd, &status);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : (int64_t)(uint32_t)status.f_type;
+}
+
+static int byte_lock(int fd, int command, struct flock *lock, short type, uint64_t byte) {
+    *lock = (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+    int result;
+    do {
+        result = fcntl(fd, command, lock);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
+}
+
+int cregnum_lock(int fd, uint64_t byte, bool exclusive) {
+    struct flock lock;
+    int result = byte_lock(fd, F_OFD_SETLK, &lock, exclusive ? F_WRLCK : F_RDLCK, byte);
+    if (result == -EAGAIN || result == -EACCES) {
+        return 0;
+    }
+    return result < 0 ? result : 1;
+}
+
+int cregnum_unlock(int fd, uint64_t byte) {
+    struct flock lock;
+    return byte_lock(fd, F_OFD_SETLK, &lock, F_UNLCK, byte);
+}
+
+int cregnum_is_locked_elsewhere(int fd, uint64_t byte) {
+    struct flock lock;
+    int result = byte_lock(fd, F_OFD_GETLK, &lock, F_WRLCK, byte);
+    return result < 0 ? result : lock.l_type != F_UNLCK;
+}

@@ -1,0 +1,23 @@
+internal import Synchronization
+
+/// The schemas of all model classes that this process has used.
+final class ClassCatalog: Sendable {
+    static let shared = ClassCatalog()
+
+    private let schemas = Mutex<[ObjectIdentifier: ClassSchema]>([:])
+
+    /// The schema of a class, made at the first call.
+    ///
+    /// It is made outside the lock, because that runs the model's initialiser, which may itself
+    /// use the library. Two tasks may both make it; the first one stays.
+    func schema(of type: ObjectBase.Type) -> ClassSchema {
+        let identity = ObjectIdentifier(type)
+        if let known = schemas.withLock({ $0[identity] }) { return known }
+        let made = ClassSchema(reflecting: type)
+        return schemas.withLock { schemas in
+            if let known = schemas[identity] { return known }
+            schemas[identity] = made
+            return made
+        }
+    }
+}

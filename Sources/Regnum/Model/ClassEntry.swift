@@ -1,0 +1,56 @@
+internal import RegnumEngine
+internal import Synchronization
+
+/// How the properties of a class lie in its table, at one schema of a realm.
+struct ClassMapping: Sendable {
+    /// `DatabaseSchema.id` of the schema that this was made from.
+    let schemaID: UInt64
+    /// The class's table, nil while nothing of the class was ever stored.
+    let table: TableSchema?
+    /// By position in `ClassSchema.properties`: the number of the column, or the complement (`~`)
+    /// of the position where the table has no such column yet.
+    let columns: [Int32]
+    /// Why the class cannot be used with this schema.
+    let mismatch: Realm.Error?
+
+    /// Whether the table and all columns are there.
+    var isComplete: Bool { table != nil && columns.allSatisfy { $0 >= 0 } }
+}
+
+/// A model class that has joined a realm.
+final class ClassEntry: Sendable {
+    let schema: ClassSchema
+    /// Why the class can never be used with the realm: its declaration, or another class of the
+    /// same name.
+    let problem: Realm.Error?
+    private let lastMapping = Mutex<ClassMapping?>(nil)
+
+    init(schema: ClassSchema, problem: Realm.Error?) {
+        self.schema = schema
+        self.problem = problem
+    }
+
+    /// How the class lies in a schema. The last answer is kept.
+    ///
+    /// - Complexity: O(1) while the schema stays, else O(properties x columns).
+    func mapping(in database: DatabaseSchema) -> ClassMapping {
+        let known = lastMapping.withLock { $0 }
+        if let known, known.schemaID == database.id { return known }
+        let made = ClassMapping(of: self, in: database)
+        lastMapping.withLock { $0 = made }
+        return made
+    }
+}
+
+extension ClassMapping {
+    fileprivate init(of entry: ClassEntry, in database: DatabaseSchema) {
+        let schema = entry.schema
+        schemaID = database.id
+        table = database.table(named: schema.name)
+        let table = table
+        columns = schema.properties.enumerated().map { index, property in
+            table?.column(named: property.name).map { Int32($0.key.rawValue) } ?? ~Int32(index)
+        }
+        mismatch = entry.problem ?? table.flatMap { schema.mismatch(with: $0) }
+    }
+}

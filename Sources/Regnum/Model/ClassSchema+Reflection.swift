@@ -1,0 +1,90 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+
+extension ClassSchema {
+    /// Reads the declaration of a class from the fields of fresh instances.
+    convenience init(reflecting type: ObjectBase.Type) {
+        let name = _typeName(type, qualified: false)
+        var problems: [String] = []
+        if type == Object.self || type == ObjectBase.self {
+            problems.append("\(name) is no model: derive a class from Object.")
+        }
+        let fields = storedFields(of: type).filter { $0.type is any PersistedField.Type }
+        let (first, second) = Self.twoInstances(of: type)
+        let properties = fields.compactMap { field -> PropertySchema? in
+            guard let wrapper = field.type as? any PersistedField.Type else { return nil }
+            return PropertySchema(
+                field: field, wrapper: wrapper,
+                first: wrapper.declaration(in: first, at: field.offset),
+                second: wrapper.declaration(in: second, at: field.offset))
+        }
+        problems += Self.problems(name: name, properties: properties)
+        self.init(name: name, type: type, properties: properties, problems: problems)
+    }
+
+    /// Two fresh instances, made at different moments of the clock, so that an initial value that
+    /// is not constant (`Date()`, `UUID()`) differs between them.
+    private static func twoInstances(of type: ObjectBase.Type) -> (ObjectBase, ObjectBase) {
+        let first = type.init()
+        let moment = Date()
+        // The clock's resolution as a Date is below a microsecond: this ends at once. The bound is
+        // for a clock that stands still.
+        for _ in 0..<10_000 where Date() == moment {}
+        return (first, type.init())
+    }
+
+    private static func problems(name: String, properties: [PropertySchema]) -> [String] {
+        var problems: [String] = []
+        if name.isEmpty || name.utf8.count > SchemaLimits.tableNameByteCountMax {
+            problems.append(
+                "The class name \(name) has \(name.utf8.count) bytes; the limit is "
+                    + "\(SchemaLimits.tableNameByteCountMax).")
+        }
+        if properties.isEmpty {
+            problems.append("\(name) has no @Persisted properties.")
+        }
+        if properties.count > SchemaLimits.columnCountMax {
+            problems.append(
+                "\(name) has \(properties.count) properties; the limit is "
+                    + "\(SchemaLimits.columnCountMax).")
+        }
+        let keys = properties.filter(\.isPrimaryKey)
+        if keys.count > 1 {
+            let names = keys.map(\.name).joined(separator: ", ")
+            problems.append("\(name) has \(keys.count) primary keys: \(names). It can have one.")
+        }
+        var seen: Set<String> = []
+        for property in properties {
+            if !seen.insert(property.name).inserted {
+                problems.append("\(name).\(property.name) is declared twice in its hierarchy.")
+            }
+            if property.name.utf8.count > SchemaLimits.columnNameByteCountMax {
+                problems.append(
+                    "\(name).\(property.name) has a name of \(property.name.utf8.count) bytes; "
+                        + "the limit is \(SchemaLimits.columnNameByteCountMax).")
+            }
+        }
+        return problems
+    }
+}
+
+extension PropertySchema {
+    init(
+        field: StoredField, wrapper: any PersistedField.Type,
+        first: PropertyDeclaration, second: PropertyDeclaration
+    ) {
+        let storage = wrapper.storageType
+        var defaultValue = storage.zero
+        if let value = first.initialValue, value == second.initialValue {
+            defaultValue = value
+            // A date that is not a number cannot be stored; neither can it be a default.
+            if case .date(let seconds) = value, seconds.isNaN { defaultValue = storage.zero }
+        }
+        // The storage of a wrapped property `text` is named `_text`.
+        self.init(
+            name: String(field.name.dropFirst()),
+            offset: field.offset, field: wrapper, type: storage.valueType,
+            isOptional: storage.isOptional, isPrimaryKey: first.isPrimaryKey,
+            isIndexed: first.isIndexed, defaultValue: defaultValue)
+    }
+}

@@ -1,0 +1,78 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// A stored property of a model class, as its declaration says.
+struct PropertySchema: Sendable {
+    /// The name in Swift, which is also the name of the column.
+    let name: String
+    /// Where the wrapper lies in an instance.
+    let offset: Int
+    /// The type of the wrapper: knows how to read the property of an unmanaged object.
+    let field: any PersistedField.Type
+    let type: ValueType
+    let isOptional: Bool
+    let isPrimaryKey: Bool
+    let isIndexed: Bool
+    /// What rows read that are older than the property. A constant initial value; the zero of the
+    /// type, or nil, where the initial value differs between two instances or is not given.
+    let defaultValue: Value
+
+    /// The column as the engine makes it.
+    var definition: ColumnDefinition {
+        ColumnDefinition(
+            name: name, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
+            isIndexed: isIndexed, defaultValue: defaultValue)
+    }
+
+    /// The property in a query.
+    var reference: ColumnReference {
+        ColumnReference(name: name, type: type, missing: defaultValue)
+    }
+}
+
+/// A model class: name, properties, and what is wrong with its declaration.
+///
+/// One per class and process, made at the class's first use.
+final class ClassSchema: Sendable {
+    /// The name of the class without its module and the types around it: the name of its table.
+    let name: String
+    let type: ObjectBase.Type
+    /// Superclasses' properties first, in order of declaration.
+    let properties: [PropertySchema]
+    /// The position of the primary key in `properties`.
+    let primaryKey: Int?
+    /// Sentences about what cannot be stored, one per mistake. A class with problems joins no
+    /// realm.
+    let problems: [String]
+    /// Which property a key path means.
+    let keyPaths = KeyPathCache()
+
+    init(
+        name: String, type: ObjectBase.Type, properties: [PropertySchema], problems: [String]
+    ) {
+        self.name = name
+        self.type = type
+        self.properties = properties
+        self.problems = problems
+        primaryKey = properties.firstIndex { $0.isPrimaryKey }
+    }
+
+    /// The schema of a class.
+    ///
+    /// - Complexity: O(1) after the first call for the class, which makes two or more instances.
+    static func of(_ type: ObjectBase.Type) -> ClassSchema {
+        ClassCatalog.shared.schema(of: type)
+    }
+
+    /// The error that tells all problems, one per line; nil if there are none.
+    var declarationError: Realm.Error? {
+        guard !problems.isEmpty else { return nil }
+        return Realm.Error(
+            .invalidInput, problems.joined(separator: "\n"), className: name)
+    }
+
+    /// The position of the property of that name.
+    func property(named name: String) -> Int? {
+        properties.firstIndex { $0.name == name }
+    }
+}

@@ -1,0 +1,35 @@
+internal import Synchronization
+
+/// What a key path of a model means.
+enum KeyPathMeaning: Sendable {
+    /// The stored property at this position of `ClassSchema.properties`.
+    case property(Int)
+    /// Something else: a computed or an ignored property.
+    case computed
+}
+
+/// Which property each key path of one class means, as found at its first use.
+final class KeyPathCache: Sendable {
+    /// A key path as a dictionary key.
+    ///
+    /// Unchecked: a key path is immutable; what a subscript component may have captured is only
+    /// hashed and compared here, and only key paths that read one stored property, or that came
+    /// from a property name, get here.
+    private struct Key: Hashable, @unchecked Sendable {
+        let keyPath: AnyKeyPath
+    }
+
+    private let meanings = Mutex<[Key: KeyPathMeaning]>([:])
+
+    /// The known meaning of a key path. - Complexity: O(1), one hash of the key path.
+    subscript(keyPath: AnyKeyPath) -> KeyPathMeaning? {
+        let key = Key(keyPath: keyPath)
+        return meanings.withLock { $0[key] }
+    }
+
+    /// Keeps what was found out about a key path.
+    func keep(_ meaning: KeyPathMeaning, for keyPath: AnyKeyPath) {
+        let key = Key(keyPath: keyPath)
+        meanings.withLock { $0[key] = meaning }
+    }
+}

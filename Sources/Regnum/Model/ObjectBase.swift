@@ -1,0 +1,61 @@
+/// What all model classes have in common. Derive your models from ``Object``.
+///
+/// An object that you make is *unmanaged*: a plain object with plain values, which you may use
+/// wherever Swift lets you. `tx.add(object)` makes that very instance *managed*: an accessor of
+/// its row, confined to the transaction body, every read going to storage. When the body returns,
+/// its accessors die: touching one then ends the process with a sentence that names the class.
+open class ObjectBase {
+    /// The row's home, nil for an unmanaged object.
+    ///
+    /// Unchecked exclusivity: the object is confined to one task (it is not `Sendable`), and
+    /// every access is a plain load or store.
+    @exclusivity(unchecked)
+    @usableFromInline final var _binding: ClassBinding?
+    /// The object key of the row in its table, while there is a binding.
+    @exclusivity(unchecked)
+    @usableFromInline final var _row: UInt64 = 0
+
+    /// An unmanaged object whose properties have their defaults.
+    ///
+    /// The library makes accessors with this initialiser: it must have no side effects.
+    public required init() {}
+}
+
+@available(*, unavailable, message: "objects stay where they were read: send a Frozen value")
+extension ObjectBase: Sendable {}
+
+extension ObjectBase {
+    /// Whether the row of this object was deleted, or the transaction that it belongs to is over.
+    ///
+    /// The one property of a model that can be read in either case; false for an unmanaged object.
+    public final var isInvalidated: Bool {
+        guard let binding = _binding else { return false }
+        return !binding.isReadable(row: _row)
+    }
+
+    /// Whether the object belongs to a transaction.
+    public final var isManaged: Bool { _binding != nil }
+
+    /// Whether both are the same row of the same realm, or the same unmanaged instance.
+    public final func isSameObject(as other: ObjectBase?) -> Bool {
+        guard let other else { return false }
+        if self === other { return true }
+        guard let mine = _binding, let theirs = other._binding else { return false }
+        return mine.tableName == theirs.tableName && _row == other._row
+            && mine.isSameRealm(as: theirs)
+    }
+}
+
+/// The base class of models that are stored on their own.
+///
+///     final class Message: Object {
+///         @Persisted(primaryKey: true) var id: ObjectId
+///         @Persisted(indexed: true)    var room: String
+///         @Persisted var text: String
+///         @Persisted var sentAt: Date
+///     }
+///
+/// Stored properties without `@Persisted` are ignored: each accessor has its own. A subclass of a
+/// model has its superclass's properties and is a class of its own: neither queries nor streams of
+/// the one see objects of the other.
+open class Object: ObjectBase {}

@@ -1,0 +1,134 @@
+/// Marks a property of a model as stored.
+///
+///     @Persisted(primaryKey: true) var id: UUID
+///     @Persisted(indexed: true) var room: String
+///     @Persisted var text = ""
+///     @Persisted var editedAt: Date?
+///
+/// Without an initial value a property starts with the default of its type, made when it is first
+/// read: nil, false, 0, "", empty data, the current date, a random `UUID`, a generated
+/// ``ObjectId``. An initial value is evaluated for each instance.
+///
+/// `primaryKey:` compiles for `Int`, `String`, `ObjectId`, `UUID` and their optionals; `indexed:`
+/// also for `Bool` and `Date`. A primary key is indexed, and cannot be changed once the object is
+/// managed: the transaction then fails with `.invalidValue`.
+///
+/// The wrapper works as a stored property of a class derived from ``Object`` only.
+@propertyWrapper
+public struct Persisted<Value: Persistable> {
+    /// The number of the column, written here when an object is bound to its row. It stands
+    /// first, so that its place is known from the field's offset alone.
+    @usableFromInline var _column: Int32 = 0
+    /// What the declaration says: see `PropertyFlags`.
+    @usableFromInline var _flags: UInt8
+    /// The value of an unmanaged object, nil until it was given or first read.
+    @usableFromInline var _value: Value?
+
+    @inlinable @inline(__always)
+    init(_flags: UInt8, _value: Value?) {
+        self._flags = _flags
+        self._value = _value
+    }
+
+    /// Use the property through its object: the wrapper alone has no value.
+    @available(*, unavailable, message: "@Persisted works only as a property of an Object class")
+    public var wrappedValue: Value {
+        get { fatalError("@Persisted works only as a property of an Object class.") }
+        // swift-format-ignore
+        set { fatalError("@Persisted works only as a property of an Object class.") }
+    }
+
+    /// The value of the property in its object. The compiler calls this; you write `object.name`.
+    ///
+    /// - Precondition: a managed object is used inside the body that it belongs to, before it is
+    ///   deleted, and assigned to only in a write.
+    @inlinable
+    public static subscript<Enclosing: ObjectBase>(
+        _enclosingInstance object: Enclosing,
+        wrapped wrapped: ReferenceWritableKeyPath<Enclosing, Value>,
+        storage storage: ReferenceWritableKeyPath<Enclosing, Self>
+    ) -> Value {
+        @inline(__always) get {
+            if let binding = object._binding {
+                if binding.isTracing {
+                    return _traced(binding, object, object[keyPath: storage]._column, wrapped)
+                }
+                return _managedValue(binding, object._row, object[keyPath: storage]._column)
+            }
+            if let value = object[keyPath: storage]._value { return value }
+            let value = Value._makeDefault()
+            object[keyPath: storage]._value = value
+            return value
+        }
+        @inline(__always) set {
+            if let binding = object._binding {
+                let column = object[keyPath: storage]._column
+                _setManagedValue(binding, object._row, column, newValue)
+            } else {
+                object[keyPath: storage]._value = newValue
+            }
+        }
+    }
+
+    @usableFromInline
+    static func _managedValue(_ binding: ClassBinding, _ row: UInt64, _ column: Int32) -> Value {
+        Value.fromEngine(binding.value(row: row, column: column))
+    }
+
+    @usableFromInline
+    static func _setManagedValue(
+        _ binding: ClassBinding, _ row: UInt64, _ column: Int32, _ value: Value
+    ) {
+        binding.setValue(value.engineValue, row: row, column: column)
+    }
+
+    /// A read of an object that notes which properties are read. See `KeyPathResolver`.
+    @usableFromInline @inline(never)
+    static func _traced(
+        _ binding: ClassBinding, _ object: ObjectBase, _ column: Int32, _ wrapped: AnyKeyPath
+    ) -> Value {
+        Value.fromEngine(binding.tracedValue(row: object._row, column: column, keyPath: wrapped))
+    }
+}
+
+extension Persisted {
+    /// A property that starts with the default of its type, made at its first read.
+    @inlinable @inline(__always)
+    public init() {
+        self.init(_flags: 0, _value: nil)
+    }
+
+    /// A property that starts with `wrappedValue`.
+    @inlinable @inline(__always)
+    public init(wrappedValue: Value) {
+        self.init(_flags: 0, _value: wrappedValue)
+    }
+}
+
+extension Persisted where Value: PrimaryKeyValue {
+    /// The key by which `tx.object(_:forPrimaryKey:)` finds the object: unique in its class.
+    @inlinable @inline(__always)
+    public init(primaryKey: Bool) {
+        self.init(_flags: primaryKey ? 1 : 0, _value: nil)
+    }
+
+    /// A primary key that starts with `wrappedValue`.
+    @inlinable @inline(__always)
+    public init(wrappedValue: Value, primaryKey: Bool) {
+        self.init(_flags: primaryKey ? 1 : 0, _value: wrappedValue)
+    }
+}
+
+extension Persisted where Value: IndexableValue {
+    /// A property with an index, which makes equality queries cheap.
+    @inlinable @inline(__always)
+    public init(indexed: Bool) {
+        self.init(_flags: indexed ? 2 : 0, _value: nil)
+    }
+
+    /// A property with an index that starts with `wrappedValue`.
+    @inlinable @inline(__always)
+    public init(wrappedValue: Value, indexed: Bool) {
+        self.init(_flags: indexed ? 2 : 0, _value: wrappedValue)
+    }
+}

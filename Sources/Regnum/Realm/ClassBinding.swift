@@ -1,0 +1,194 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// What the accessors of one class in one transaction share: the way to their values.
+///
+/// Confined like the accessors.
+@usableFromInline
+final class ClassBinding {
+    /// Whether reads are noted. Accessors that trace belong to one call of the library.
+    @usableFromInline let isTracing: Bool
+    let schema: ClassSchema
+    /// The transaction, nil for a recorder, whose values are made up.
+    let core: TransactionCore?
+    private let entry: ClassEntry?
+    private let tracer: ReadTracer?
+    @exclusivity(unchecked) private(set) var mapping: ClassMapping?
+
+    init(_ entry: ClassEntry, core: TransactionCore, tracer: ReadTracer? = nil) {
+        self.entry = entry
+        self.schema = entry.schema
+        self.core = core
+        self.tracer = tracer
+        isTracing = tracer != nil
+        mapping = core.schema.map { entry.mapping(in: $0) }
+    }
+
+    /// The binding of a recorder.
+    init(recording schema: ClassSchema, _ tracer: ReadTracer) {
+        entry = nil
+        core = nil
+        self.schema = schema
+        self.tracer = tracer
+        isTracing = true
+    }
+
+    var tableName: String { schema.name }
+
+    func isSameRealm(as other: ClassBinding) -> Bool {
+        core != nil && core?.realm === other.core?.realm
+    }
+
+    // MARK: Accessors
+
+    /// A new accessor of a row.
+    func accessor<T: ObjectBase>(_ type: T.Type, row: ObjectKey) -> T {
+        let object = type.init()
+        bind(object, to: row)
+        return object
+    }
+
+    /// Makes `object`, of this class, the accessor of a row.
+    func bind(_ object: ObjectBase, to row: ObjectKey) {
+        guard let mapping else { return }
+        for index in schema.properties.indices {
+            object.bindField(at: schema.properties[index].offset, to: mapping.columns[index])
+        }
+        object._row = row.rawValue
+        object._binding = self
+    }
+
+    /// Whether the row exists and the body is running.
+    func isReadable(row: UInt64) -> Bool {
+        guard let core, let table = mapping?.table else { return false }
+        switch core.state {
+        case .writing(let transaction):
+            return transaction.row(table.key, ObjectKey(rawValue: row)) != nil
+        case .reading(let root):
+            return root.row(table.key, ObjectKey(rawValue: row)) != nil
+        case .ended:
+            return false
+        }
+    }
+
+    // MARK: Values
+
+    /// The value of a property. Traps when the body is over or the row deleted.
+    func value(row: UInt64, column: Int32) -> Value {
+        guard let core, let table = mapping?.table else { trapNoRow(column) }
+        guard column >= 0 else { return lateValue(row: row, column: column) }
+        let key = ColumnKey(rawValue: UInt16(truncatingIfNeeded: column))
+        let found: Value?
+        switch core.state {
+        case .writing(let transaction):
+            found = transaction.value(table.key, ObjectKey(rawValue: row), key)
+        case .reading(let root):
+            found = root.value(table.key, ObjectKey(rawValue: row), key)
+        case .ended:
+            trapEnded(column)
+        }
+        guard let found else { trapDeleted(column) }
+        return found
+    }
+
+    /// The value of a property that had no column when the accessor was made.
+    private func lateValue(row: UInt64, column: Int32) -> Value {
+        let index = Int(~column)
+        if let added = mapping?.columns[index], added >= 0 {
+            return value(row: row, column: added)
+        }
+        if case .ended? = core?.state { trapEnded(column) }
+        guard isReadable(row: row) else { trapDeleted(column) }
+        return schema.properties[index].defaultValue
+    }
+
+    /// The value of a property of a tracing accessor.
+    func tracedValue(row: UInt64, column: Int32, keyPath: AnyKeyPath) -> Value {
+        let property = propertyIndex(of: column)
+        tracer?.note(property, keyPath)
+        if let values = tracer?.values { return values[property] }
+        return value(row: row, column: column)
+    }
+
+    /// Sets a property. A value that cannot be stored fails the transaction. Traps outside a
+    /// write, when the body is over, or when the row was deleted.
+    func setValue(_ value: Value, row: UInt64, column: Int32) {
+        guard let core else {
+            fatalError("A property of \(tableName) was set while a key path was being resolved.")
+        }
+        guard case .writing(let transaction) = core.state else {
+            if case .ended = core.state { trapEnded(column) }
+            fatalError(
+                "\(tableName).\(propertyName(column)) was set in the read at \(core.place): objects "
+                    + "can be changed in a write only.")
+        }
+        guard isReadable(row: row) else { trapDeleted(column) }
+        var column = column
+        do throws(StoreError) {
+            if column < 0 {
+                let index = Int(~column)
+                try ensureStored(in: transaction)
+                column = mapping?.columns[index] ?? column
+            }
+            guard let table = mapping?.table, column >= 0 else { trapNoRow(column) }
+            let key = ColumnKey(rawValue: UInt16(truncatingIfNeeded: column))
+            try transaction.set(table.key, ObjectKey(rawValue: row), key, value)
+            core.changeCount &+= 1
+        } catch {
+            core.fail(Realm.Error(error))
+        }
+    }
+
+    // MARK: Schema
+
+    /// Brings the mapping up to date after the schema changed.
+    func refresh() {
+        guard let entry, let schema = core?.schema else { return }
+        if mapping?.schemaID != schema.id { mapping = entry.mapping(in: schema) }
+    }
+
+    /// Adds what the stored schema lacks of the class: its table, or single columns.
+    func ensureStored(in transaction: EngineTransaction) throws(StoreError) {
+        refresh()
+        guard let mapping, !mapping.isComplete else { return }
+        if let table = mapping.table {
+            for (index, property) in schema.properties.enumerated()
+            where mapping.columns[index] < 0 {
+                _ = try transaction.addColumn(table.key, property.definition)
+            }
+        } else {
+            _ = try transaction.addTable(
+                name: schema.name, columns: schema.properties.map(\.definition))
+        }
+        refresh()
+    }
+
+    // MARK: Misuse
+
+    private func propertyIndex(of column: Int32) -> Int {
+        guard column >= 0 else { return Int(~column) }
+        guard core != nil else { return Int(column) }
+        return mapping?.columns.firstIndex(of: column) ?? 0
+    }
+
+    private func propertyName(_ column: Int32) -> String {
+        schema.properties[propertyIndex(of: column)].name
+    }
+
+    private func trapEnded(_ column: Int32) -> Never {
+        fatalError(
+            "\(tableName).\(propertyName(column)) was used after the body of the transaction at "
+                + "\(core?.place ?? "?") had returned: objects live until then. Return a value, or "
+                + "take a Frozen from a snapshot.")
+    }
+
+    private func trapDeleted(_ column: Int32) -> Never {
+        fatalError(
+            "\(tableName).\(propertyName(column)) of a deleted object was used in the transaction "
+                + "at \(core?.place ?? "?"): ask isInvalidated first.")
+    }
+
+    private func trapNoRow(_ column: Int32) -> Never {
+        fatalError("\(tableName).\(propertyName(column)) was used on an object without a row.")
+    }
+}

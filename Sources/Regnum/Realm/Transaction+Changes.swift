@@ -1,0 +1,133 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Transaction {
+    /// Stores an unmanaged object: the instance becomes the accessor of its new row.
+    ///
+    /// An object that is in this transaction already is left as it is.
+    ///
+    /// - Throws: `.duplicatePrimaryKey` with class, property and key if there is an object with
+    ///   this key; `.invalidValue` if a property holds a value beyond its limits (a string of
+    ///   16 MB, a date that is not a number); `.schemaMismatch` if the class does not fit what is
+    ///   stored; `.invalidInput` if its declaration cannot be stored. The transaction goes on as if
+    ///   the call had not been made.
+    /// - Precondition: the object was not deleted, and does not belong to another transaction.
+    /// - Complexity: O(log n) for the row and for each index.
+    public func add(_ object: Object) throws(Realm.Error) {
+        let transaction = requireWriting("add")
+        let type = type(of: object)
+        if let other = object._binding {
+            guard other.core === core else { trapForeign(object, "add") }
+            guard !object.isInvalidated else { trapDeleted(object, "add") }
+            return
+        }
+        let binding = core.binding(for: type)
+        binding.refresh()
+        if let mismatch = binding.mapping?.mismatch { throw mismatch }
+        do throws(StoreError) {
+            try binding.ensureStored(in: transaction)
+            guard let table = binding.mapping?.table else { return }
+            let row = try transaction.insert(table.key, binding.unmanagedValues(of: object))
+            core.changeCount &+= 1
+            binding.bind(object, to: row)
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    /// Stores unmanaged objects, in order.
+    ///
+    /// - Throws: as ``add(_:)-(Object)``; the objects before the one that failed are stored.
+    public func add<Objects: Sequence>(_ objects: Objects) throws(Realm.Error)
+    where Objects.Element: Object {
+        // A `for` loop over a generic sequence would erase the error's type.
+        var iterator = objects.makeIterator()
+        while let object = iterator.next() { try add(object) }
+    }
+
+    /// Deletes an object. Its accessors are invalid from here on.
+    ///
+    /// - Precondition: the object belongs to this transaction and was not deleted.
+    /// - Complexity: O(log n) for the row and for each index.
+    public func delete(_ object: Object) {
+        let transaction = requireWriting("delete")
+        guard let binding = object._binding else {
+            fatalError(
+                "An unmanaged \(Swift.type(of: object)) was passed to Transaction.delete: only "
+                    + "stored objects can be deleted.")
+        }
+        guard binding.core === core else { trapForeign(object, "delete") }
+        guard !object.isInvalidated, let table = binding.mapping?.table else {
+            trapDeleted(object, "delete")
+        }
+        transaction.delete(table.key, ObjectKey(rawValue: object._row))
+        core.changeCount &+= 1
+    }
+
+    /// Deletes all objects of a sequence.
+    ///
+    /// - Precondition: as for ``delete(_:)-(Object)``, for each.
+    public func delete<Objects: Sequence>(_ objects: Objects) where Objects.Element: Object {
+        for object in objects { delete(object) }
+    }
+
+    /// Deletes all objects that the results hold now.
+    ///
+    /// - Complexity: O(m log n) for m objects; no accessors are made.
+    public func delete<T: Object>(_ results: Results<T>) {
+        let transaction = requireWriting("delete")
+        guard results.binding.core === core else {
+            fatalError(
+                "Results<\(results.binding.tableName)> of another transaction were passed to "
+                    + "Transaction.delete.")
+        }
+        guard let table = results.binding.mapping?.table else { return }
+        for key in results.keys() { transaction.delete(table.key, key) }
+        core.changeCount &+= 1
+    }
+
+    private func trapForeign(_ object: Object, _ call: StaticString) -> Never {
+        fatalError(
+            "A \(Swift.type(of: object)) of another transaction was passed to Transaction.\(call) "
+                + "at \(core.place).")
+    }
+
+    private func trapDeleted(_ object: Object, _ call: StaticString) -> Never {
+        fatalError(
+            "A deleted \(Swift.type(of: object)) was passed to Transaction.\(call) at "
+                + "\(core.place).")
+    }
+}
+
+extension ClassBinding {
+    /// The values of an unmanaged object in the order of the table's columns. Columns that the
+    /// class does not know get their stored defaults.
+    func unmanagedValues(of object: ObjectBase) -> [Value] {
+        guard let mapping, let table = mapping.table else { return [] }
+        var values = table.columns.map(\.defaultValue)
+        for (index, property) in schema.properties.enumerated() {
+            values[Int(mapping.columns[index])] = property.field.unmanagedValue(
+                in: object, at: property.offset)
+        }
+        return values
+    }
+}
+
+extension ClassSchema {
+    /// The stored form of a primary key.
+    ///
+    /// - Precondition: the class has a primary key of the type of `key`.
+    func requirePrimaryKey<Key: PrimaryKeyValue>(_ key: Key) -> Value {
+        guard let primaryKey else {
+            fatalError("\(name) has no primary key to look an object up by.")
+        }
+        let property = properties[primaryKey]
+        let value = key.engineValue
+        guard Key._storage.valueType == property.type, !value.isNull || property.isOptional else {
+            fatalError(
+                "The primary key \(name).\(property.name) is of type \(property.type.swiftName)"
+                    + "\(property.isOptional ? "?" : ""), not \(Key.self).")
+        }
+        return value
+    }
+}

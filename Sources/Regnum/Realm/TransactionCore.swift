@@ -1,0 +1,83 @@
+internal import RegnumEngine
+
+/// The state of one transaction body, shared by its `Transaction`, accessors and results.
+///
+/// Confined to the task that runs the body. It outlives the body only in what was leaked past the
+/// compiler; then its state is `ended`, and whatever touches it traps.
+final class TransactionCore {
+    enum State {
+        /// The body of a `write`.
+        case writing(EngineTransaction)
+        /// The body of a `read`, or one computed property of a frozen object.
+        case reading(DatabaseRoot)
+        /// The body has returned.
+        case ended
+    }
+
+    @exclusivity(unchecked) private(set) var state: State
+    let realm: RealmCore
+    /// Where `write` or `read` was called, for sentences about misuse.
+    let place: String
+    /// The first thing that went wrong where nothing could be thrown: fails the transaction.
+    @exclusivity(unchecked) private(set) var violation: Realm.Error?
+    /// Rises with every change, so that results know when to look again.
+    @exclusivity(unchecked) var changeCount: UInt64 = 0
+    @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
+    @exclusivity(unchecked) private var lastBinding: ClassBinding?
+
+    init(_ state: State, realm: RealmCore, place: String) {
+        self.state = state
+        self.realm = realm
+        self.place = place
+    }
+
+    /// Ends the body: every accessor is dead from here on.
+    func end() {
+        state = .ended
+        bindings = [:]
+        lastBinding = nil
+    }
+
+    /// Fails the transaction, unless it has failed already.
+    func fail(_ error: Realm.Error) {
+        if violation == nil { violation = error }
+    }
+
+    /// The classes and columns as the body sees them.
+    var schema: DatabaseSchema? {
+        switch state {
+        case .writing(let transaction): transaction.schema
+        case .reading(let root): root.schema
+        case .ended: nil
+        }
+    }
+
+    /// The content as the body sees it now, for queries; nil after the body.
+    var root: DatabaseRoot? {
+        switch state {
+        case .writing(let transaction): transaction.root
+        case .reading(let root): root
+        case .ended: nil
+        }
+    }
+
+    /// The running write, nil in a read and after the body.
+    var writing: EngineTransaction? {
+        if case .writing(let transaction) = state { transaction } else { nil }
+    }
+
+    /// How accessors of a class find their values. Made at the class's first use in the body.
+    func binding(for type: ObjectBase.Type) -> ClassBinding {
+        if let lastBinding, lastBinding.schema.type == type { return lastBinding }
+        let identity = ObjectIdentifier(type)
+        let binding: ClassBinding
+        if let known = bindings[identity] {
+            binding = known
+        } else {
+            binding = ClassBinding(realm.entry(for: type), core: self)
+            bindings[identity] = binding
+        }
+        lastBinding = binding
+        return binding
+    }
+}

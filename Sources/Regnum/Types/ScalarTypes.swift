@@ -1,0 +1,121 @@
+public import FoundationEssentials
+internal import RegnumEngine
+
+extension Bool: RequiredValue, IndexableValue {
+    public static var _storage: _StorageType {
+        _StorageType(.bool)
+    }
+
+    public static func _makeDefault() -> Bool { false }
+
+    public static func _decode(_ value: _StoredValue) -> Bool? {
+        if case .bool(let stored) = value.value { stored } else { nil }
+    }
+
+    public func _encode() -> _StoredValue { _StoredValue(.bool(self)) }
+}
+
+extension Int: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
+    public static var _storage: _StorageType {
+        _StorageType(.int)
+    }
+
+    public static func _makeDefault() -> Int { 0 }
+
+    public static func _decode(_ value: _StoredValue) -> Int? {
+        if case .int(let stored) = value.value { Int(stored) } else { nil }
+    }
+
+    public func _encode() -> _StoredValue { _StoredValue(.int(Int64(self))) }
+}
+
+extension Double: RequiredValue, OrderedValue {
+    public static var _storage: _StorageType {
+        _StorageType(.double)
+    }
+
+    public static func _makeDefault() -> Double { 0 }
+
+    public static func _decode(_ value: _StoredValue) -> Double? {
+        if case .double(let stored) = value.value { stored } else { nil }
+    }
+
+    public func _encode() -> _StoredValue { _StoredValue(.double(self)) }
+}
+
+extension String: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
+    public static var _storage: _StorageType {
+        _StorageType(.string)
+    }
+
+    public static func _makeDefault() -> String { "" }
+
+    public static func _decode(_ value: _StoredValue) -> String? {
+        if case .string(let stored) = value.value { stored } else { nil }
+    }
+
+    public func _encode() -> _StoredValue { _StoredValue(.string(self)) }
+}
+
+extension Data: RequiredValue {
+    public static var _storage: _StorageType {
+        _StorageType(.data)
+    }
+
+    public static func _makeDefault() -> Data { Data() }
+
+    public static func _decode(_ value: _StoredValue) -> Data? {
+        if case .data(let stored) = value.value { Data(stored) } else { nil }
+    }
+
+    public func _encode() -> _StoredValue { _StoredValue(.data([UInt8](self))) }
+}
+
+extension Date: RequiredValue, IndexableValue, OrderedValue {
+    public static var _storage: _StorageType {
+        _StorageType(.date)
+    }
+
+    /// The moment of the first read: a date without an initial value is "now".
+    public static func _makeDefault() -> Date { Date() }
+
+    public static func _decode(_ value: _StoredValue) -> Date? {
+        if case .date(let stored) = value.value {
+            Date(timeIntervalSinceReferenceDate: stored)
+        } else {
+            nil
+        }
+    }
+
+    public func _encode() -> _StoredValue {
+        _StoredValue(.date(timeIntervalSinceReferenceDate))
+    }
+}
+
+extension UUID: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
+    public static var _storage: _StorageType {
+        _StorageType(.uuid)
+    }
+
+    /// A fresh random UUID.
+    public static func _makeDefault() -> UUID { UUID() }
+
+    public static func _decode(_ value: _StoredValue) -> UUID? {
+        guard case .uuid(let stored) = value.value else { return nil }
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { buffer in
+            buffer.storeBytes(of: stored.high.bigEndian, toByteOffset: 0, as: UInt64.self)
+            buffer.storeBytes(of: stored.low.bigEndian, toByteOffset: 8, as: UInt64.self)
+        }
+        return UUID(uuid: bytes)
+    }
+
+    public func _encode() -> _StoredValue {
+        let identity = withUnsafeBytes(of: uuid) { buffer in
+            Identity128(
+                high: UInt64(bigEndian: buffer.loadUnaligned(fromByteOffset: 0, as: UInt64.self)),
+                low: UInt64(bigEndian: buffer.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
+        return _StoredValue(.uuid(identity))
+    }
+}

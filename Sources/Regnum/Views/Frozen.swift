@@ -1,0 +1,92 @@
+internal import RegnumEngine
+
+/// An object as it was in one snapshot: a value that can be sent and kept.
+///
+///     let message: Frozen<Message> = snapshot.objects(Message.self)[0]
+///     print(message.text)              // every property of the model, read-only
+///     await print(message.isRecent)    // computed ones too, if their result is Sendable
+///
+/// Two frozen values are equal if they are the same row with the same content, whatever their
+/// snapshots. `id` is the row's identity, which stays when the content changes.
+@dynamicMemberLookup
+public struct Frozen<Model: ObjectBase>: Sendable {
+    let table: FrozenTable
+    let row: ObjectKey
+
+    init(_ table: FrozenTable, row: ObjectKey) {
+        self.table = table
+        self.row = row
+    }
+
+    /// The value of a stored property.
+    public subscript<Value: Persistable & Sendable>(
+        dynamicMember keyPath: KeyPath<Model, Value>
+    ) -> Value {
+        switch table.schema.keyPaths[keyPath] {
+        case .property(let index)?: return Value.fromEngine(table.value(row, index))
+        case .computed?: return table.accessor(Model.self, row, nil)[keyPath: keyPath]
+        case nil: return firstRead(keyPath)
+        }
+    }
+
+    /// The value of a computed property of the model, computed on a fresh object of this snapshot.
+    ///
+    /// - Precondition: the computation changes no stored property.
+    public subscript<Value: Sendable>(dynamicMember keyPath: KeyPath<Model, Value>) -> Value {
+        table.accessor(Model.self, row, nil)[keyPath: keyPath]
+    }
+
+    /// Reads a key path that was not met before, on an object that tells what is read, and keeps
+    /// what it means.
+    private func firstRead<Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
+        let tracer = ReadTracer(values: nil)
+        let value = table.accessor(Model.self, row, tracer)[keyPath: keyPath]
+        let schema = table.schema
+        if tracer.reads.count == 1, let read = tracer.reads.first, read.keyPath == keyPath {
+            schema.keyPaths.keep(.property(read.property), for: keyPath)
+        } else {
+            schema.keyPaths.keep(.computed, for: keyPath)
+        }
+        return value
+    }
+}
+
+/// Which row of which class something is, for as long as the realm lives.
+public struct RowIdentity: Hashable, Sendable {
+    let className: String
+    let row: UInt64
+}
+
+extension Frozen: Identifiable {
+    /// The identity of the row in its realm. It stays when the content changes; an object that is
+    /// deleted and made again, with the same primary key even, is another row.
+    public var id: RowIdentity {
+        RowIdentity(className: table.schema.name, row: row.rawValue)
+    }
+}
+
+extension Frozen: Hashable {
+    /// Whether both are the same row of the same realm with the same content.
+    public static func == (left: Frozen, right: Frozen) -> Bool {
+        guard left.row == right.row, left.table.snapshot.realm === right.table.snapshot.realm,
+            left.table.schema === right.table.schema
+        else { return false }
+        if left.table === right.table { return true }
+        return left.table.contentVersion(left.row) == right.table.contentVersion(right.row)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(row)
+        hasher.combine(table.contentVersion(row))
+    }
+}
+
+extension Frozen: CustomStringConvertible {
+    /// Class and properties, for logs.
+    public var description: String {
+        let properties = table.schema.properties.enumerated().map { index, property in
+            "\(property.name): \(table.value(row, index).text)"
+        }
+        return "\(table.schema.name)(\(properties.joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,142 @@
+internal import Glibc
+internal import RegnumStore
+internal import Synchronization
+
+/// Other processes: their commits, and the writer lock that is shared with them.
+extension Coordinator {
+    /// Other processes may have committed: called for each event of the watcher and each tick of
+    /// its timer, on any thread. Never blocks. A hint too many costs a look at the control page.
+    package func hint() {
+        let runs = state.withLock { state in
+            guard let log = state.log, !state.isGateOpen, state.phase == .open else { return false }
+            if !state.ownsLog, !log.isBehind() { return false }
+            state.isHinted = true
+            return state.claimPump()
+        }
+        if runs { startPump() }
+    }
+
+    /// Takes part in the commits of others, so that writers here elide no wake-up. For tests and
+    /// diagnostics: whether this process has the writer lock now.
+    package var holdsWriterLock: Bool { state.withLock { $0.log?.holdsWriter ?? false } }
+
+    /// Reads what is published and not yet applied here.
+    func follow(_ log: RealmLog) {
+        let incoming = IncomingCommits(published)
+        do throws(StoreError) {
+            try log.catchUp(incoming.apply)
+            accept(incoming)
+        } catch {
+            stopFollowing(error)
+        }
+    }
+
+    private func accept(_ incoming: IncomingCommits) {
+        guard !incoming.summaries.isEmpty else { return }
+        let concerned = publish(incoming.root, incoming.summaries)
+        let barriers = state.withLock { state in
+            state.head = incoming.root
+            state.publishedVersion = incoming.root.version
+            state.statistics.followedCommits += UInt64(incoming.summaries.count)
+            return state.takeBarriers()
+        }
+        for barrier in barriers { barrier.continuation.resume(returning: nil) }
+        for subscription in concerned { subscription.slot.signal() }
+    }
+
+    private func stopFollowing(_ error: StoreError) {
+        let waiters = state.withLock { state in
+            state.followFailure = error
+            return state.waiters.removeAll()
+        }
+        for waiter in waiters { waiter.resume(returning: .failed(error)) }
+        options.report(.followingFailed(error))
+        hub.signalAll()
+    }
+
+    /// Gets the writer lock for the writers that wait, as long as any does.
+    ///
+    /// The lock is tried and the shared release word waited for, since a blocking lock call has no
+    /// time-out; 10 ms cover a holder that died, whose lock the kernel drops without touching the
+    /// word. Waiters are shown by a shared lock, which the kernel drops with its process
+    /// (COMMIT-PATH of the design, section 6).
+    func acquire(_ log: RealmLog) {
+        var isShown = false
+        defer { if isShown { log.lock.unlock(.waiters) } }
+        while true {
+            let observed = log.lock.releaseWord()
+            let (isWanted, isPolite) = state.withLock { state in
+                let isWanted = state.phase == .open && (!state.waiters.isEmpty || state.isIdleDue)
+                let isPolite =
+                    IOPool.now() < state.politeUntil
+                    && log.lock.grantCount() == state.grantsAtHandOff
+                state.ownsLog = isWanted && !isPolite
+                return (isWanted, isPolite)
+            }
+            guard isWanted else { return }
+            if isPolite {
+                log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 20_000)
+                continue
+            }
+            let incoming = IncomingCommits(published)
+            do throws(StoreError) {
+                let isWriter = try log.tryBecomeWriter(incoming.apply)
+                accept(incoming)
+                if isWriter {
+                    openGate()
+                    return
+                }
+            } catch {
+                state.withLock { $0.ownsLog = false }
+                stopFollowing(error)
+                return
+            }
+            if log.isBehind() { follow(log) }
+            let isUrgent = state.withLock { state in
+                state.ownsLog = false
+                if state.isIdleDue {
+                    state.idleDue = IOPool.now() + options.store.idleDelayNanoseconds
+                }
+                return !state.waiters.isEmpty
+            }
+            guard isUrgent else { return }
+            if !isShown { isShown = (try? log.lock.tryLock(.waiters, .shared)) == true }
+            IOPool.shared.waiting {
+                log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 10_000_000)
+            }
+        }
+    }
+
+    private func openGate() {
+        let next = state.withLock { state in
+            state.ownsLog = false
+            state.isGateOpen = true
+            state.statistics.grants += 1
+            state.lastActivity = IOPool.now()
+            return state.nextTurn(options.store)
+        }
+        next?.resume()
+    }
+}
+
+extension CoordinatorState {
+    var isIdleDue: Bool { idleDue.map { $0 <= IOPool.now() } ?? false }
+}
+
+/// Commits read from the log, applied one after the other.
+final class IncomingCommits {
+    private(set) var root: DatabaseRoot
+    private(set) var summaries: [CommitSummary] = []
+    private let keepsSummaries: Bool
+
+    init(_ root: DatabaseRoot, keepsSummaries: Bool = true) {
+        self.root = root
+        self.keepsSummaries = keepsSummaries
+    }
+
+    func apply(_ body: [UInt8]) throws(StoreError) {
+        let (next, summary) = try CommitRecord.apply(body, to: root)
+        root = next
+        if keepsSummaries { summaries.append(summary) }
+    }
+}

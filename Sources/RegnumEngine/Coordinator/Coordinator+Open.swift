@@ -1,0 +1,168 @@
+package import RegnumStore
+internal import Synchronization
+
+/// Opening and closing.
+extension Coordinator {
+    /// The coordinator of the realm at that place: the one that is open in this process, or a new
+    /// one. The log is read on a thread of `IOPool`.
+    ///
+    /// Throws what `RealmLog.open` throws.
+    package static func open(_ options: CoordinatorOptions) async throws(StoreError)
+        -> Coordinator
+    {
+        switch options.place {
+        case .memory(let identifier):
+            return CoordinatorRegistry.shared.memory(identifier) {
+                Coordinator(options, log: nil, root: .empty, recovery: nil)
+            }
+        case .directory(let path):
+            if let open = CoordinatorRegistry.shared.find(path, options.fileSystem) { return open }
+            let result: Result<Coordinator, StoreError> = await withUnsafeContinuation { waiter in
+                IOPool.shared.submit {
+                    waiter.resume(returning: Result { () throws(StoreError) in
+                        try openDirectory(path, options)
+                    })
+                }
+            }
+            return try result.get()
+        }
+    }
+
+    private static func openDirectory(_ path: String, _ options: CoordinatorOptions)
+        throws(StoreError) -> Coordinator
+    {
+        let incoming = IncomingCommits(.empty, keepsSummaries: false)
+        let (log, report) = try RealmLog.open(
+            options.fileSystem, path: path, options: options.store, incoming.apply)
+        let coordinator = CoordinatorRegistry.shared.register(
+            path, options.fileSystem, log.lock.identity
+        ) {
+            Coordinator(options, log: log, root: incoming.root, recovery: report)
+        }
+        options.report(.opened(report))
+        return coordinator
+    }
+
+    /// Closes the realm for everybody in this process: writers that wait fail with `closed`, commits
+    /// under way are finished, the IDLE record is written, locks are given back, subscriptions end.
+    /// The last published version stays readable. Closing twice is harmless.
+    package func close() async {
+        enum Answer { case wait(runsPump: Bool, [UnsafeContinuation<TurnOutcome, Never>]), done }
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let answer: Answer = state.withLock { state in
+                if state.phase == .closed { return .done }
+                if state.phase == .open { state.phase = .closing }
+                let waiters = state.waiters.removeAll()
+                if state.log == nil {
+                    state.phase = .closed
+                    return .wait(runsPump: false, waiters)
+                }
+                state.closers.append(continuation)
+                return .wait(runsPump: state.claimPump(), waiters)
+            }
+            switch answer {
+            case .done: continuation.resume()
+            case .wait(let runsPump, let waiters):
+                for waiter in waiters { waiter.resume(returning: .failed(Self.closedError)) }
+                if runsPump { startPump() } else { pumpWake.wake() }
+                if case .memory = options.place {
+                    finishClose(nil)
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    /// The pump owns the log, nothing is staged and no turn is out.
+    func finishClose(_ log: RealmLog?) {
+        if let log { settle(log) }
+        let closers = state.withLock { state in
+            state.phase = .closed
+            state.log = nil
+            state.isGateOpen = false
+            state.isPumpRunning = false
+            defer { state.closers = [] }
+            return state.closers
+        }
+        CoordinatorRegistry.shared.remove(self)
+        hub.close()
+        options.report(.closed)
+        for closer in closers { closer.resume() }
+    }
+
+    /// Syncs relaxed commits, and vouches for the last ones by an IDLE record if the lock is free.
+    private func settle(_ log: RealmLog) {
+        guard !log.isPoisoned else { return log.resignWriter() }
+        do throws(StoreError) {
+            if log.durableEnd < log.position { try log.sync() }
+            if !log.endsIdle, log.holdsWriter || log.tryBecomeWriterIfCurrent() {
+                try log.writeIdle()
+            }
+        } catch {
+            options.report(.writingFailed(error))
+        }
+        log.resignWriter()
+    }
+}
+
+/// The open realms of this process. One coordinator serves all users of a realm, however they spell
+/// its path.
+final class CoordinatorRegistry: Sendable {
+    static let shared = CoordinatorRegistry()
+
+    private struct WeakCoordinator {
+        weak var coordinator: Coordinator?
+
+        /// The coordinator, unless it is gone or closed.
+        var open: Coordinator? {
+            guard let coordinator, !coordinator.isClosed else { return nil }
+            return coordinator
+        }
+    }
+
+    /// A file system (tests have several) and a path, an in-memory name, or a file's identity.
+    private enum Key: Hashable {
+        case path(ObjectIdentifier, String)
+        case memory(String)
+        case file(ObjectIdentifier, FileIdentity)
+    }
+
+    private let coordinators = Mutex<[Key: WeakCoordinator]>([:])
+
+    func find(_ path: String, _ fileSystem: any FileSystem) -> Coordinator? {
+        coordinators.withLock { $0[.path(ObjectIdentifier(fileSystem), path)]?.open }
+    }
+
+    func memory(_ identifier: String, _ make: () -> Coordinator) -> Coordinator {
+        coordinators.withLock { coordinators in
+            if let open = coordinators[.memory(identifier)]?.open { return open }
+            let made = make()
+            coordinators[.memory(identifier)] = WeakCoordinator(coordinator: made)
+            return made
+        }
+    }
+
+    /// The coordinator that is registered for the file; else the one that `make` makes.
+    func register(
+        _ path: String, _ fileSystem: any FileSystem, _ identity: FileIdentity,
+        _ make: () -> Coordinator
+    ) -> Coordinator {
+        let system = ObjectIdentifier(fileSystem)
+        return coordinators.withLock { coordinators in
+            coordinators = coordinators.filter { $0.value.coordinator != nil }
+            let coordinator = coordinators[.file(system, identity)]?.open ?? make()
+            let entry = WeakCoordinator(coordinator: coordinator)
+            coordinators[.file(system, identity)] = entry
+            coordinators[.path(system, path)] = entry
+            return coordinator
+        }
+    }
+
+    func remove(_ coordinator: Coordinator) {
+        coordinators.withLock { coordinators in
+            coordinators = coordinators.filter { entry in
+                entry.value.coordinator != nil && entry.value.coordinator !== coordinator
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+internal import Glibc
+internal import RegnumStore
+internal import Synchronization
+
+/// The pump: the one job of a realm on `IOPool`. It looks at the state, does the most urgent thing
+/// with the log, and looks again, until nothing is left or the rest can wait for a timer.
+extension Coordinator {
+    enum Step {
+        /// Write and sync what is staged.
+        case flush([StagedCommit])
+        /// Get the writer lock.
+        case acquire
+        /// Give the writer lock up, for a process that waits or because nothing happens.
+        case resign(isHandOff: Bool)
+        /// Read what other processes committed.
+        case follow
+        /// Sync relaxed commits.
+        case sync
+        /// Write the wake counter that was held back.
+        case wake
+        /// Write the IDLE record.
+        case idle
+        case close
+        /// Sleep until woken or until that time.
+        case linger(until: UInt64)
+        /// Nothing to do, at least until that time.
+        case stop(until: UInt64?)
+    }
+
+    /// The caller has claimed the pump.
+    func startPump() { IOPool.shared.submit { self.runPump() } }
+
+    private func runPump() {
+        guard let log = state.withLock({ $0.log }) else {
+            state.withLock { $0.isPumpRunning = false }
+            return
+        }
+        while true {
+            let observed = pumpWake.observe()
+            let step = state.withLock { state in
+                let step = state.nextStep(log, options.store)
+                if case .linger = step { state.isPumpAsleep = true }
+                return step
+            }
+            switch step {
+            case .flush(let batch): flush(log, batch)
+            case .acquire: acquire(log)
+            case .resign(let isHandOff): resign(log, isHandOff: isHandOff)
+            case .follow: using(log) { self.follow(log) }
+            case .sync: using(log) { self.syncRelaxed(log) }
+            case .wake: log.lock.wake()
+            case .idle: using(log) { self.writeIdle(log) }
+            case .close:
+                finishClose(log)
+                return
+            case .linger(let until):
+                let now = IOPool.now()
+                if until > now {
+                    pumpWake.wait(observed: observed, timeoutNanoseconds: until - now)
+                }
+                state.withLock { $0.isPumpAsleep = false }
+            case .stop(let until):
+                if let until { startTimer(at: until) }
+                return
+            }
+        }
+    }
+
+    /// Runs the pump again at that time, unless an earlier timer is set.
+    private func startTimer(at time: UInt64) {
+        let isNew = state.withLock { state in
+            if let set = state.timerAt, set <= time { return false }
+            state.timerAt = time
+            return true
+        }
+        guard isNew else { return }
+        let now = IOPool.now()
+        IOPool.shared.schedule(afterNanoseconds: time > now ? time - now : 0) {
+            let runs = self.state.withLock { state in
+                if state.timerAt == time { state.timerAt = nil }
+                return state.claimPump()
+            }
+            if runs { self.runPump() }
+        }
+    }
+
+    /// Runs `body` as the owner of the log. The step was chosen when nobody owned it.
+    private func using(_ log: RealmLog, _ body: () -> Void) {
+        body()
+        state.withLock { $0.ownsLog = false }
+    }
+
+    // MARK: Steps
+
+    private func flush(_ log: RealmLog, _ batch: [StagedCommit]) {
+        do throws(StoreError) {
+            guard let last = batch.last?.commit.root else { return }
+            try log.append(batch.map(\.commit.body), version: last.version)
+            try log.sync()
+            log.publish()
+            let concerned = publish(last, batch.map(\.commit.summary))
+            let (next, barriers, expected) = state.withLock { state in
+                state.isFlushing = false
+                state.ownsLog = false
+                state.publishedVersion = last.version
+                state.stagedByteCount -= batch.reduce(0) { $0 + UInt64($1.commit.body.count) }
+                state.lastActivity = IOPool.now()
+                state.idleDue = state.lastActivity + options.store.idleDelayNanoseconds
+                state.syncDue = nil
+                state.wakeDue = nil
+                state.statistics.commits += UInt64(batch.count)
+                state.statistics.batches += 1
+                state.statistics.syncs += 1
+                state.statistics.appendedByteCount += batch.reduce(0) {
+                    $0 + UInt64($1.commit.body.count)
+                }
+                return (
+                    state.nextTurn(options.store), state.takeBarriers(),
+                    batch.count + state.waiters.count
+                )
+            }
+            for staged in batch { staged.continuation.resume(returning: nil) }
+            for barrier in barriers { barrier.continuation.resume(returning: nil) }
+            next?.resume()
+            for subscription in concerned { subscription.slot.signal() }
+            if log.wantsSpare {
+                let spare = log.spareSegment
+                IOPool.shared.submit { spare.make() }
+            }
+            gather(expected: expected)
+        } catch {
+            state.withLock { state in
+                state.isFlushing = false
+                state.ownsLog = false
+            }
+            fail(batch, error)
+        }
+    }
+
+    /// Writers that were just resumed come back within microseconds: a batch that waits for them
+    /// is shared by all (COMMIT-PATH of the design, section 2: worth it for 2 to 32 writers).
+    private func gather(expected: Int) {
+        guard expected >= 2, expected <= 32 else { return }
+        let deadline = IOPool.now() + options.store.gatherNanoseconds
+        while IOPool.now() < deadline {
+            if state.withLock({ $0.staged.count >= expected }) { return }
+            sched_yield()
+        }
+    }
+
+    /// Drops everything that is not published: the batch fails with `error`, those behind it with
+    /// what is certain for them, and the head goes back to the published root.
+    func fail(_ batch: [StagedCommit], _ error: StoreError) {
+        let later =
+            error.code == .outcomeUnknown
+            ? StoreError(
+                .ioFailed, "An earlier commit could not be written, so this one was not.",
+                path: error.path, errno: error.errno) : error
+        let published = published
+        let (staged, barriers, waiters, next) = state.withLock { state in
+            let staged = state.staged
+            state.staged = []
+            state.stagedByteCount = 0
+            state.head = published
+            state.epoch += 1
+            state.dropReason = later
+            if state.log?.isPoisoned == true {
+                state.writeFailure = StoreError(
+                    .ioFailed,
+                    "Writing to the realm failed earlier (\(error.sentence)).", path: error.path,
+                    errno: error.errno)
+            }
+            let barriers = state.takeBarriers(all: true)
+            let waiters = state.writeFailure == nil ? [] : state.waiters.removeAll()
+            return (staged, barriers, waiters, state.nextTurn(options.store))
+        }
+        if let failure = state.withLock({ $0.writeFailure }) {
+            options.report(.writingFailed(failure))
+            for waiter in waiters { waiter.resume(returning: .failed(failure)) }
+        }
+        for item in batch { item.continuation.resume(returning: error) }
+        for item in staged { item.continuation.resume(returning: later) }
+        for barrier in barriers { barrier.continuation.resume(returning: later) }
+        next?.resume()
+    }
+
+    private func syncRelaxed(_ log: RealmLog) {
+        do throws(StoreError) {
+            if log.durableEnd < log.position { try log.sync() }
+            if log.holdsWriter { log.publish(wakes: false) }
+            state.withLock { state in
+                state.syncDue = nil
+                state.idleDue = IOPool.now() + options.store.idleDelayNanoseconds
+                state.statistics.syncs += 1
+            }
+        } catch {
+            state.withLock { $0.syncDue = nil }
+            fail([], error)
+        }
+    }
+
+    private func writeIdle(_ log: RealmLog) {
+        do throws(StoreError) {
+            try log.writeIdle()
+        } catch {
+            fail([], error)
+        }
+        state.withLock { $0.idleDue = nil }
+    }
+
+    private func resign(_ log: RealmLog, isHandOff: Bool) {
+        let grants = log.lock.grantCount()
+        log.resignWriter()
+        state.withLock { state in
+            state.ownsLog = false
+            guard isHandOff else { return }
+            state.statistics.handOffs += 1
+            state.grantsAtHandOff = grants
+            state.politeUntil = IOPool.now() + 200_000
+        }
+    }
+}
+
+extension CoordinatorState {
+    /// The most urgent thing to do. Steps that use the log make the pump its owner, except that
+    /// `acquire` takes it by itself.
+    mutating func nextStep(_ log: RealmLog, _ options: StoreOptions) -> Coordinator.Step {
+        let now = IOPool.now()
+        if ownsLog {  // a writer uses it inline, for a microsecond
+            return .linger(until: now + 20_000)
+        }
+        if !staged.isEmpty {
+            ownsLog = true
+            isFlushing = true
+            return .flush(takeBatch(options))
+        }
+        if phase != .open, !isTurnTaken {
+            ownsLog = true
+            return .close
+        }
+        if isHinted, !isGateOpen, followFailure == nil {
+            isHinted = false
+            ownsLog = true
+            return .follow
+        }
+        if writeFailure == nil, !isGateOpen, !waiters.isEmpty { return .acquire }
+        if isGateOpen { return openGateStep(log, options, now) }
+        return quietStep(log, now)
+    }
+
+    private mutating func openGateStep(
+        _ log: RealmLog, _ options: StoreOptions, _ now: UInt64
+    ) -> Coordinator.Step {
+        if let due = syncDue, due <= now || writeFailure != nil {
+            ownsLog = true
+            return .sync
+        }
+        if isTurnTaken {
+            // a long body must not hold a thread of the pool: its end starts the pump again
+            if now > lastActivity + options.lingerNanoseconds { return stop(syncDue) }
+            return .linger(until: lastActivity + options.lingerNanoseconds + 1)
+        }
+        if let due = wakeDue, now - due >= Coordinator.wakeIntervalNanoseconds {
+            wakeDue = nil
+            return .wake
+        }
+        let isWanted = log.lock.isLockedElsewhere(.waiters)
+        if isWanted || writeFailure != nil || now >= lastActivity + options.lingerNanoseconds {
+            if let due = idleDue, due <= now, !isWanted, writeFailure == nil {
+                ownsLog = true
+                return .idle
+            }
+            ownsLog = true
+            isGateOpen = false
+            return .resign(isHandOff: isWanted)
+        }
+        let wake = wakeDue.map { $0 + Coordinator.wakeIntervalNanoseconds } ?? .max
+        return .linger(
+            until: min(wake, syncDue ?? .max, lastActivity + options.lingerNanoseconds))
+    }
+
+    private mutating func quietStep(_ log: RealmLog, _ now: UInt64) -> Coordinator.Step {
+        guard writeFailure == nil else { return stop(nil) }
+        if wakeDue != nil {
+            wakeDue = nil
+            return .wake
+        }
+        if let due = syncDue, due <= now {
+            ownsLog = true
+            return .sync
+        }
+        if let due = idleDue, due <= now {
+            if log.isCurrent(), !log.endsIdle { return .acquire }
+            idleDue = nil  // another process has committed since: its records vouch for ours
+        }
+        let next = min(idleDue ?? .max, syncDue ?? .max)
+        return stop(next == .max ? nil : next)
+    }
+
+    private mutating func stop(_ until: UInt64?) -> Coordinator.Step {
+        isPumpRunning = false
+        return .stop(until: until)
+    }
+
+    private mutating func takeBatch(_ options: StoreOptions) -> [StagedCommit] {
+        var byteCount: UInt64 = 0
+        var count = 0
+        for item in staged {
+            byteCount += UInt64(RecordFraming.byteCount(bodyByteCount: item.commit.body.count))
+            if count > 0, byteCount > options.windowByteCountMax { break }
+            count += 1
+        }
+        if count == staged.count {
+            defer { staged = [] }
+            return staged
+        }
+        let batch = Array(staged[..<count])
+        staged.removeFirst(count)
+        return batch
+    }
+
+    /// The barriers whose version is published.
+    mutating func takeBarriers(all: Bool = false) -> [Barrier] {
+        if barriers.isEmpty { return [] }
+        let ready = barriers.filter { all || $0.version <= publishedVersion }
+        barriers.removeAll { all || $0.version <= publishedVersion }
+        return ready
+    }
+}

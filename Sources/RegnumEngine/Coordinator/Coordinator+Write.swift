@@ -1,0 +1,282 @@
+internal import Glibc
+package import RegnumStore
+internal import Synchronization
+
+/// The way of a transaction: turn, commit or abandon, publication.
+extension Coordinator {
+    /// Waits for the turn to write: for the writers before, for the writer lock of other processes,
+    /// and while 16 MiB are on their way to the disk. Writers are served in order of arrival.
+    ///
+    /// Returns without suspension when nothing is in the way.
+    ///
+    /// Throws `CancellationError`; `closed`; `busy` after the time-out; `ioFailed` when a write or
+    /// sync failed earlier; `invalidDatabase` when this process could not read what others wrote.
+    package func beginWrite(timeoutNanoseconds: UInt64? = nil) async throws -> WriteTurn {
+        if let turn = try tryBeginWrite() { return turn }
+        let id = Self.nextWaiterID()
+        if let timeoutNanoseconds {
+            IOPool.shared.schedule(afterNanoseconds: timeoutNanoseconds) { [weak self] in
+                self?.giveUpWaiter(
+                    id,
+                    .failed(
+                        StoreError(
+                            .busy,
+                            "Other writers kept the realm for longer than the write time-out of "
+                                + "\(timeoutNanoseconds / 1_000_000) ms.")))
+            }
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withUnsafeContinuation { enqueueWaiter(id, $0) }
+        } onCancel: {
+            giveUpWaiter(id, .cancelled)
+        }
+        switch outcome {
+        case .turn(let turn): return turn
+        case .failed(let error): throw error
+        case .cancelled: throw CancellationError()
+        }
+    }
+
+    /// Stages the commit, gives the turn back and returns when the commit is published: after its
+    /// sync, or for `.relaxed` after it was written to the log.
+    ///
+    /// Throws `diskFull` and `ioFailed` when the commit is certainly not in the realm, and
+    /// `outcomeUnknown` when the next open decides.
+    package func commit(_ turn: WriteTurn, _ commit: Commit, durability: Durability)
+        async throws(StoreError)
+    {
+        if case .relaxed(let delay) = durability, try commitInline(turn, commit, syncWithin: delay) {
+            return
+        }
+        let failure = await withUnsafeContinuation { stage(turn, commit, $0) }
+        if let failure { throw failure }
+    }
+
+    /// Gives the turn back without a commit, and returns when what the body read is published.
+    /// Throws what kept it from being published.
+    package func abandon(_ turn: WriteTurn) async throws(StoreError) {
+        let isPublished = state.withLock { state in
+            state.epoch == turn.epoch && state.publishedVersion >= turn.base.version
+        }
+        if isPublished {
+            finishTurn()
+            return
+        }
+        let failure = await withUnsafeContinuation { continuation in
+            let answer: StoreError?? = state.withLock { state in
+                if state.epoch != turn.epoch { return .some(state.dropReason) }
+                if state.publishedVersion >= turn.base.version { return .some(nil) }
+                state.barriers.append(
+                    Barrier(version: turn.base.version, continuation: continuation))
+                return nil
+            }
+            finishTurn()
+            if let answer { continuation.resume(returning: answer) }
+        }
+        if let failure { throw failure }
+    }
+
+    // MARK: The gate
+
+    private func tryBeginWrite() throws(StoreError) -> WriteTurn? {
+        enum Answer { case turn(WriteTurn), wait, takeLock(RealmLog), failure(StoreError) }
+        let answer: Answer = state.withLock { state in
+            if let failure = state.refusal { return .failure(failure) }
+            if let turn = state.takeTurn(options.store) { return .turn(turn) }
+            guard !state.isGateOpen, !state.isTurnTaken, state.waiters.isEmpty, !state.ownsLog,
+                !state.isPumpRunning, let log = state.log
+            else { return .wait }
+            state.ownsLog = true
+            return .takeLock(log)
+        }
+        switch answer {
+        case .turn(let turn): return turn
+        case .wait: return nil
+        case .failure(let failure): throw failure
+        case .takeLock(let log): return takeLockInline(log)
+        }
+    }
+
+    /// Takes the writer lock on the caller's thread if that needs no disk and nobody else waits.
+    private func takeLockInline(_ log: RealmLog) -> WriteTurn? {
+        let isWriter = !log.lock.isLockedElsewhere(.waiters) && log.tryBecomeWriterIfCurrent()
+        let (turn, runsPump) = state.withLock { state -> (WriteTurn?, Bool) in
+            state.ownsLog = false
+            if isWriter {
+                state.isGateOpen = true
+                state.statistics.grants += 1
+                state.lastActivity = IOPool.now()
+            }
+            let turn = isWriter ? state.takeTurn(options.store) : nil
+            return (turn, state.claimPump())
+        }
+        if runsPump { startPump() }
+        return turn
+    }
+
+    private func enqueueWaiter(_ id: UInt64, _ continuation: UnsafeContinuation<TurnOutcome, Never>)
+    {
+        let (outcome, runsPump) = state.withLock { state -> (TurnOutcome?, Bool) in
+            if let failure = state.refusal { return (.failed(failure), false) }
+            if Task.isCancelled { return (.cancelled, false) }
+            if let turn = state.takeTurn(options.store) { return (.turn(turn), false) }
+            state.waiters.append(id: id, continuation)
+            return (nil, state.claimPump())
+        }
+        if let outcome { continuation.resume(returning: outcome) }
+        if runsPump { startPump() }
+    }
+
+    private func giveUpWaiter(_ id: UInt64, _ outcome: TurnOutcome) {
+        let waiter = state.withLock { $0.waiters.remove(id: id) }
+        waiter?.resume(returning: outcome)
+    }
+
+    /// Gives the turn to the next writer, if one may have it.
+    func finishTurn() {
+        let (next, runsPump) = state.withLock { state -> (NextTurn?, Bool) in
+            state.isTurnTaken = false
+            state.lastActivity = state.log == nil ? 0 : IOPool.now()
+            return (state.nextTurn(options.store), state.claimPump())
+        }
+        next?.resume()
+        if runsPump { startPump() }
+    }
+
+    private static let waiterIDs = Atomic<UInt64>(0)
+    private static func nextWaiterID() -> UInt64 {
+        waiterIDs.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    // MARK: Staging
+
+    private func stage(
+        _ turn: WriteTurn, _ commit: Commit, _ continuation: UnsafeContinuation<StoreError?, Never>
+    ) {
+        enum Answer { case staged, published([Subscription]), failed(StoreError?) }
+        var next: NextTurn?
+        var runsPump = false
+        var wakesPump = false
+        let answer: Answer = state.withLock { state in
+            state.isTurnTaken = false
+            defer { next = state.nextTurn(options.store) }
+            guard state.epoch == turn.epoch else { return .failed(state.dropReason) }
+            state.head = commit.root
+            guard state.log != nil else {  // in memory: published at once
+                state.publishedVersion = commit.root.version
+                state.statistics.commits += 1
+                return .published(publish(commit.root, [commit.summary]))
+            }
+            state.staged.append(StagedCommit(commit: commit, continuation: continuation))
+            state.stagedByteCount += UInt64(commit.body.count)
+            state.lastActivity = IOPool.now()
+            runsPump = state.claimPump()
+            wakesPump = state.isPumpAsleep
+            return .staged
+        }
+        switch answer {
+        case .staged: break
+        case .published(let concerned):
+            continuation.resume(returning: nil)
+            for subscription in concerned { subscription.slot.signal() }
+        case .failed(let error): continuation.resume(returning: error)
+        }
+        next?.resume()
+        if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
+    }
+
+    /// A relaxed commit: written to the log by its caller, if nothing is staged or in flight (it
+    /// would have to wait for that) and no new segment is needed (that would wait for the disk).
+    ///
+    /// Returns false if it must join a batch instead.
+    private func commitInline(_ turn: WriteTurn, _ commit: Commit, syncWithin delay: UInt64)
+        throws(StoreError) -> Bool
+    {
+        let needed = UInt64(RecordFraming.byteCount(bodyByteCount: commit.body.count))
+        let now = IOPool.now()
+        var wakes = false
+        let log: RealmLog? = state.withLock { state in
+            guard let log = state.log, state.epoch == turn.epoch, state.staged.isEmpty,
+                !state.isFlushing, !state.ownsLog, log.holdsWriter, !log.isPoisoned,
+                log.remainingByteCount >= needed,
+                log.position - log.durableEnd + needed <= options.store.windowByteCountMax
+            else { return nil }
+            state.ownsLog = true
+            wakes = now - state.lastWake >= Self.wakeIntervalNanoseconds
+            if wakes { state.lastWake = now } else { state.wakeDue = state.wakeDue ?? now }
+            return log
+        }
+        guard let log else { return false }
+        do {
+            try log.append([commit.body], version: commit.root.version)
+        } catch {
+            state.withLock { $0.ownsLog = false }
+            fail([], error)
+            finishTurn()
+            throw error
+        }
+        log.publish(wakes: wakes)
+        let concerned = publish(commit.root, [commit.summary])
+        let (next, runsPump) = state.withLock { state -> (NextTurn?, Bool) in
+            state.ownsLog = false
+            state.isTurnTaken = false
+            state.head = commit.root
+            state.publishedVersion = commit.root.version
+            state.lastActivity = now
+            state.syncDue = min(state.syncDue ?? .max, now + delay)
+            state.statistics.commits += 1
+            state.statistics.batches += 1
+            state.statistics.appendedByteCount += UInt64(commit.body.count)
+            return (state.nextTurn(options.store), state.claimPump())
+        }
+        next?.resume()
+        if runsPump { startPump() }
+        for subscription in concerned { subscription.slot.signal() }
+        return true
+    }
+
+    /// Relaxed commits write the wake counter at most this often; a trailing write follows.
+    static let wakeIntervalNanoseconds: UInt64 = 200_000
+}
+
+/// A turn on its way to a queued writer: resumed outside the lock.
+struct NextTurn {
+    var continuation: UnsafeContinuation<TurnOutcome, Never>
+    var turn: WriteTurn
+
+    func resume() { continuation.resume(returning: .turn(turn)) }
+}
+
+extension CoordinatorState {
+    /// Why a write cannot even begin.
+    var refusal: StoreError? {
+        if phase != .open { return Coordinator.closedError }
+        return writeFailure ?? followFailure
+    }
+
+    private func mayEnter(_ options: StoreOptions) -> Bool {
+        isGateOpen && !isTurnTaken && stagedByteCount < options.windowByteCountMax / 2
+            && refusal == nil
+    }
+
+    /// The turn, if it is free and nobody waits for it.
+    mutating func takeTurn(_ options: StoreOptions) -> WriteTurn? {
+        guard waiters.isEmpty, mayEnter(options) else { return nil }
+        isTurnTaken = true
+        return WriteTurn(base: head, epoch: epoch)
+    }
+
+    /// The turn for the first that waits.
+    mutating func nextTurn(_ options: StoreOptions) -> NextTurn? {
+        guard mayEnter(options), let waiter = waiters.popFirst() else { return nil }
+        isTurnTaken = true
+        return NextTurn(continuation: waiter, turn: WriteTurn(base: head, epoch: epoch))
+    }
+
+    /// Whether the caller must start the pump. In memory there is none.
+    mutating func claimPump() -> Bool {
+        guard log != nil, !isPumpRunning else { return false }
+        isPumpRunning = true
+        return true
+    }
+}

@@ -1,0 +1,126 @@
+package import RegnumStore
+internal import Synchronization
+
+/// One realm in this process: its versions, the gate that its writers pass one by one, the batches
+/// on their way to the disk, the commits of other processes on their way in.
+///
+/// There is one for each realm and process (`CoordinatorRegistry`). Data flows one way: a writer's
+/// turn builds on the private head, its commit is staged, the pump (one job at a time on `IOPool`)
+/// writes the staged batch and publishes its last root, then writers and observers are woken.
+/// VERSIONS of the design and `Docs/DURABILITY.md` say what is visible and durable when.
+package final class Coordinator: Sendable {
+    package let options: CoordinatorOptions
+    let hub: CommitHub
+    /// The newest published root. Held only for a load or a store.
+    private let publishedRoot: Mutex<DatabaseRoot>
+    /// Everything else that changes. Never held across a system call that may block, nor across
+    /// user code.
+    let state: Mutex<CoordinatorState>
+    /// Wakes the pump while it lingers.
+    let pumpWake = WakeWord()
+    /// What opening found; nil in memory.
+    package let recovery: RecoveryReport?
+    /// Whatever belongs to the realm as long as it is open, such as the public actor.
+    let attachment = Mutex(WeakAttachment())
+
+    init(
+        _ options: CoordinatorOptions, log: RealmLog?, root: DatabaseRoot,
+        recovery: RecoveryReport?
+    ) {
+        self.options = options
+        self.recovery = recovery
+        hub = CommitHub(byteCountMax: options.summaryByteCountMax)
+        publishedRoot = Mutex(root)
+        state = Mutex(CoordinatorState(log: log, root: root))
+    }
+
+    /// The newest published root: durable, or written to the log for relaxed commits. Never waits.
+    package var published: DatabaseRoot { publishedRoot.withLock { $0 } }
+
+    /// A subscription to the commits that touch the class of that name; nil: to all commits. It
+    /// begins with the version published now.
+    package func subscribe(tableName: String?) -> Subscription {
+        hub.subscribe(tableName: tableName, from: published.version)
+    }
+
+    /// Waits until `published.version` is at least `version`. Throws `CancellationError`, or
+    /// `closed` if the realm is closed before.
+    package func waitUntil(version: UInt64) async throws {
+        let subscription = subscribe(tableName: nil)
+        while published.version < version {
+            switch await subscription.next() {
+            case .changed: try checkReadable()
+            case .closed: throw Self.closedError
+            case .cancelled: throw CancellationError()
+            }
+        }
+    }
+
+    /// Whether `close` was called.
+    package var isClosed: Bool { state.withLock { $0.phase != .open } }
+
+    /// Throws the damage that keeps this process from following the others, if there is any.
+    package func checkReadable() throws(StoreError) {
+        if let failure = state.withLock({ $0.followFailure }) { throw failure }
+    }
+
+    /// The object that belongs to the open realm, made by `make` if there is none.
+    package func attached<T: AnyObject & Sendable>(_ make: () -> T) -> T {
+        attachment.withLock { attachment in
+            if let existing = attachment.object as? T { return existing }
+            let made = make()
+            attachment.object = made
+            return made
+        }
+    }
+
+    /// Counters since the realm was opened in this process.
+    package var statistics: CoordinatorStatistics {
+        var statistics = state.withLock { $0.statistics }
+        statistics.subscriptions = hub.subscriptionCount
+        statistics.keptSummaries = hub.summaryCount
+        return statistics
+    }
+
+    /// Makes `root` the published one and returns the subscriptions to signal afterwards.
+    func publish(_ root: DatabaseRoot, _ summaries: [CommitSummary]) -> [Subscription] {
+        let concerned = hub.publish(summaries)
+        let old = publishedRoot.withLock { published in
+            let old = published
+            published = root
+            return old
+        }
+        withExtendedLifetime(old) {}  // released here, outside the lock
+        return concerned
+    }
+
+    static let closedError = StoreError(.closed, "The realm is closed.")
+}
+
+struct WeakAttachment {
+    weak var object: (any AnyObject & Sendable)?
+}
+
+/// Counters of one coordinator: what was done, not how long it took.
+package struct CoordinatorStatistics: Sendable, Equatable {
+    /// Commits published by this process.
+    package var commits: UInt64 = 0
+    /// Batches written: one `pwrite` each.
+    package var batches: UInt64 = 0
+    /// Completed disk syncs of the log for commits.
+    package var syncs: UInt64 = 0
+    /// Bytes of commit record bodies appended.
+    package var appendedByteCount: UInt64 = 0
+    /// Commits of other processes applied.
+    package var followedCommits: UInt64 = 0
+    /// How often this process got the writer lock.
+    package var grants: UInt64 = 0
+    /// How often it gave the lock up because another process waited.
+    package var handOffs: UInt64 = 0
+    /// Subscriptions that exist now.
+    package var subscriptions = 0
+    /// Commit summaries that are kept for them now.
+    package var keptSummaries = 0
+
+    package init() {}
+}

@@ -1,0 +1,45 @@
+package import RegnumStore
+
+/// How durable a commit is when `write` returns.
+package enum Durability: Sendable, Hashable {
+    /// On disk: it survives power loss.
+    case full
+    /// In the log, and on disk within that time: it survives the death of the process, and power
+    /// loss after that time.
+    case relaxed(withinNanoseconds: UInt64)
+}
+
+/// Where a realm lives.
+package enum RealmPlace: Sendable, Hashable {
+    /// In a directory, shared with other processes.
+    case directory(path: String)
+    /// In the memory of this process; gone when the last user of that name lets go.
+    case memory(identifier: String)
+}
+
+/// What `Coordinator.open` needs to know.
+package struct CoordinatorOptions: Sendable {
+    package var place: RealmPlace
+    package var store = StoreOptions()
+    package var fileSystem: any FileSystem
+    /// Told, on any thread, of things worth a line in the log.
+    package var report: @Sendable (CoordinatorEvent) -> Void = { _ in }
+    /// Most bytes of commit summaries kept for slow observers; older ones are dropped, and those
+    /// observers compare trees instead.
+    package var summaryByteCountMax = 16 << 20
+
+    package init(place: RealmPlace, fileSystem: any FileSystem = PosixFileSystem.shared) {
+        self.place = place
+        self.fileSystem = fileSystem
+    }
+}
+
+/// What happened to a realm, for its log.
+package enum CoordinatorEvent: Sendable {
+    case opened(RecoveryReport)
+    /// Writing failed; the realm takes no more writes until it is opened again.
+    case writingFailed(StoreError)
+    /// What another process published cannot be read.
+    case followingFailed(StoreError)
+    case closed
+}

@@ -1,0 +1,127 @@
+internal import RegnumStore
+
+/// A writer's turn: nobody else's body runs on the realm until it is given back by `commit` or
+/// `abandon`. There must be no suspension in between.
+package struct WriteTurn: Sendable {
+    /// The private head: what the transaction builds on. It may be ahead of the published root.
+    package let base: DatabaseRoot
+    let epoch: UInt64
+}
+
+/// All state of a `Coordinator` that changes, guarded by its `state` mutex.
+struct CoordinatorState {
+    enum Phase { case open, closing, closed }
+
+    var phase = Phase.open
+    /// Nil in memory and after closing. Used only by whoever set `ownsLog`.
+    var log: RealmLog?
+    /// Somebody (the pump, or a writer inline) uses the log.
+    var ownsLog = false
+
+    // the gate
+    /// The writer lock is held: bodies may run. Always in memory.
+    var isGateOpen: Bool
+    var isTurnTaken = false
+    var waiters = WaiterQueue()
+    /// Rises when staged commits are dropped: turns begun before it commit nothing.
+    var epoch: UInt64 = 0
+    /// Why writes fail for good: the log is poisoned.
+    var writeFailure: StoreError?
+    /// Why this process can follow the others no longer.
+    var followFailure: StoreError?
+    /// Why the epoch rose last.
+    var dropReason: StoreError?
+
+    // the versions
+    /// What the next transaction builds on.
+    var head: DatabaseRoot
+    var publishedVersion: UInt64
+    var staged: [StagedCommit] = []
+    var stagedByteCount: UInt64 = 0
+    /// Whether a batch is on its way to the disk.
+    var isFlushing = false
+    /// Bodies without a commit, waiting until what they read is published.
+    var barriers: [Barrier] = []
+
+    // the pump
+    var isPumpRunning = false
+    var isPumpAsleep = false
+    /// Other processes may have committed.
+    var isHinted = false
+    var lastActivity: UInt64 = 0
+    var idleDue: UInt64?
+    var syncDue: UInt64?
+    var wakeDue: UInt64?
+    var timerAt: UInt64?
+    /// After a hand-off: do not retake the lock before the grants moved or this time came.
+    var politeUntil: UInt64 = 0
+    var grantsAtHandOff: UInt32 = 0
+    var lastWake: UInt64 = 0
+    var closers: [UnsafeContinuation<Void, Never>] = []
+
+    var statistics = CoordinatorStatistics()
+
+    init(log: RealmLog?, root: DatabaseRoot) {
+        self.log = log
+        isGateOpen = log == nil
+        head = root
+        publishedVersion = root.version
+    }
+}
+
+/// A commit that waits for its batch.
+struct StagedCommit {
+    var commit: Commit
+    var continuation: UnsafeContinuation<StoreError?, Never>
+}
+
+/// A caller that waits until `version` is published.
+struct Barrier {
+    var version: UInt64
+    var continuation: UnsafeContinuation<StoreError?, Never>
+}
+
+/// What a queued writer gets.
+enum TurnOutcome: Sendable {
+    case turn(WriteTurn)
+    case failed(StoreError)
+    case cancelled
+}
+
+/// Writers in order of arrival; those that gave up are passed over.
+struct WaiterQueue {
+    private var waiters: [(id: UInt64, continuation: UnsafeContinuation<TurnOutcome, Never>)] = []
+    private var first = 0
+
+    var isEmpty: Bool { first == waiters.count }
+    var count: Int { waiters.count - first }
+
+    mutating func append(id: UInt64, _ continuation: UnsafeContinuation<TurnOutcome, Never>) {
+        waiters.append((id, continuation))
+    }
+
+    mutating func popFirst() -> UnsafeContinuation<TurnOutcome, Never>? {
+        guard !isEmpty else { return nil }
+        let waiter = waiters[first]
+        first += 1
+        if first > 64, first * 2 > waiters.count {
+            waiters.removeFirst(first)
+            first = 0
+        }
+        return waiter.continuation
+    }
+
+    /// Takes the waiter out, if it still waits.
+    mutating func remove(id: UInt64) -> UnsafeContinuation<TurnOutcome, Never>? {
+        guard let index = waiters[first...].firstIndex(where: { $0.id == id }) else { return nil }
+        return waiters.remove(at: index).continuation
+    }
+
+    mutating func removeAll() -> [UnsafeContinuation<TurnOutcome, Never>] {
+        defer {
+            waiters = []
+            first = 0
+        }
+        return waiters[first...].map(\.continuation)
+    }
+}

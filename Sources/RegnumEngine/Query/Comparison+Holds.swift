@@ -1,0 +1,77 @@
+extension Comparison {
+    /// Whether `a` compares to `b` in this way, by the rules of `Comparison`.
+    @inline(__always)
+    func holds(_ a: Value, _ b: Value) -> Bool {
+        switch self {
+        case .equal: Comparison.areEqual(a, b)
+        case .notEqual: !Comparison.areEqual(a, b)
+        default: holdsInOrder(a, b)
+        }
+    }
+
+    /// Whether a column's value `a` compares to the constant `b`.
+    ///
+    /// The exception: a string column is `> nil` and `>= nil` for every string and for no null,
+    /// and never `< nil` or `<= nil`.
+    @inline(__always)
+    func holds(_ a: Value, constant b: Value, type: ValueType) -> Bool {
+        if type == .string, b.isNull {
+            switch self {
+            case .greater, .greaterOrEqual: return !a.isNull
+            case .less, .lessOrEqual: return false
+            case .equal: return a.isNull
+            case .notEqual: return !a.isNull
+            }
+        }
+        return holds(a, b)
+    }
+
+    private static func areEqual(_ a: Value, _ b: Value) -> Bool {
+        switch (a, b) {
+        case (.double(let x), .double(let y)): x == y
+        case (.date(let x), .date(let y)): x == y
+        case (.int(let x), .double(let y)), (.double(let y), .int(let x)):
+            compareNumbers(x, y) == 0
+        default: a == b
+        }
+    }
+
+    private func holdsInOrder(_ a: Value, _ b: Value) -> Bool {
+        if a.isNull || b.isNull {
+            let areBoth = a.isNull && b.isNull
+            return areBoth && (self == .lessOrEqual || self == .greaterOrEqual)
+        }
+        let order: Int
+        switch (a, b) {
+        case (.double(let x), .double(let y)), (.date(let x), .date(let y)):
+            if x.isNaN || y.isNaN { return false }
+            order = compareDoubles(x, y)
+        case (.int(let x), .double(let y)):
+            guard let comparison = compareNumbers(x, y) else { return false }
+            order = comparison
+        case (.double(let x), .int(let y)):
+            guard let comparison = compareNumbers(y, x) else { return false }
+            order = -comparison
+        default:
+            order = Value.compare(a, b)
+        }
+        switch self {
+        case .less: return order < 0
+        case .lessOrEqual: return order <= 0
+        case .greater: return order > 0
+        case .greaterOrEqual: return order >= 0
+        case .equal, .notEqual: return false
+        }
+    }
+}
+
+/// The mathematical order of an integer and a double, without rounding; nil for NaN.
+func compareNumbers(_ a: Int64, _ b: Double) -> Int? {
+    if b.isNaN { return nil }
+    if b >= 0x1p63 { return -1 }
+    if b < -0x1p63 { return 1 }
+    let whole = b.rounded(.towardZero)
+    let integer = Int64(whole)
+    if a != integer { return a < integer ? -1 : 1 }
+    return compareDoubles(whole, b)
+}

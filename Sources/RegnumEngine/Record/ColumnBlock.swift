@@ -1,0 +1,199 @@
+import RegnumStore
+
+/// The values of one column for n rows.
+///
+///     u8 mode      0 every row has a value     1 a presence bitmap follows
+///                  2 every row is null         3 every row has the same value, told once
+///     mode 1:      ceil(n / 8) bytes, bit i % 8 of byte i / 8 says that row i has a value; the
+///                  bits past n are zero, and both a zero and a one are among the n
+///     payload      of the m values that are told (n, the ones of the bitmap, 0, 1):
+///       bool       ceil(m / 8) bytes, a bit a value as above
+///       int        m zigzag varints
+///       double     m x 8 bytes, the bits, little-endian; date likewise, never NaN
+///       string     m varint lengths, then the bytes of all; data likewise
+///       uuid       m x 16 bytes;   objectId  m x 12 bytes; in the order of their bytes
+///
+/// Modes are not chosen freely: 2 for all null, 1 for some, 3 for n >= 2 identical values, else 0.
+enum ColumnBlock {
+    static func encode(_ values: [Value], _ type: ValueType, _ writer: inout RecordWriter) {
+        var nullCount = 0
+        for value in values where value.isNull { nullCount += 1 }
+        if nullCount == values.count {
+            writer.byte(2)
+        } else if nullCount > 0 {
+            writer.byte(1)
+            encodeBits(values, &writer) { !$0.isNull }
+            payload(values.filter { !$0.isNull }, type, &writer)
+        } else if values.count >= 2, values.allSatisfy({ $0 == values[0] }) {
+            writer.byte(3)
+            payload([values[0]], type, &writer)
+        } else {
+            writer.byte(0)
+            payload(values, type, &writer)
+        }
+    }
+
+    @inline(__always)
+    private static func encodeBits(
+        _ values: [Value], _ writer: inout RecordWriter, _ isSet: (Value) -> Bool
+    ) {
+        var bits: UInt8 = 0
+        for (index, value) in values.enumerated() {
+            if isSet(value) { bits |= 1 << UInt8(index % 8) }
+            if index % 8 == 7 {
+                writer.byte(bits)
+                bits = 0
+            }
+        }
+        if values.count % 8 != 0 { writer.byte(bits) }
+    }
+
+    private static func payload(
+        _ values: [Value], _ type: ValueType, _ writer: inout RecordWriter
+    ) {
+        if type == .bool {
+            encodeBits(values, &writer) { value in
+                if case .bool(true) = value { true } else { false }
+            }
+            return
+        }
+        for value in values {
+            switch value {
+            case .int(let x): writer.zigzag(x)
+            case .double(let x), .date(let x): writer.fixed(x.bitPattern)
+            case .string(let x): writer.varint(x.utf8.count)
+            case .data(let x): writer.varint(x.count)
+            case .uuid(let x):
+                writer.bigEndian(x.high)
+                writer.bigEndian(x.low)
+            case .objectId(let x):
+                writer.bigEndian(x.high)
+                writer.bigEndian(x.low)
+            case .null, .bool: break
+            }
+        }
+        guard type == .string || type == .data else { return }
+        for value in values {
+            switch value {
+            case .string(let x): writer.raw(x)
+            case .data(let x): writer.raw(x)
+            default: break
+            }
+        }
+    }
+}
+
+// MARK: - Decoding
+
+extension ColumnBlock {
+    /// - Parameter count: the number of rows, which the caller has bounded.
+    static func decode(
+        _ reader: inout RecordReader, _ type: ValueType, count: Int
+    ) throws(StoreError) -> [Value] {
+        let mode = try reader.byte()
+        switch mode {
+        case 0:
+            return try values(&reader, type, count)
+        case 1:
+            let present = try bits(&reader, count)
+            var presentCount = 0
+            for bit in present where bit { presentCount += 1 }
+            try reader.require(
+                presentCount > 0 && presentCount < count, "a presence bitmap says nothing")
+            let some = try values(&reader, type, presentCount)
+            var all: [Value] = []
+            all.reserveCapacity(count)
+            var next = 0
+            for bit in present {
+                all.append(bit ? some[next] : .null)
+                if bit { next += 1 }
+            }
+            return all
+        case 2:
+            return [Value](repeating: .null, count: count)
+        case 3:
+            try reader.require(count >= 2, "one value is told as a repeated one")
+            return [Value](repeating: try values(&reader, type, 1)[0], count: count)
+        default:
+            throw StoreError(
+                .unsupportedFormat,
+                "A commit record has a column block of the unknown mode \(mode): it was written by "
+                    + "a newer version.")
+        }
+    }
+
+    private static func bits(
+        _ reader: inout RecordReader, _ count: Int
+    ) throws(StoreError) -> [Bool] {
+        let bytes = try reader.data((count + 7) / 8)
+        if count % 8 != 0, let last = bytes.last {
+            try reader.require(last >> UInt8(count % 8) == 0, "a bitmap has bits past its end")
+        }
+        return (0..<count).map { bytes[$0 / 8] & (1 << UInt8($0 % 8)) != 0 }
+    }
+
+    private static func values(
+        _ reader: inout RecordReader, _ type: ValueType, _ count: Int
+    ) throws(StoreError) -> [Value] {
+        if type == .bool { return try bits(&reader, count).map { .bool($0) } }
+        if type == .string || type == .data { return try texts(&reader, type, count) }
+        var values: [Value] = []
+        let sizeMin = smallestSize(type)
+        try reader.require(reader.remaining / sizeMin >= count, "it ends early")
+        values.reserveCapacity(count)
+        for _ in 0..<count {
+            switch type {
+            case .int: values.append(.int(try reader.zigzag()))
+            case .double: values.append(.double(try double(&reader)))
+            case .date:
+                let seconds = try double(&reader)
+                try reader.require(!seconds.isNaN, "a date is not a number")
+                values.append(.date(seconds))
+            case .uuid:
+                let high = try reader.bigEndian(UInt64.self)
+                let low = try reader.bigEndian(UInt64.self)
+                values.append(.uuid(Identity128(high: high, low: low)))
+            case .objectId:
+                let high = try reader.bigEndian(UInt64.self)
+                let low = try reader.bigEndian(UInt32.self)
+                values.append(.objectId(ObjectIdBytes(high: high, low: low)))
+            case .bool, .string, .data: break
+            }
+        }
+        return values
+    }
+
+    private static func double(_ reader: inout RecordReader) throws(StoreError) -> Double {
+        Double(bitPattern: try reader.fixed(UInt64.self))
+    }
+
+    private static func smallestSize(_ type: ValueType) -> Int {
+        switch type {
+        case .bool, .int, .string, .data: 1
+        case .double, .date: 8
+        case .uuid: 16
+        case .objectId: 12
+        }
+    }
+
+    private static func texts(
+        _ reader: inout RecordReader, _ type: ValueType, _ count: Int
+    ) throws(StoreError) -> [Value] {
+        try reader.require(reader.remaining >= count, "it ends early")
+        var sizes: [Int] = []
+        sizes.reserveCapacity(count)
+        let sizeMax =
+            type == .string ? SchemaLimits.stringByteCountMax : SchemaLimits.dataByteCountMax
+        for _ in 0..<count {
+            sizes.append(try reader.count(max: min(sizeMax, reader.remaining), "a length"))
+        }
+        var values: [Value] = []
+        values.reserveCapacity(count)
+        for size in sizes {
+            values.append(
+                type == .string
+                    ? .string(try reader.string(size)) : .data(try reader.data(size)))
+        }
+        return values
+    }
+}

@@ -1,0 +1,238 @@
+package import RegnumStore
+
+extension CommitRecord {
+    /// The version and time that a body tells, without applying it.
+    ///
+    /// Throws `invalidDatabase` if it is too short.
+    package static func header(
+        _ body: [UInt8]
+    ) throws(StoreError) -> (version: UInt64, timestampMicroseconds: Int64) {
+        var reader = RecordReader(body)
+        return (try reader.fixed(UInt64.self), try reader.fixed(Int64.self))
+    }
+
+    /// Applies a record's body to the root before it and gives exactly the root and the summary
+    /// that its writer had.
+    ///
+    /// Throws `invalidDatabase` for a body that is damaged or does not belong on `base` (its version
+    /// is not `base.version + 1`), `unsupportedFormat` for one that a newer version wrote. Never
+    /// traps, whatever the bytes, and allocates at most some hundred bytes for each of the record's
+    /// cells, `cellCountMax` at most.
+    /// - Complexity: O(changes x log n).
+    package static func apply(
+        _ body: [UInt8], to base: DatabaseRoot
+    ) throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
+        var application = RecordApplication(body, base)
+        return try application.run()
+    }
+}
+
+/// One record on its way into a tree.
+private struct RecordApplication {
+    private var reader: RecordReader
+    private let base: DatabaseRoot
+    private var content: DatabaseContent
+    private var version: UInt64 = 0
+    /// Where in the order of operations the last one was: table, kind, column.
+    private var lastPlace: (Int, UInt8, Int) = (-1, 0, 0)
+    private var cellsLeft = CommitRecord.cellCountMax
+    private var tables: [TableKey: TableDelta] = [:]
+    // Of the class that operations speak of now.
+    private var table: TableSchema?
+    private var inserted: [ObjectKey] = []
+    private var deleted: [ObjectKey] = []
+    private var modified: [ObjectKey: ColumnSet] = [:]
+
+    init(_ body: [UInt8], _ base: DatabaseRoot) {
+        reader = RecordReader(body)
+        self.base = base
+        content = base.content
+    }
+
+    mutating func run() throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
+        version = try reader.fixed(UInt64.self)
+        guard version == base.version &+ 1, version > 0 else {
+            throw reader.damaged("it is version \(version) where \(base.version) + 1 must follow")
+        }
+        _ = try reader.fixed(Int64.self)
+        var origin: String?
+        let originSize = try reader.count(max: reader.remaining + 1, "the origin's length")
+        if originSize > 0 { origin = try reader.string(originSize - 1) }
+        while !reader.isAtEnd { try operation() }
+        finishTable()
+        return (
+            DatabaseRoot(version: version, content: content),
+            CommitSummary(version: version, origin: origin, tables: tables)
+        )
+    }
+
+    private mutating func operation() throws(StoreError) {
+        let code = try reader.byte()
+        guard let operation = CommitRecord.Operation(rawValue: code) else {
+            throw StoreError(
+                .unsupportedFormat,
+                "A commit record has the unknown operation \(code): it was written by a newer "
+                    + "version.")
+        }
+        let index = try reader.count(max: Int(UInt32.max), "a table key")
+        switch operation {
+        case .addTable:
+            try reader.require(lastPlace.0 < 0, "a class is added after rows were changed")
+            try reader.require(index == content.tables.count, "a new class has a wrong key")
+            try addTable()
+            return
+        case .addColumn:
+            try reader.require(lastPlace.0 < 0, "a column is added after rows were changed")
+            try reader.require(index < content.tables.count, "an operation's class does not exist")
+            try addColumn(index)
+            return
+        case .delete, .set, .insert: break
+        }
+        try reader.require(index < content.tables.count, "an operation's class does not exist")
+        let schema = content.schema.tables[index]
+        var column = 0
+        if operation == .set {
+            column = try reader.count(max: schema.columns.count - 1, "a column key")
+        }
+        let place = (index, code, column)
+        try reader.require(lastPlace < place, "operations are out of order")
+        if index != lastPlace.0 { finishTable() }
+        lastPlace = place
+        table = schema
+        switch operation {
+        case .delete: try delete(schema)
+        case .set: try set(schema, schema.columns[column])
+        case .insert: try insert(schema)
+        case .addTable, .addColumn: break
+        }
+    }
+
+    /// Moves what was noted of the class into the summary.
+    private mutating func finishTable() {
+        guard let table else { return }
+        var rows: [ModifiedRow] = []
+        rows.reserveCapacity(modified.count)
+        for (key, columns) in modified { rows.append(ModifiedRow(key: key, columns: columns)) }
+        rows.sort { $0.key < $1.key }
+        tables[table.key] = TableDelta(
+            table: table.key, tableName: table.name, inserted: inserted, deleted: deleted,
+            modified: rows)
+        inserted = []
+        deleted = []
+        modified = [:]
+        self.table = nil
+    }
+
+    // MARK: Schema
+
+    private mutating func addTable() throws(StoreError) {
+        let name = try reader.string()
+        let count = try reader.count(
+            max: min(SchemaLimits.columnCountMax, reader.remaining), "a number of columns")
+        var columns: [ColumnDefinition] = []
+        for _ in 0..<count { columns.append(try definition()) }
+        do throws(StoreError) {
+            _ = try content.addTable(name, columns)
+        } catch {
+            throw reader.damaged("it adds a class that cannot be (\(error.sentence))")
+        }
+    }
+
+    private mutating func addColumn(_ index: Int) throws(StoreError) {
+        let schema = content.schema.tables[index]
+        let key = try reader.varint()
+        try reader.require(key == UInt64(schema.columns.count), "a new column has a wrong key")
+        let definition = try definition()
+        do throws(StoreError) {
+            _ = try content.addColumn(definition, to: schema.key)
+        } catch {
+            throw reader.damaged("it adds a column that cannot be (\(error.sentence))")
+        }
+    }
+
+    private mutating func definition() throws(StoreError) -> ColumnDefinition {
+        let name = try reader.string()
+        let code = try reader.byte()
+        let flags = try reader.byte()
+        let known =
+            CommitRecord.flagOptional | CommitRecord.flagPrimaryKey | CommitRecord.flagIndexed
+        guard let type = ValueType(rawValue: code), flags & ~known == 0 else {
+            throw StoreError(
+                .unsupportedFormat,
+                "A commit record has a column of the unknown type \(code) or flags \(flags): it "
+                    + "was written by a newer version.")
+        }
+        return ColumnDefinition(
+            name: name, type: type, isOptional: flags & CommitRecord.flagOptional != 0,
+            isPrimaryKey: flags & CommitRecord.flagPrimaryKey != 0,
+            isIndexed: flags & CommitRecord.flagIndexed != 0,
+            defaultValue: try ColumnBlock.decode(&reader, type, count: 1)[0])
+    }
+
+    // MARK: Rows
+
+    private mutating func delete(_ schema: TableSchema) throws(StoreError) {
+        let index = schema.key.index
+        let keys = try KeyRuns.decode(&reader, countMax: content.tables[index].rows.count)
+        for key in keys {
+            let isRemoved = content.tables[index].remove(key.rawValue, schema)
+            try reader.require(isRemoved, "it deletes a row that does not exist")
+        }
+        deleted = keys
+    }
+
+    private mutating func set(
+        _ schema: TableSchema, _ column: ColumnSchema
+    ) throws(StoreError) {
+        let index = schema.key.index
+        try reader.require(!column.isPrimaryKey, "it changes a primary key")
+        let keys = try KeyRuns.decode(&reader, countMax: content.tables[index].rows.count)
+        let values = try ColumnBlock.decode(&reader, column.type, count: keys.count)
+        try check(values, column)
+        for (key, value) in zip(keys, values) {
+            let isSet = content.tables[index].set(
+                key.rawValue, column, value, version: version, schema)
+            try reader.require(isSet, "it changes a row that does not exist")
+            modified[key, default: ColumnSet()].insert(column.key)
+        }
+    }
+
+    private mutating func insert(_ schema: TableSchema) throws(StoreError) {
+        let index = schema.key.index
+        let cellsPerRow = schema.columns.count + CommitRecord.cellsPerRow
+        let keys = try KeyRuns.decode(&reader, countMax: cellsLeft / cellsPerRow)
+        cellsLeft -= keys.count * cellsPerRow
+        try reader.require(
+            keys[0].rawValue >= content.tables[index].nextKey, "it inserts a key that was used")
+        let columnCount = try reader.varint()
+        try reader.require(
+            columnCount == UInt64(schema.columns.count), "its rows have a wrong number of columns")
+        var columns: [[Value]] = []
+        columns.reserveCapacity(schema.columns.count)
+        for column in schema.columns {
+            let values = try ColumnBlock.decode(&reader, column.type, count: keys.count)
+            try check(values, column)
+            columns.append(values)
+        }
+        for (position, key) in keys.enumerated() {
+            var values: [Value] = []
+            values.reserveCapacity(columns.count)
+            for column in columns.indices { values.append(columns[column][position]) }
+            if let primaryKey = schema.primaryKey {
+                let found = content.tables[index].index(of: primaryKey)?
+                    .first(values[primaryKey.index])
+                try reader.require(found == nil, "it inserts a primary key twice")
+            }
+            content.tables[index].insert(
+                key.rawValue, Row(values: values, contentVersion: version))
+        }
+        inserted = keys
+    }
+
+    private func check(_ values: [Value], _ column: ColumnSchema) throws(StoreError) {
+        if column.isOptional { return }
+        for value in values where value.isNull {
+            throw reader.damaged("it sets a required property to nil")
+        }
+    }
+}

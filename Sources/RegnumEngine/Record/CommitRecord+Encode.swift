@@ -1,0 +1,102 @@
+extension CommitRecord {
+    /// The body for a transaction whose net effect is `deltas`, by ascending table key.
+    static func encode(
+        _ transaction: EngineTransaction, deltas: [TableDelta], timestampMicroseconds: Int64
+    ) -> [UInt8] {
+        var writer = RecordWriter(capacity: 256)
+        writer.fixed(transaction.version)
+        writer.fixed(timestampMicroseconds)
+        if let origin = transaction.origin {
+            writer.varint(origin.utf8.count + 1)
+            writer.raw(origin)
+        } else {
+            writer.varint(0)
+        }
+        for change in transaction.schemaChanges { encode(change, &writer) }
+        for delta in deltas {
+            let table = transaction.content.schema.tables[delta.table.index]
+            let rows = transaction.content.tables[delta.table.index].rows
+            if !delta.deleted.isEmpty {
+                begin(.delete, table.key, &writer)
+                KeyRuns.encode(delta.deleted, &writer)
+            }
+            if !delta.modified.isEmpty { encodeSets(delta.modified, table, rows, &writer) }
+            if !delta.inserted.isEmpty { encodeInserts(delta.inserted, table, rows, &writer) }
+        }
+        return writer.bytes
+    }
+
+    private static func begin(
+        _ operation: Operation, _ table: TableKey, _ writer: inout RecordWriter
+    ) {
+        writer.byte(operation.rawValue)
+        writer.varint(UInt64(table.rawValue))
+    }
+
+    private static func encode(_ change: SchemaChange, _ writer: inout RecordWriter) {
+        switch change {
+        case .table(let key, let name, let columns):
+            begin(.addTable, key, &writer)
+            writer.string(name)
+            writer.varint(columns.count)
+            for column in columns { encode(column, &writer) }
+        case .column(let table, let key, let definition):
+            begin(.addColumn, table, &writer)
+            writer.varint(UInt64(key.rawValue))
+            encode(definition, &writer)
+        }
+    }
+
+    private static func encode(_ definition: ColumnDefinition, _ writer: inout RecordWriter) {
+        writer.string(definition.name)
+        writer.byte(definition.type.rawValue)
+        var flags: UInt8 = 0
+        if definition.isOptional { flags |= flagOptional }
+        if definition.isPrimaryKey { flags |= flagPrimaryKey }
+        if definition.isIndexed { flags |= flagIndexed }
+        writer.byte(flags)
+        ColumnBlock.encode([definition.defaultValue], definition.type, &writer)
+    }
+
+    private static func encodeSets(
+        _ modified: [ModifiedRow], _ table: TableSchema, _ rows: SortedTree<RowOrder>,
+        _ writer: inout RecordWriter
+    ) {
+        var columns = ColumnSet()
+        for row in modified { columns.formUnion(row.columns) }
+        for key in columns.columns {
+            let column = table.columns[key.index]
+            var keys: [ObjectKey] = []
+            var values: [Value] = []
+            for row in modified where row.columns.contains(key) {
+                guard let entry = rows.find(row.key.rawValue) else { continue }
+                keys.append(row.key)
+                values.append(entry.row.value(column))
+            }
+            begin(.set, table.key, &writer)
+            writer.varint(UInt64(key.rawValue))
+            KeyRuns.encode(keys, &writer)
+            ColumnBlock.encode(values, column.type, &writer)
+        }
+    }
+
+    private static func encodeInserts(
+        _ inserted: [ObjectKey], _ table: TableSchema, _ rows: SortedTree<RowOrder>,
+        _ writer: inout RecordWriter
+    ) {
+        var content: [Row] = []
+        content.reserveCapacity(inserted.count)
+        var iterator = rows.iterator(from: inserted[0].rawValue)
+        while let entry = iterator.next() { content.append(entry.row) }
+        begin(.insert, table.key, &writer)
+        KeyRuns.encode(inserted, &writer)
+        writer.varint(table.columns.count)
+        var values: [Value] = []
+        values.reserveCapacity(content.count)
+        for column in table.columns {
+            values.removeAll(keepingCapacity: true)
+            for row in content { values.append(row.value(column)) }
+            ColumnBlock.encode(values, column.type, &writer)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+/// The summaries of consecutive commits merged into one net effect on one class.
+///
+/// Inserted and then deleted cancels; inserted and then modified is inserted; modified and then
+/// deleted is deleted; the column sets of several modifications are united.
+package struct MergedDelta: Sendable, Hashable {
+    /// Ascending, as are the others. A row is in one list at most.
+    package private(set) var inserted: [ObjectKey] = []
+    package private(set) var deleted: [ObjectKey] = []
+    package private(set) var modified: [ModifiedRow] = []
+
+    /// The delta of nothing.
+    package init() {}
+
+    /// Merges the summaries of consecutive commits, in commit order, for the class of that name.
+    ///
+    /// - Complexity: O(changes), and a sort of them for more than one summary.
+    package init(_ summaries: some Sequence<CommitSummary>, tableName: String) {
+        self.init(summaries.lazy.compactMap { $0.delta(tableName: tableName) })
+    }
+
+    /// Merges deltas of one class, in commit order.
+    package init(_ deltas: some Sequence<TableDelta>) {
+        var iterator = deltas.makeIterator()
+        guard let first = iterator.next() else { return }
+        guard let second = iterator.next() else {
+            inserted = first.inserted
+            deleted = first.deleted
+            modified = first.modified
+            return
+        }
+        var states: [ObjectKey: State] = [:]
+        MergedDelta.merge(first, into: &states)
+        MergedDelta.merge(second, into: &states)
+        while let next = iterator.next() { MergedDelta.merge(next, into: &states) }
+        for (key, state) in states {
+            switch state {
+            case .inserted: inserted.append(key)
+            case .deleted: deleted.append(key)
+            case .modified(let columns): modified.append(ModifiedRow(key: key, columns: columns))
+            }
+        }
+        inserted.sort()
+        deleted.sort()
+        modified.sort { $0.key < $1.key }
+    }
+
+    init(inserted: [ObjectKey], deleted: [ObjectKey], modified: [ModifiedRow]) {
+        self.inserted = inserted
+        self.deleted = deleted
+        self.modified = modified
+    }
+
+    /// Whether nothing changed.
+    package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+
+    private enum State {
+        case inserted, deleted
+        case modified(ColumnSet)
+    }
+
+    private static func merge(_ delta: TableDelta, into states: inout [ObjectKey: State]) {
+        for key in delta.inserted { states[key] = .inserted }
+        for row in delta.modified {
+            switch states[row.key] {
+            case .inserted, .deleted: continue
+            case .modified(var columns):
+                columns.formUnion(row.columns)
+                states[row.key] = .modified(columns)
+            case nil: states[row.key] = .modified(row.columns)
+            }
+        }
+        for key in delta.deleted {
+            if case .inserted = states[key] {
+                states[key] = nil
+            } else {
+                states[key] = .deleted
+            }
+        }
+    }
+}

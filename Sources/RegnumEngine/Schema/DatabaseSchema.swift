@@ -1,0 +1,69 @@
+import Synchronization
+
+/// One class: its key, name and columns.
+package struct TableSchema: Hashable, Sendable {
+    package let key: TableKey
+    package let name: String
+    /// In the order of their keys: `columns[i].key.rawValue == i`.
+    package let columns: [ColumnSchema]
+    /// The column that is the primary key, if there is one.
+    package let primaryKey: ColumnKey?
+
+    init(key: TableKey, name: String, columns: [ColumnSchema]) {
+        self.key = key
+        self.name = name
+        self.columns = columns
+        self.primaryKey = columns.first { $0.isPrimaryKey }?.key
+    }
+
+    /// The column of that name (compared by UTF-8 bytes), or nil.
+    ///
+    /// - Complexity: O(number of columns); callers keep what they found under `DatabaseSchema.id`.
+    package func column(named name: String) -> ColumnSchema? {
+        columns.first { equalUTF8($0.name, name) }
+    }
+}
+
+/// All classes of a realm at one version; immutable.
+package final class DatabaseSchema: Sendable {
+    /// In the order of their keys: `tables[i].key.rawValue == i`.
+    package let tables: [TableSchema]
+    /// A cache key: two schemas of one process with the same `id` are the same object. Not stored,
+    /// and different in every process.
+    package let id: UInt64
+
+    init(tables: [TableSchema]) {
+        self.tables = tables
+        id = lastSchemaID.add(1, ordering: .relaxed).newValue
+    }
+
+    /// The class of that name (compared by UTF-8 bytes), or nil.
+    ///
+    /// - Complexity: O(number of classes); callers keep what they found under `id`.
+    package func table(named name: String) -> TableSchema? {
+        tables.first { equalUTF8($0.name, name) }
+    }
+
+    /// The schema with one more class, whose key is the number of classes so far.
+    func adding(name: String, columns: [ColumnDefinition]) -> DatabaseSchema {
+        let key = TableKey(rawValue: UInt32(tables.count))
+        let columns = columns.enumerated().map { index, definition in
+            ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
+        }
+        return DatabaseSchema(tables: tables + [TableSchema(key: key, name: name, columns: columns)])
+    }
+
+    /// The schema with one more column in `table`, whose key is the number of columns so far.
+    func adding(_ definition: ColumnDefinition, to table: TableKey) -> DatabaseSchema {
+        var tables = tables
+        let old = tables[table.index]
+        let key = ColumnKey(rawValue: UInt16(old.columns.count))
+        let columns = old.columns + [ColumnSchema(key: key, definition: definition)]
+        tables[table.index] = TableSchema(key: table, name: old.name, columns: columns)
+        return DatabaseSchema(tables: tables)
+    }
+}
+
+/// The source of `DatabaseSchema.id`: a counter, so that a schema that was aborted and one that was
+/// committed in its place are told apart.
+private let lastSchemaID = Atomic<UInt64>(0)

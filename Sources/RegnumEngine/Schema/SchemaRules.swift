@@ -1,0 +1,155 @@
+import RegnumStore
+
+/// The limits of names, columns and values.
+package enum SchemaLimits {
+    /// UTF-8 bytes of a class name.
+    package static let tableNameByteCountMax = 57
+    /// UTF-8 bytes of a property name.
+    package static let columnNameByteCountMax = 63
+    /// Columns of a class.
+    package static let columnCountMax = 65_535
+    /// Classes of a realm.
+    package static let tableCountMax = 65_536
+    /// UTF-8 bytes of a string value.
+    package static let stringByteCountMax = 0xFFFFF8 - 8 - 1
+    /// Bytes of a data value.
+    package static let dataByteCountMax = 0xFFFFF8 - 8
+}
+
+/// What a schema may say; `invalidInput` with class and property where it says something else.
+enum SchemaRules {
+    static func check(
+        newTable name: String, _ columns: [ColumnDefinition], in schema: DatabaseSchema
+    ) throws(StoreError) {
+        let size = name.utf8.count
+        guard size > 0 else { throw StoreError(.invalidInput, "A class name cannot be empty.") }
+        guard size <= SchemaLimits.tableNameByteCountMax else {
+            throw StoreError(
+                .invalidInput,
+                "The class name '\(name)' has \(size) bytes; it can have at most "
+                    + "\(SchemaLimits.tableNameByteCountMax).", className: name)
+        }
+        guard schema.table(named: name) == nil else {
+            throw StoreError(
+                .invalidInput, "The class '\(name)' exists already.", className: name)
+        }
+        guard schema.tables.count < SchemaLimits.tableCountMax else {
+            throw StoreError(
+                .invalidInput,
+                "A realm can have at most \(SchemaLimits.tableCountMax) classes.", className: name)
+        }
+        guard !columns.isEmpty else {
+            throw StoreError(
+                .invalidInput, "The class '\(name)' has no persisted properties.", className: name)
+        }
+        guard columns.count <= SchemaLimits.columnCountMax else {
+            throw StoreError(
+                .invalidInput,
+                "The class '\(name)' has \(columns.count) properties; it can have at most "
+                    + "\(SchemaLimits.columnCountMax).", className: name)
+        }
+        var names: Set<[UInt8]> = []
+        var primaryKey: String?
+        for column in columns {
+            try check(column, of: name)
+            guard names.insert(Array(column.name.utf8)).inserted else {
+                throw duplicate(column.name, name)
+            }
+            guard column.isPrimaryKey else { continue }
+            if let primaryKey {
+                throw StoreError(
+                    .invalidInput,
+                    "The class '\(name)' has two primary keys, '\(primaryKey)' and "
+                        + "'\(column.name)'; it can have one.", className: name,
+                    property: column.name)
+            }
+            primaryKey = column.name
+        }
+    }
+
+    static func check(
+        newColumn column: ColumnDefinition, in table: TableSchema
+    ) throws(StoreError) {
+        try check(column, of: table.name)
+        guard table.column(named: column.name) == nil else {
+            throw duplicate(column.name, table.name)
+        }
+        guard !column.isPrimaryKey else {
+            throw StoreError(
+                .invalidInput,
+                "The property '\(table.name).\(column.name)' cannot join an existing class as its "
+                    + "primary key without a migration.", className: table.name,
+                property: column.name)
+        }
+        guard table.columns.count < SchemaLimits.columnCountMax else {
+            throw StoreError(
+                .invalidInput,
+                "The class '\(table.name)' can have at most \(SchemaLimits.columnCountMax) "
+                    + "properties.", className: table.name, property: column.name)
+        }
+    }
+
+    private static func check(_ column: ColumnDefinition, of table: String) throws(StoreError) {
+        let size = column.name.utf8.count
+        guard size > 0 else {
+            throw StoreError(
+                .invalidInput, "A property of the class '\(table)' has an empty name.",
+                className: table)
+        }
+        guard size <= SchemaLimits.columnNameByteCountMax else {
+            throw StoreError(
+                .invalidInput,
+                "The property name '\(table).\(column.name)' has \(size) bytes; it can have at "
+                    + "most \(SchemaLimits.columnNameByteCountMax).", className: table,
+                property: column.name)
+        }
+        guard !column.isPrimaryKey || column.type.canBePrimaryKey else {
+            throw StoreError(
+                .invalidInput,
+                "The property '\(table).\(column.name)' of type \(column.type) cannot be a primary "
+                    + "key.", className: table, property: column.name)
+        }
+        guard !column.isIndexed || column.type.canBeIndexed else {
+            throw StoreError(
+                .invalidInput,
+                "The property '\(table).\(column.name)' of type \(column.type) cannot be indexed.",
+                className: table, property: column.name)
+        }
+        if let problem = column.problem(with: column.defaultValue) {
+            throw StoreError(
+                .invalidInput,
+                "The default of the property '\(table).\(column.name)' \(problem).",
+                className: table, property: column.name)
+        }
+    }
+
+    private static func duplicate(_ column: String, _ table: String) -> StoreError {
+        StoreError(
+            .invalidInput, "The class '\(table)' has two properties named '\(column)'.",
+            className: table, property: column)
+    }
+}
+
+extension ColumnDefinition {
+    /// Why the column cannot hold `value`, as the end of a sentence; nil if it can.
+    @inline(__always)
+    func problem(with value: Value) -> String? {
+        switch (value, type) {
+        case (.null, _):
+            return isOptional ? nil : "is required and cannot be nil"
+        case (.bool, .bool), (.int, .int), (.double, .double), (.uuid, .uuid),
+            (.objectId, .objectId):
+            return nil
+        case (.date(let seconds), .date):
+            return seconds.isNaN ? "cannot hold a date that is not a number" : nil
+        case (.string(let string), .string):
+            let max = SchemaLimits.stringByteCountMax
+            return string.utf8.count <= max ? nil : "is given a string of more than \(max) bytes"
+        case (.data(let bytes), .data):
+            let max = SchemaLimits.dataByteCountMax
+            return bytes.count <= max ? nil : "is given data of more than \(max) bytes"
+        default:
+            return "is of type \(type) and cannot hold a value of another type"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import RegnumStore
+
+extension DatabaseRoot {
+    /// A hash of the whole content: version, schema, next keys, rows with their keys and content
+    /// versions, and indexes. Equal content has an equal hash, whatever the history that led there;
+    /// in every process.
+    ///
+    /// For tests and checks: two trees that should be the same are compared by it.
+    /// - Complexity: O(n).
+    package func stateHash() -> UInt64 {
+        var hasher = StateHasher()
+        hasher.combine(version)
+        for table in schema.tables {
+            let state = content.tables[table.key.index]
+            hasher.combine(.string(table.name))
+            for column in table.columns {
+                hasher.combine(.string(column.name))
+                hasher.combine(UInt64(column.type.rawValue))
+                let isOptional: UInt64 = column.isOptional ? 1 : 0
+                let isPrimaryKey: UInt64 = column.isPrimaryKey ? 2 : 0
+                hasher.combine(isOptional | isPrimaryKey | (column.isIndexed ? 4 : 0))
+                hasher.combine(column.defaultValue)
+            }
+            hasher.combine(state.nextKey)
+            hasher.combine(UInt64(state.rows.count))
+            state.rows.visit { entry in
+                hasher.combine(entry.key)
+                hasher.combine(entry.row.contentVersion)
+                for column in table.columns { hasher.combine(entry.row.value(column)) }
+                return true
+            }
+            for index in state.indexes {
+                hasher.combine(UInt64(index.entries.count))
+                index.entries.visit { entry in
+                    hasher.combine(entry.value)
+                    hasher.combine(entry.key)
+                    return true
+                }
+            }
+        }
+        return hasher.value
+    }
+}
+
+/// A hash with no seed, so that it agrees between processes. Not against attackers.
+private struct StateHasher {
+    private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    mutating func combine(_ word: UInt64) {
+        value = (value ^ word) &* 0xFF51_AFD7_ED55_8CCD
+        value ^= value >> 32
+    }
+
+    mutating func combine(_ item: Value) {
+        combine(UInt64(item.type?.rawValue ?? 0))
+        switch item {
+        case .null: break
+        case .bool(let x): combine(x ? 1 : 0)
+        case .int(let x): combine(UInt64(bitPattern: x))
+        case .double(let x), .date(let x): combine(x.bitPattern)
+        case .string(let x):
+            combine(UInt64(x.utf8.count))
+            for byte in x.utf8 { combine(UInt64(byte)) }
+        case .data(let x):
+            combine(UInt64(x.count))
+            for byte in x { combine(UInt64(byte)) }
+        case .uuid(let x):
+            combine(x.high)
+            combine(x.low)
+        case .objectId(let x):
+            combine(x.high)
+            combine(UInt64(x.low))
+        }
+    }
+}

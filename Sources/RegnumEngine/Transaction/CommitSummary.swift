@@ -1,0 +1,75 @@
+/// What one commit changed, as change streams need it: the net effect per class.
+package struct CommitSummary: Sendable {
+    /// The version of the commit.
+    package let version: UInt64
+    /// The label that the writer gave to `write`.
+    package let origin: String?
+    /// The classes whose rows changed; never one with an empty delta.
+    package let tables: [TableKey: TableDelta]
+
+    package init(version: UInt64, origin: String?, tables: [TableKey: TableDelta]) {
+        self.version = version
+        self.origin = origin
+        self.tables = tables
+    }
+
+    /// The delta of the class of that name (by UTF-8 bytes), or nil if none of its rows changed.
+    package func delta(tableName: String) -> TableDelta? {
+        tables.values.first { equalUTF8($0.tableName, tableName) }
+    }
+
+    /// About how much memory the summary takes, for a bound on what is kept.
+    package var byteCount: Int {
+        tables.values.reduce(64 + (origin?.utf8.count ?? 0)) { $0 + $1.byteCount }
+    }
+}
+
+/// The net effect of one commit on one class. A row is in one of the three lists at most.
+package struct TableDelta: Sendable, Hashable {
+    package let table: TableKey
+    package let tableName: String
+    /// Rows that are new, ascending.
+    package let inserted: [ObjectKey]
+    /// Rows that are gone, ascending.
+    package let deleted: [ObjectKey]
+    /// Rows of which a property was set, also to an equal value; ascending by key.
+    package let modified: [ModifiedRow]
+
+    package init(
+        table: TableKey, tableName: String, inserted: [ObjectKey], deleted: [ObjectKey],
+        modified: [ModifiedRow]
+    ) {
+        self.table = table
+        self.tableName = tableName
+        self.inserted = inserted
+        self.deleted = deleted
+        self.modified = modified
+    }
+
+    /// Whether nothing changed.
+    package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+
+    /// About how much memory the delta takes.
+    package var byteCount: Int {
+        128 + 8 * (inserted.count + deleted.count) + 24 * modified.count
+    }
+}
+
+/// A row of which properties were set, and which.
+package struct ModifiedRow: Sendable, Hashable {
+    package var key: ObjectKey
+    package var columns: ColumnSet
+
+    package init(key: ObjectKey, columns: ColumnSet) {
+        self.key = key
+        self.columns = columns
+    }
+}
+
+/// A transaction's result: the record for the log, the root to publish, the summary for streams.
+package struct Commit: Sendable {
+    /// The body of the COMMIT record (Docs/FORMAT.md).
+    package let body: [UInt8]
+    package let root: DatabaseRoot
+    package let summary: CommitSummary
+}

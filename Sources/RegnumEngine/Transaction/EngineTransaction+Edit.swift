@@ -1,0 +1,153 @@
+package import RegnumStore
+
+extension EngineTransaction {
+    /// Adds a class.
+    ///
+    /// Throws `invalidInput`, naming class and property, for a name that is empty, too long or
+    /// taken, no columns or too many, two primary keys, a type that cannot be a key or be indexed,
+    /// a default that does not fit.
+    package func addTable(
+        name: String, columns: [ColumnDefinition]
+    ) throws(StoreError) -> TableKey {
+        willEdit()
+        let key = try content.addTable(name, columns)
+        changes.append(TableChanges(firstNewKey: 0))
+        schemaChanges.append(.table(key, name, columns))
+        return key
+    }
+
+    /// Adds a column to a class that exists; its rows read the default.
+    ///
+    /// Throws `invalidInput` as `addTable`, and for a primary key.
+    /// - Complexity: O(1), O(n log n) for an indexed column.
+    package func addColumn(
+        _ table: TableKey, _ definition: ColumnDefinition
+    ) throws(StoreError) -> ColumnKey {
+        willEdit()
+        let key = try content.addColumn(definition, to: table)
+        schemaChanges.append(.column(table, key, definition))
+        return key
+    }
+
+    /// Adds a row and returns its key.
+    ///
+    /// - Parameter values: one per column in the order of the column keys; columns at the end may
+    ///   be left out and take their defaults.
+    ///
+    /// Throws `invalidValue` (class and property named) for a value of another type, null in a
+    /// required column, a date that is not a number, a string or data beyond the limits;
+    /// `duplicatePrimaryKey` (class, property and key named) if the primary key is taken.
+    /// - Complexity: O(log n) for the row and for each index.
+    package func insert(_ table: TableKey, _ values: [Value]) throws(StoreError) -> ObjectKey {
+        let schema = content.schema.tables[table.index]
+        precondition(
+            values.count <= schema.columns.count,
+            "A row of the class '\(schema.name)' cannot have more values than the class has columns."
+        )
+        var values = values
+        if values.count < schema.columns.count {
+            for column in schema.columns[values.count...] { values.append(column.defaultValue) }
+        }
+        for index in values.indices {
+            if let problem = schema.columns[index].definition.problem(with: values[index]) {
+                throw invalidValue(problem, schema, schema.columns[index])
+            }
+        }
+        if let primaryKey = schema.primaryKey {
+            let value = values[primaryKey.index]
+            if content.tables[table.index].index(of: primaryKey)?.first(value) != nil {
+                throw duplicatePrimaryKey(value, schema, schema.columns[primaryKey.index])
+            }
+        }
+        willEdit()
+        let key = content.tables[table.index].nextKey
+        content.tables[table.index].insert(key, Row(values: values, contentVersion: version))
+        changes[table.index].insertedCount += 1
+        return ObjectKey(rawValue: key)
+    }
+
+    /// Sets a property. Setting an equal value counts as a modification.
+    ///
+    /// Throws `invalidValue` (class and property named) as `insert`, and for the primary key, which
+    /// cannot be changed. The row must exist.
+    /// - Complexity: O(log n).
+    package func set(
+        _ table: TableKey, _ key: ObjectKey, _ column: ColumnKey, _ value: Value
+    ) throws(StoreError) {
+        let schema = content.schema.tables[table.index]
+        let columnSchema = schema.columns[column.index]
+        if columnSchema.isPrimaryKey {
+            throw invalidValue(
+                "is the primary key, which cannot be changed once the object is stored", schema,
+                columnSchema)
+        }
+        if let problem = columnSchema.definition.problem(with: value) {
+            throw invalidValue(problem, schema, columnSchema)
+        }
+        willEdit()
+        let isSet = content.tables[table.index].set(
+            key.rawValue, columnSchema, value, version: version, schema)
+        precondition(isSet, "A property of an object that does not exist cannot be set.")
+        if key.rawValue < changes[table.index].firstNewKey {
+            changes[table.index].modified[key, default: ColumnSet()].insert(column)
+        }
+    }
+
+    /// Deletes a row; no effect if it does not exist.
+    ///
+    /// - Complexity: O(log n) for the row and for each index.
+    package func delete(_ table: TableKey, _ key: ObjectKey) {
+        willEdit()
+        let schema = content.schema.tables[table.index]
+        guard content.tables[table.index].remove(key.rawValue, schema) else { return }
+        if key.rawValue >= changes[table.index].firstNewKey {
+            changes[table.index].insertedCount -= 1
+        } else {
+            changes[table.index].modified[key] = nil
+            changes[table.index].deleted.append(key)
+        }
+    }
+
+    private func invalidValue(
+        _ problem: String, _ table: TableSchema, _ column: ColumnSchema
+    ) -> StoreError {
+        StoreError(
+            .invalidValue, "The property '\(table.name).\(column.name)' \(problem).",
+            className: table.name, property: column.name)
+    }
+
+    private func duplicatePrimaryKey(
+        _ value: Value, _ table: TableSchema, _ column: ColumnSchema
+    ) -> StoreError {
+        let key = value.keyText
+        return StoreError(
+            .duplicatePrimaryKey,
+            "The class '\(table.name)' has an object whose '\(column.name)' is \(key) already.",
+            className: table.name, property: column.name, key: key)
+    }
+}
+
+extension Value {
+    /// The value as error messages show it.
+    package var keyText: String {
+        switch self {
+        case .null: return "nil"
+        case .bool(let x): return "\(x)"
+        case .int(let x): return "\(x)"
+        case .double(let x), .date(let x): return "\(x)"
+        case .string(let x): return "\"\(x)\""
+        case .data(let x): return "\(x.count) bytes"
+        case .uuid(let x):
+            let digits = Array(hexadecimal(x.high, 16) + hexadecimal(x.low, 16))
+            let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
+            return parts.joined(separator: "-").uppercased()
+        case .objectId(let x):
+            return hexadecimal(x.high, 16) + hexadecimal(UInt64(x.low), 8)
+        }
+    }
+}
+
+private func hexadecimal(_ number: UInt64, _ digitCount: Int) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: max(0, digitCount - digits.count)) + digits
+}

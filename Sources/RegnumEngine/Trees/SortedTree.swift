@@ -1,0 +1,157 @@
+/// What a sorted tree holds and how it orders it.
+///
+/// Orders are small values, so that one can carry what it needs (the directions of a sort).
+protocol TreeOrder: Sendable {
+    associatedtype Element: Sendable
+    associatedtype Key: Sendable
+
+    /// The part of an element that decides its place; no two elements of a tree have equal keys.
+    static func key(of element: Element) -> Key
+    /// Negative, zero or positive as `a` comes before, with or after `b`. A total order.
+    func compare(_ a: Key, _ b: Key) -> Int
+}
+
+/// A persistent, counted, sorted tree: a copy is a snapshot and costs one retain.
+///
+/// A B+tree whose nodes are shared between copies. An edit changes in place the nodes that this
+/// value alone holds and copies the others, so a copy never sees a later edit of another. Every
+/// inner node knows how many elements lie below each child: positions are found in O(log n).
+struct SortedTree<Order: TreeOrder>: Sendable {
+    typealias Element = Order.Element
+    typealias Key = Order.Key
+    typealias Node = TreeNode<Order>
+
+    var root: Node?
+    private(set) var count = 0
+    let order: Order
+
+    /// The empty tree.
+    init(order: Order) {
+        self.order = order
+    }
+
+    /// A tree of `elements`, which are in order and without duplicates.
+    ///
+    /// - Complexity: O(n).
+    init(order: Order, sorted elements: [Element]) {
+        self.order = order
+        count = elements.count
+        root = Node.build(elements)
+    }
+
+    /// The element with that key, or nil.
+    ///
+    /// - Complexity: O(log n).
+    func find(_ key: Key) -> Element? {
+        guard var node = root else { return nil }
+        while node.height > 0 {
+            node = node.children[node.childIndex(of: key, order)].node
+        }
+        let slot = node.lowerBound(key, order)
+        guard slot < node.items.count else { return nil }
+        let element = node.items[slot]
+        return order.compare(Order.key(of: element), key) == 0 ? element : nil
+    }
+
+    /// How many elements come before `key`, and whether it is there.
+    ///
+    /// - Complexity: O(log n).
+    func rank(of key: Key) -> (position: Int, isPresent: Bool) {
+        guard var node = root else { return (0, false) }
+        var position = 0
+        while node.height > 0 {
+            let index = node.childIndex(of: key, order)
+            for sibling in 0..<index { position += node.children[sibling].count }
+            node = node.children[index].node
+        }
+        let slot = node.lowerBound(key, order)
+        let isPresent =
+            slot < node.items.count
+            && order.compare(Order.key(of: node.items[slot]), key) == 0
+        return (position + slot, isPresent)
+    }
+
+    /// The element at `position`, which must be in `0..<count`.
+    ///
+    /// - Complexity: O(log n).
+    subscript(position: Int) -> Element {
+        precondition(position >= 0 && position < count, "The position is out of range.")
+        guard var node = root else { preconditionFailure("An empty tree has no positions.") }
+        var left = position
+        while node.height > 0 {
+            var index = 0
+            while left >= node.children[index].count {
+                left -= node.children[index].count
+                index += 1
+            }
+            node = node.children[index].node
+        }
+        return node.items[left]
+    }
+
+    /// Inserts `element`; false, and no change, if its key is there already.
+    ///
+    /// - Complexity: O(log n).
+    @discardableResult
+    mutating func insert(_ element: Element) -> Bool {
+        let key = Order.key(of: element)
+        guard root != nil else {
+            root = Node(items: [element])
+            count = 1
+            return true
+        }
+        if rank(of: key).isPresent { return false }
+        insertNew(element, key)
+        return true
+    }
+
+    /// Inserts `element`, whose key the caller knows to be absent.
+    ///
+    /// - Complexity: O(log n).
+    mutating func insertNew(_ element: Element, _ key: Key) {
+        count += 1
+        guard var node = root else {
+            root = Node(items: [element])
+            return
+        }
+        root = nil
+        Node.own(&node)
+        let split = node.insert(element, key, order, isRightEdge: true)
+        guard let split else {
+            root = node
+            return
+        }
+        let left = Node.Child(node)
+        root = Node(children: [left, split], height: node.height + 1)
+    }
+
+    /// Removes and returns the element with that key; nil, and no change, if there is none.
+    ///
+    /// - Complexity: O(log n).
+    @discardableResult
+    mutating func remove(_ key: Key) -> Element? {
+        guard rank(of: key).isPresent, var node = root else { return nil }
+        root = nil
+        Node.own(&node)
+        let element = node.remove(key, order)
+        count -= 1
+        while node.height > 0, node.children.count == 1 { node = node.children[0].node }
+        root = node.slotCount == 0 ? nil : node
+        return element
+    }
+
+    /// Changes the element with that key in place; the change must leave its key as it is.
+    /// False if there is none.
+    ///
+    /// - Complexity: O(log n).
+    @inline(__always)
+    @discardableResult
+    mutating func update(_ key: Key, _ change: (inout Element) -> Void) -> Bool {
+        guard find(key) != nil, var node = root else { return false }
+        root = nil
+        Node.own(&node)
+        node.update(key, order, change)
+        root = node
+        return true
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+import RegnumStore
+
+extension Value {
+    /// The total order of sorts and indexes: negative, zero or positive as `a` comes before, with
+    /// or after `b`.
+    ///
+    /// Null first; NaN before all other doubles; -0.0 with 0.0; strings, data, UUIDs and ObjectIds
+    /// by their bytes; false before true. Values of different types (which never meet in one
+    /// column) go by type.
+    package static func compare(_ a: Value, _ b: Value) -> Int {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): x < y ? -1 : (x == y ? 0 : 1)
+        case (.string(let x), .string(let y)): compareUTF8(x, y)
+        case (.objectId(let x), .objectId(let y)): x == y ? 0 : (x < y ? -1 : 1)
+        case (.double(let x), .double(let y)): compareDoubles(x, y)
+        case (.date(let x), .date(let y)): compareDoubles(x, y)
+        case (.uuid(let x), .uuid(let y)): compareIdentities(x, y)
+        case (.bool(let x), .bool(let y)): x == y ? 0 : (y ? -1 : 1)
+        case (.data(let x), .data(let y)): compareBytes(x, y)
+        default: Int(a.type?.rawValue ?? 0) - Int(b.type?.rawValue ?? 0)
+        }
+    }
+}
+
+/// The order of doubles in sorts: NaN first, -0.0 with 0.0.
+func compareDoubles(_ a: Double, _ b: Double) -> Int {
+    if a < b { return -1 }
+    if a > b { return 1 }
+    if a == b { return 0 }
+    return a.isNaN ? (b.isNaN ? 0 : -1) : 1
+}
+
+/// The order of two integers of 128 bits.
+func compareIdentities(_ a: Identity128, _ b: Identity128) -> Int {
+    if a.high != b.high { return a.high < b.high ? -1 : 1 }
+    return a.low == b.low ? 0 : (a.low < b.low ? -1 : 1)
+}
+
+/// The order of byte strings.
+func compareBytes(_ a: [UInt8], _ b: [UInt8]) -> Int {
+    a.withUnsafeBytes { x in b.withUnsafeBytes { y in compareRaw(x, y) } }
+}
+
+/// The order of strings by their UTF-8 bytes, which is also the order of their code points.
+func compareUTF8(_ a: String, _ b: String) -> Int {
+    withUTF8(a) { x in withUTF8(b) { y in compareRaw(x, y) } }
+}
+
+/// Whether the UTF-8 bytes are the same.
+func equalUTF8(_ a: String, _ b: String) -> Bool {
+    a.utf8.count == b.utf8.count && compareUTF8(a, b) == 0
+}
+
+/// Hashes the UTF-8 bytes.
+func hashUTF8(_ string: String, into hasher: inout Hasher) {
+    withUTF8(string) { bytes in
+        hasher.combine(bytes.count)
+        hasher.combine(bytes: bytes)
+    }
+}
+
+/// Calls `body` with the UTF-8 bytes; they are copied only for strings that do not store them.
+@inline(__always)
+func withUTF8<Result>(_ string: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let direct = string.utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }
+    if let direct { return direct }
+    return Array(string.utf8).withUnsafeBytes { body($0) }
+}
+
+@inline(__always)
+private func compareRaw(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+    let common = min(a.count, b.count)
+    if common > 0, let x = a.baseAddress, let y = b.baseAddress {
+        let order = memcmp(x, y, common)
+        if order != 0 { return Int(order) }
+    }
+    return a.count - b.count
+}

@@ -1,0 +1,134 @@
+/// Every effect of the store on the world goes through these protocols: files, directory entries,
+/// locks, the control page, clocks and random numbers. `PosixFileSystem` is the real one; the tests
+/// have a simulated twin that records unsynced writes and can lose, tear and undo them.
+///
+/// All methods are synchronous and may block on the disk, except those of `LockFile` that say
+/// otherwise: the store calls the blocking ones on its own threads, never on the cooperative pool.
+package protocol FileSystem: AnyObject, Sendable {
+    /// Opens the realm directory at `path`; with `create` makes it (0700) and syncs its parent if
+    /// it is missing.
+    ///
+    /// Throws `fileNotFound` (missing, not `create`), `filePermissionDenied` (EACCES, EPERM, EROFS),
+    /// `fileAccess` (not a directory, parent missing, anything else). Changes nothing on failure.
+    func openDirectory(_ path: String, create: Bool) throws(StoreError) -> any RealmDirectory
+    /// The identity of this boot of the machine, or nil where the system does not tell it.
+    func bootID() -> Identity128?
+    /// 64 random bits from the system.
+    func random() -> UInt64
+    /// A clock that never goes back, in nanoseconds.
+    func monotonicNanoseconds() -> UInt64
+    /// Wall clock time in microseconds since 1970.
+    func wallClockMicroseconds() -> Int64
+}
+
+/// 128 bits that identify something: a realm, a boot of the machine.
+package struct Identity128: Hashable, Sendable {
+    package var high: UInt64
+    package var low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}
+
+/// The directory of one realm.
+package protocol RealmDirectory: AnyObject, Sendable {
+    /// The path that the caller gave.
+    var path: String { get }
+    /// The names of all entries, without "." and "..", in no order.
+    func names() throws(StoreError) -> [String]
+    /// Opens an existing file for reading and writing. Throws `fileNotFound` if there is none, and
+    /// `fileAccess` for anything that is not a regular file with one link (links are not followed).
+    func open(_ name: String) throws(StoreError) -> any StoreFile
+    /// Creates a file (0600) that must not exist: `fileExists` otherwise.
+    func create(_ name: String) throws(StoreError) -> any StoreFile
+    /// Renames an entry; an existing `target` is replaced.
+    func rename(_ name: String, to target: String) throws(StoreError)
+    /// Removes an entry.
+    func unlink(_ name: String) throws(StoreError)
+    /// Makes all entries created, renamed and removed so far durable.
+    func sync() throws(StoreError)
+    /// Opens `LOCK`, creating it (0600, two pages of zeros) if it is missing.
+    func openLock() throws(StoreError) -> any LockFile
+}
+
+/// One file of a realm, other than `LOCK`. Closed when the last reference goes.
+package protocol StoreFile: AnyObject, Sendable {
+    /// The current size in bytes.
+    func size() throws(StoreError) -> UInt64
+    /// Up to `count` bytes from `offset`; fewer only at the end of the file.
+    func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8]
+    /// Writes all bytes at `offset` (growing the file if need be) or throws: `diskFull` for ENOSPC
+    /// and EDQUOT, `ioFailed` otherwise. After an error any part of the bytes may have been written.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
+    /// fdatasync. After an error nothing is known about the bytes written since the last success.
+    func sync() throws(StoreError)
+}
+
+/// The bytes of `LOCK` that are locked, each for its own purpose (Docs/FORMAT.md).
+package enum LockByte: UInt64, Sendable, CaseIterable {
+    /// Shared while the realm is open; exclusive to reset the control page.
+    case session = 0
+    /// Exclusive while committing.
+    case writer = 1
+    /// Exclusive while checkpointing or compacting.
+    case checkpoint = 2
+    /// Shared while waiting for `writer`.
+    case waiters = 3
+    /// Shared while watching for commits.
+    case watchers = 4
+}
+
+/// How a byte of `LOCK` is locked.
+package enum LockKind: Sendable { case shared, exclusive }
+
+/// `LOCK`: locks between processes, the control page, the wake counter. The locks are dropped when
+/// the last reference goes, and by the kernel when the process dies.
+package protocol LockFile: AnyObject, Sendable {
+    /// Device and inode: equal for two opens of the same `LOCK`.
+    var identity: FileIdentity { get }
+    /// Whether the name `LOCK` in the directory still leads to this file.
+    func isCurrent() throws(StoreError) -> Bool
+    /// Takes the lock or returns false at once. Taking a held lock with another kind converts it.
+    func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool
+    /// Gives the lock back. Not held: no effect.
+    func unlock(_ byte: LockByte)
+    /// Whether somebody else holds a lock on `byte` that conflicts with an exclusive one.
+    func isLockedElsewhere(_ byte: LockByte) -> Bool
+
+    /// Reads one of the two slots of the control page, word by word; a concurrent store may tear
+    /// it, which its checksum (word 15) shows. Never blocks.
+    func loadControlSlot(_ index: Int) -> ControlWords
+    /// Stores a slot. Only the holder of `writer` (or of `session` exclusively) calls it. Never
+    /// blocks.
+    func storeControlSlot(_ index: Int, _ words: ControlWords)
+    /// Writes the wake counter with a `write` (a store through a mapping raises no event), so that
+    /// other processes that watch `LOCK` are woken. Never waits for the disk.
+    func wake()
+
+    /// How often `writer` was granted to anybody since the control page was made. Never blocks.
+    func grantCount() -> UInt32
+    /// Counts a grant; the new holder of `writer` calls it. Never blocks.
+    func countGrant()
+    /// The word that every release of `writer` changes. Never blocks.
+    func releaseWord() -> UInt32
+    /// Changes the release word and wakes one waiter. Never blocks.
+    func signalRelease()
+    /// Waits until the release word differs from `observed`, or the time is up.
+    func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64)
+}
+
+/// 16 words of 64 bits, one slot of the control page.
+package typealias ControlWords = SIMD16<UInt64>
+
+/// What identifies a file on this machine.
+package struct FileIdentity: Hashable, Sendable {
+    package var device: UInt64
+    package var inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+}

@@ -1,0 +1,45 @@
+internal import CRegnum
+
+/// Little-endian loads and stores on byte arrays that the caller has sized.
+enum Bytes {
+    static func store<T: FixedWidthInteger>(_ value: T, in bytes: inout [UInt8], at offset: Int) {
+        bytes.withUnsafeMutableBytes {
+            $0.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+        }
+    }
+
+    static func load<T: FixedWidthInteger>(
+        _ type: T.Type, from bytes: UnsafeRawBufferPointer, at offset: Int
+    ) -> T {
+        T(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
+    }
+
+    static func load<T: FixedWidthInteger>(_ type: T.Type, from bytes: [UInt8], at offset: Int)
+        -> T
+    {
+        bytes.withUnsafeBytes { load(type, from: $0, at: offset) }
+    }
+
+    static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.allSatisfy { $0 == 0 }
+    }
+}
+
+/// CRC32C (Castagnoli, RFC 3720 appendix B.4), which guards every accepted byte of a realm against
+/// accidents; it is no defence against an attacker.
+package enum Checksum {
+    /// The checksum of `bytes`, bound to a place: the same bytes at another offset, or in a segment
+    /// with another salt, do not pass.
+    package static func crc32c(
+        _ bytes: UnsafeRawBufferPointer, salt: UInt64, offset: UInt64
+    ) -> UInt32 {
+        var place = (salt.littleEndian, offset.littleEndian)
+        let seed = withUnsafeBytes(of: &place) { cregnum_crc32c(0, $0.baseAddress, $0.count) }
+        return cregnum_crc32c(seed, bytes.baseAddress, bytes.count)
+    }
+
+    /// The plain checksum of `bytes`.
+    package static func crc32c(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        cregnum_crc32c(0, bytes.baseAddress, bytes.count)
+    }
+}

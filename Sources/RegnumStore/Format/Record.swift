@@ -1,0 +1,150 @@
+/// The framing of one log record: a header of 40 bytes and a body, padded with zeros to a multiple
+/// of 8. `Docs/FORMAT.md` owns the layout.
+package enum RecordType: UInt8, Sendable {
+    /// The operations of one commit; the body belongs to the engine and begins with the version.
+    case commit = 1
+    /// Reserved: a finished checkpoint.
+    case checkpoint = 2
+    /// Reserved: the end of a segment.
+    case rotate = 3
+    /// Reserved: the switch to the next generation.
+    case seal = 4
+    /// Reserved: the first record of a generation that is in use.
+    case active = 5
+    /// Nothing new: it vouches, by its `durableEnd`, for the records before it.
+    case idle = 6
+    /// Reserved: the start of an encrypted session.
+    case session = 7
+}
+
+/// What the header of a record says, apart from its checksums.
+package struct RecordHeader: Sendable, Equatable {
+    package static let byteCount = 40
+
+    package var type: UInt8
+    package var flags: UInt8 = 0
+    package var bodyVersion: UInt16 = 1
+    package var sequence: UInt64
+    /// The log position known to be durable when this record was written.
+    package var durableEnd: LogPosition
+    /// The chain value of the record before this one.
+    package var previousChain: UInt32
+    /// Rises whenever the writer lock changes process.
+    package var writerEpoch: UInt32
+
+    /// A reader may pass over a record of unknown type that has this flag.
+    package static let skippableFlag: UInt8 = 1
+
+    package init(
+        type: RecordType, sequence: UInt64, durableEnd: LogPosition, previousChain: UInt32,
+        writerEpoch: UInt32
+    ) {
+        self.type = type.rawValue
+        self.sequence = sequence
+        self.durableEnd = durableEnd
+        self.previousChain = previousChain
+        self.writerEpoch = writerEpoch
+    }
+
+    fileprivate init(decoding bytes: UnsafeRawBufferPointer) {
+        type = bytes[12]
+        flags = bytes[13]
+        bodyVersion = Bytes.load(UInt16.self, from: bytes, at: 14)
+        sequence = Bytes.load(UInt64.self, from: bytes, at: 16)
+        durableEnd = Bytes.load(UInt64.self, from: bytes, at: 24)
+        previousChain = Bytes.load(UInt32.self, from: bytes, at: 32)
+        writerEpoch = Bytes.load(UInt32.self, from: bytes, at: 36)
+    }
+}
+
+/// A record that passed both checksums at its own place.
+package struct DecodedRecord: Sendable {
+    package var header: RecordHeader
+    /// Length of the body without padding.
+    package var bodyByteCount: Int
+    /// Length of the record with header and padding.
+    package var byteCount: Int
+    /// headCRC xor bodyCRC: what the next record carries as `previousChain`.
+    package var chain: UInt32
+}
+
+package enum RecordFraming {
+    /// The length of a record in the log, for a body of `bodyByteCount` bytes.
+    package static func byteCount(bodyByteCount: Int) -> Int {
+        RecordHeader.byteCount + (bodyByteCount + 7) & ~7
+    }
+
+    /// Appends the framed record to `buffer`.
+    ///
+    /// - Parameter fileOffset: where in its segment file the record will stand.
+    /// - Returns: the chain value of the record.
+    package static func append(
+        _ header: RecordHeader, body: [UInt8], salt: UInt64, fileOffset: UInt64,
+        to buffer: inout [UInt8]
+    ) -> UInt32 {
+        let start = buffer.count
+        let total = byteCount(bodyByteCount: body.count)
+        buffer.append(contentsOf: repeatElement(0, count: RecordHeader.byteCount))
+        buffer.append(contentsOf: body)
+        buffer.append(
+            contentsOf: repeatElement(0, count: total - RecordHeader.byteCount - body.count))
+        return buffer.withUnsafeMutableBytes { all in
+            let record = UnsafeMutableRawBufferPointer(rebasing: all[start...])
+            func store<T: FixedWidthInteger>(_ value: T, _ offset: Int) {
+                record.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
+            }
+            let bodyChecksum = Checksum.crc32c(
+                UnsafeRawBufferPointer(rebasing: record[RecordHeader.byteCount...]), salt: salt,
+                offset: fileOffset)
+            store(bodyChecksum, 4)
+            store(UInt32(body.count), 8)
+            record[12] = header.type
+            record[13] = header.flags
+            store(header.bodyVersion, 14)
+            store(header.sequence, 16)
+            store(header.durableEnd, 24)
+            store(header.previousChain, 32)
+            store(header.writerEpoch, 36)
+            let headChecksum = Checksum.crc32c(
+                UnsafeRawBufferPointer(rebasing: record[4..<RecordHeader.byteCount]), salt: salt,
+                offset: fileOffset)
+            store(headChecksum, 0)
+            return headChecksum ^ bodyChecksum
+        }
+    }
+
+    /// Whether a header that passes its checksum stands at the start of `bytes`, with its claimed
+    /// body length. The body is not looked at.
+    package static func decodeHeader(
+        _ bytes: UnsafeRawBufferPointer, salt: UInt64, fileOffset: UInt64, bodyByteCountMax: Int
+    ) -> (header: RecordHeader, bodyByteCount: Int)? {
+        guard bytes.count >= RecordHeader.byteCount else { return nil }
+        let head = UnsafeRawBufferPointer(rebasing: bytes[4..<RecordHeader.byteCount])
+        let stored = Bytes.load(UInt32.self, from: bytes, at: 0)
+        guard stored == Checksum.crc32c(head, salt: salt, offset: fileOffset) else { return nil }
+        let length = Int(Bytes.load(UInt32.self, from: bytes, at: 8))
+        guard length <= bodyByteCountMax else { return nil }
+        return (RecordHeader(decoding: bytes), length)
+    }
+
+    /// The record at the start of `bytes`, or nil if none is valid there. `bytes` may go on behind
+    /// it. Reads nothing outside `bytes`.
+    package static func decode(
+        _ bytes: UnsafeRawBufferPointer, salt: UInt64, fileOffset: UInt64, bodyByteCountMax: Int
+    ) -> DecodedRecord? {
+        guard
+            let (header, bodyByteCount) = decodeHeader(
+                bytes, salt: salt, fileOffset: fileOffset, bodyByteCountMax: bodyByteCountMax)
+        else { return nil }
+        let total = byteCount(bodyByteCount: bodyByteCount)
+        guard total <= bytes.count else { return nil }
+        let padded = UnsafeRawBufferPointer(rebasing: bytes[RecordHeader.byteCount..<total])
+        let bodyChecksum = Bytes.load(UInt32.self, from: bytes, at: 4)
+        guard bodyChecksum == Checksum.crc32c(padded, salt: salt, offset: fileOffset) else {
+            return nil
+        }
+        return DecodedRecord(
+            header: header, bodyByteCount: bodyByteCount, byteCount: total,
+            chain: Bytes.load(UInt32.self, from: bytes, at: 0) ^ bodyChecksum)
+    }
+}

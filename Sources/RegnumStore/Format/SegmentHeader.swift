@@ -1,0 +1,113 @@
+/// The first 4,096 bytes of every segment of the log; never changed after the segment got its name.
+/// `Docs/FORMAT.md` owns the layout.
+package struct SegmentHeader: Sendable, Equatable {
+    package static let byteCount: UInt64 = 4096
+    /// As PNG's: shows transfers that strip the eighth bit or change line ends.
+    package static let magic: [UInt8] = [0x89, 0x53, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
+    package static let majorVersion: UInt16 = 1
+    package static let minorVersion: UInt16 = 0
+    private static let checksumOffset = 4092
+
+    package var realmID: Identity128
+    package var generation: UInt64
+    package var number: UInt64
+    /// Sequence number of the first record in this segment.
+    package var firstSequence: UInt64
+    /// Mixed into all checksums of the segment's records.
+    package var salt: UInt64
+    /// The log position of the first byte after the header.
+    package var base: LogPosition
+    /// The chain value of the last record before this segment.
+    package var previousChain: UInt32
+    /// Bit 0: born active (made by rotation or as the first segment of a realm).
+    package var flags: UInt32 = 1
+
+    package init(
+        realmID: Identity128, generation: UInt64, number: UInt64, firstSequence: UInt64,
+        salt: UInt64, base: LogPosition, previousChain: UInt32
+    ) {
+        self.realmID = realmID
+        self.generation = generation
+        self.number = number
+        self.firstSequence = firstSequence
+        self.salt = salt
+        self.base = base
+        self.previousChain = previousChain
+    }
+
+    package func encoded() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(Self.byteCount))
+        bytes.replaceSubrange(0..<8, with: Self.magic)
+        Bytes.store(Self.majorVersion, in: &bytes, at: 8)
+        Bytes.store(Self.minorVersion, in: &bytes, at: 10)
+        // 12 compatible, 16 read-only compatible, 20 incompatible features: none yet
+        Bytes.store(realmID.high, in: &bytes, at: 24)
+        Bytes.store(realmID.low, in: &bytes, at: 32)
+        Bytes.store(generation, in: &bytes, at: 40)
+        Bytes.store(number, in: &bytes, at: 48)
+        Bytes.store(firstSequence, in: &bytes, at: 56)
+        Bytes.store(salt, in: &bytes, at: 64)
+        Bytes.store(base, in: &bytes, at: 72)
+        Bytes.store(previousChain, in: &bytes, at: 80)
+        Bytes.store(flags, in: &bytes, at: 84)
+        // 88 two checkpoint pointers of 40 bytes, 168 crypto block of 128: zero until they exist
+        let checksum = bytes.withUnsafeBytes {
+            Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<Self.checksumOffset]))
+        }
+        Bytes.store(checksum, in: &bytes, at: Self.checksumOffset)
+        return bytes
+    }
+
+    /// Reads a header. Throws `unsupportedFormat` for a newer format, `invalidDatabase` for anything
+    /// that is not an undamaged header.
+    package init(decoding bytes: [UInt8], path: String) throws(StoreError) {
+        guard bytes.count == Int(Self.byteCount), Array(bytes[..<8]) == Self.magic else {
+            throw StoreError(
+                .invalidDatabase, "\(path) does not begin as a segment of a realm does: it is "
+                    + "damaged or another program's file.", path: path)
+        }
+        let checksum = bytes.withUnsafeBytes {
+            Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<Self.checksumOffset]))
+        }
+        guard checksum == Bytes.load(UInt32.self, from: bytes, at: Self.checksumOffset) else {
+            throw StoreError(
+                .invalidDatabase, "The header of \(path) is damaged: its checksum is wrong.",
+                path: path)
+        }
+        let major = Bytes.load(UInt16.self, from: bytes, at: 8)
+        let incompatible = Bytes.load(UInt32.self, from: bytes, at: 20)
+        let readOnlyCompatible = Bytes.load(UInt32.self, from: bytes, at: 16)
+        guard major == Self.majorVersion, incompatible == 0, readOnlyCompatible == 0 else {
+            throw StoreError(
+                .unsupportedFormat,
+                "\(path) has format \(major) with features \(incompatible)/\(readOnlyCompatible); "
+                    + "this version of Regnum reads format \(Self.majorVersion). Use a newer one.",
+                path: path)
+        }
+        realmID = Identity128(
+            high: Bytes.load(UInt64.self, from: bytes, at: 24),
+            low: Bytes.load(UInt64.self, from: bytes, at: 32))
+        generation = Bytes.load(UInt64.self, from: bytes, at: 40)
+        number = Bytes.load(UInt64.self, from: bytes, at: 48)
+        firstSequence = Bytes.load(UInt64.self, from: bytes, at: 56)
+        salt = Bytes.load(UInt64.self, from: bytes, at: 64)
+        base = Bytes.load(UInt64.self, from: bytes, at: 72)
+        previousChain = Bytes.load(UInt32.self, from: bytes, at: 80)
+        flags = Bytes.load(UInt32.self, from: bytes, at: 84)
+    }
+
+    /// The name of a segment's file.
+    package static func fileName(generation: UInt64, number: UInt64) -> String {
+        "log-\(generation)-\(number)"
+    }
+
+    /// The generation and number in a file name, or nil if it is not a segment's.
+    package static func parse(fileName: String) -> (generation: UInt64, number: UInt64)? {
+        let parts = fileName.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "log", let generation = UInt64(parts[1]),
+            let number = UInt64(parts[2]),
+            Self.fileName(generation: generation, number: number) == fileName
+        else { return nil }
+        return (generation, number)
+    }
+}

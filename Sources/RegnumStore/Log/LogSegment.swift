@@ -1,0 +1,75 @@
+/// One open segment of the log.
+struct LogSegment {
+    var header: SegmentHeader
+    var name: String
+    var file: any StoreFile
+    /// Size of the file, header included.
+    var byteCount: UInt64
+
+    /// The position behind the last byte that this segment can hold.
+    var capacityEnd: LogPosition { header.base + byteCount - SegmentHeader.byteCount }
+
+    func fileOffset(of position: LogPosition) -> UInt64 {
+        position - header.base + SegmentHeader.byteCount
+    }
+
+    static func open(
+        _ directory: any RealmDirectory, generation: UInt64, number: UInt64
+    ) throws(StoreError) -> LogSegment {
+        let name = SegmentHeader.fileName(generation: generation, number: number)
+        let path = directory.path + "/" + name
+        let file = try directory.open(name)
+        let bytes = try file.read(at: 0, count: Int(SegmentHeader.byteCount))
+        let header = try SegmentHeader(decoding: bytes, path: path)
+        guard header.generation == generation, header.number == number else {
+            throw StoreError(
+                .invalidDatabase,
+                "\(path) says that it is segment \(header.generation)-\(header.number): it was "
+                    + "renamed or copied over another.", path: path)
+        }
+        let size = try file.size()
+        guard header.base <= LogPosition(Int64.max) else {
+            throw StoreError(
+                .invalidDatabase, "The header of \(path) claims an impossible position.",
+                path: path)
+        }
+        return LogSegment(header: header, name: name, file: file, byteCount: size)
+    }
+
+    /// Makes a file of `byteCount` zeros under a temporary name, synced, without a header.
+    static func makeBlank(
+        _ directory: any RealmDirectory, name: String, byteCount: UInt64
+    ) throws(StoreError) -> any StoreFile {
+        let file = try directory.create(name)
+        let zeros = [UInt8](repeating: 0, count: Int(min(byteCount, 1 << 20)))
+        var offset: UInt64 = 0
+        do {
+            while offset < byteCount {
+                let count = Int(min(byteCount - offset, UInt64(zeros.count)))
+                try file.write(zeros, count: count, at: offset)
+                offset += UInt64(count)
+            }
+            try file.sync()
+        } catch {
+            try? directory.unlink(name)
+            throw error
+        }
+        return file
+    }
+}
+
+extension StoreFile {
+    /// Writes the first `count` of `bytes` (all by default).
+    func write(_ bytes: [UInt8], count: Int? = nil, at offset: UInt64) throws(StoreError) {
+        var failure: StoreError?
+        bytes.withUnsafeBytes { all in
+            do throws(StoreError) {
+                try write(
+                    UnsafeRawBufferPointer(rebasing: all[..<(count ?? bytes.count)]), at: offset)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+}

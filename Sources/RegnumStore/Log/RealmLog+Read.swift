@@ -1,0 +1,110 @@
+/// Reading published records, from this segment and the next ones.
+extension RealmLog {
+    /// Reads up to the visible end of `page`, going on to later segments.
+    func read(through page: ControlPage, _ deliver: Deliver) throws(StoreError) {
+        while segment.header.number < page.segmentNumber {
+            let next = try LogSegment.open(
+                directory, generation: segment.header.generation,
+                number: segment.header.number + 1)
+            try checkSuccessor(next)
+            if position < next.header.base {
+                try readSegment(limit: next.header.base, deliver)
+                guard position == next.header.base else { throw damage(at: position) }
+            }
+            try enter(next)
+        }
+        if position < page.visibleEnd {
+            try readSegment(limit: page.visibleEnd, deliver)
+            guard position == page.visibleEnd else { throw damage(at: position) }
+        }
+        durableEnd = max(durableEnd, min(page.durableEnd, position))
+    }
+
+    /// Goes on in `next`. Its base may lie before `position`: after a failed sync the records since
+    /// the last durable one are framed again in a new segment; those read already are passed over.
+    func enter(_ next: LogSegment) throws(StoreError) {
+        guard next.header.base <= position else { throw damage(at: position) }
+        if next.header.base == position {
+            guard next.header.firstSequence == nextSequence, next.header.previousChain == chain
+            else { throw damage(at: position) }
+            segment = next
+            return
+        }
+        var cursor = RecordCursor(
+            next, at: next.header.base, nextSequence: next.header.firstSequence,
+            chain: next.header.previousChain, limit: position,
+            bodyByteCountMax: options.recordBodyByteCountMax)
+        while cursor.position < position, try cursor.next() != nil {}
+        guard cursor.position == position, cursor.nextSequence == nextSequence else {
+            throw damage(at: cursor.position)
+        }
+        segment = next
+        chain = cursor.chain
+    }
+
+    func checkSuccessor(_ next: LogSegment) throws(StoreError) {
+        guard next.header.realmID == realmID else {
+            throw StoreError(
+                .invalidDatabase,
+                "\(directory.path)/\(next.name) belongs to another realm than \(segment.name).",
+                path: directory.path + "/" + next.name)
+        }
+    }
+
+    /// Reads records up to `limit` or to the first that is not valid.
+    func readSegment(limit: LogPosition, _ deliver: Deliver) throws(StoreError) {
+        var cursor = RecordCursor(
+            segment, at: position, nextSequence: nextSequence, chain: chain, limit: limit,
+            bodyByteCountMax: options.recordBodyByteCountMax)
+        while let (record, body) = try cursor.next() {
+            try accept(record, body, deliver)
+            position = cursor.position
+            nextSequence = cursor.nextSequence
+            chain = cursor.chain
+            durableEnd = max(durableEnd, record.header.durableEnd)
+            lastWriterEpoch = record.header.writerEpoch
+        }
+    }
+
+    private func accept(_ record: DecodedRecord, _ body: [UInt8], _ deliver: Deliver)
+        throws(StoreError)
+    {
+        switch RecordType(rawValue: record.header.type) {
+        case .commit:
+            guard body.count >= 8 else { throw damage(at: position) }
+            let recordVersion = Bytes.load(UInt64.self, from: body, at: 0)
+            do throws(StoreError) {
+                try deliver(body)
+            } catch {
+                var located = error
+                located.path = located.path ?? path
+                located.position = located.position ?? position
+                located.lastGoodVersion = located.lastGoodVersion ?? version
+                throw located
+            }
+            version = recordVersion
+            endsIdle = false
+        case .idle:
+            endsIdle = true
+        default:
+            guard record.header.flags & RecordHeader.skippableFlag != 0 else {
+                throw StoreError(
+                    .unsupportedFormat,
+                    "\(path)/\(segment.name) has a record of kind \(record.header.type) at "
+                        + "position \(position), which this version of Regnum does not know. "
+                        + "Use a newer one.", path: path, position: position,
+                    lastGoodVersion: version)
+            }
+        }
+    }
+
+    /// The refusal to go on over damaged, acknowledged bytes.
+    func damage(at position: LogPosition, _ evidence: String = "") -> StoreError {
+        StoreError(
+            .invalidDatabase,
+            "The log of \(path) is damaged at position \(position) (\(segment.name), byte "
+                + "\(segment.fileOffset(of: max(position, segment.header.base)))); the last good "
+                + "commit is version \(version). \(evidence)Nothing was changed. Restore the file "
+                + "from a backup.", path: path, position: position, lastGoodVersion: version)
+    }
+}

@@ -1,0 +1,135 @@
+/// New segments. A live file is never overwritten, recycled or renamed over: a segment is made
+/// whole under a temporary name, synced, and only then gets its name.
+extension RealmLog {
+    package static let temporaryPrefix = "tmp-"
+    package static let spareName = "spare"
+
+    static func temporaryName(_ fileSystem: any FileSystem) -> String {
+        temporaryPrefix + String(fileSystem.random(), radix: 16)
+    }
+
+    /// Begins a new segment at the log end. The predecessor must be synced.
+    ///
+    /// Throws `diskFull` when there is no space: the log stands as before. Any other failure
+    /// poisons the instance with `ioFailed`, since the new name may or may not be on disk.
+    func rotate(minimumByteCount: UInt64) throws(StoreError) {
+        precondition(durableEnd == position, "rotation of an unsynced segment")
+        let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
+        let size = max(doubled, segmentByteCount(forRecords: minimumByteCount))
+        do {
+            try begin(
+                SegmentHeader(
+                    realmID: realmID, generation: segment.header.generation,
+                    number: segment.header.number + 1, firstSequence: nextSequence,
+                    salt: fileSystem.random(), base: position, previousChain: chain),
+                byteCount: size)
+        } catch {
+            if error.code == .diskFull {
+                endWriting()
+                throw StoreError(
+                    .diskFull,
+                    "There is no space left for a new log segment of \(size) bytes in \(path): "
+                        + "nothing was committed.", path: path, errno: error.errno)
+            }
+            throw poison(error, .ioFailed)
+        }
+    }
+
+    /// The size of a segment that holds that many bytes of records.
+    func segmentByteCount(forRecords byteCount: UInt64) -> UInt64 {
+        SegmentHeader.byteCount + (byteCount + 4095) & ~4095
+    }
+
+    /// Makes the segment, with `frames` as its first records, and makes it current.
+    func begin(_ header: SegmentHeader, byteCount: UInt64, _ frames: [UInt8] = [])
+        throws(StoreError)
+    {
+        let temporary = Self.temporaryName(fileSystem)
+        var file = try takeSpare(temporary, byteCount: byteCount)
+        if file == nil {
+            file = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
+        }
+        guard let file else { return }
+        let name = SegmentHeader.fileName(generation: header.generation, number: header.number)
+        do {
+            try file.write(header.encoded() + frames, at: 0)
+            try file.sync()
+            try directory.rename(temporary, to: name)
+        } catch {
+            try? directory.unlink(temporary)
+            throw error
+        }
+        try directory.sync()
+        segment = LogSegment(header: header, name: name, file: file, byteCount: try file.size())
+    }
+
+    private func takeSpare(_ temporary: String, byteCount: UInt64) throws(StoreError)
+        -> (any StoreFile)?
+    {
+        do {
+            try directory.rename(Self.spareName, to: temporary)
+        } catch {
+            if error.code == .fileNotFound { return nil }
+            throw error
+        }
+        let file = try directory.open(temporary)
+        let size = try file.size()
+        if size >= byteCount, size <= options.segmentByteCountMax { return file }
+        try directory.unlink(temporary)
+        return nil
+    }
+
+    /// Whether a spare segment should be made now: the realm has had a second segment, and the
+    /// current one is more than half full.
+    package var wantsSpare: Bool {
+        options.keepsSpareSegment && segment.header.number > 0
+            && remainingByteCount < segment.byteCount / 2
+    }
+
+    /// What `SpareSegment.make` needs; it may run on any thread beside the log's owner.
+    package var spareSegment: SpareSegment {
+        SpareSegment(
+            fileSystem: fileSystem, directory: directory,
+            byteCount: min(segment.byteCount * 2, options.segmentByteCountMax))
+    }
+
+    /// The first segment of a new realm.
+    static func makeFirstSegment(
+        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ options: StoreOptions
+    ) throws(StoreError) {
+        let header = SegmentHeader(
+            realmID: Identity128(high: fileSystem.random(), low: fileSystem.random()),
+            generation: 0, number: 0, firstSequence: 1, salt: fileSystem.random(), base: 0,
+            previousChain: 0)
+        let temporary = temporaryName(fileSystem)
+        let file = try LogSegment.makeBlank(
+            directory, name: temporary, byteCount: options.firstSegmentByteCount)
+        do {
+            try file.write(header.encoded(), at: 0)
+            try file.sync()
+            try directory.rename(temporary, to: SegmentHeader.fileName(generation: 0, number: 0))
+        } catch {
+            try? directory.unlink(temporary)
+            throw error
+        }
+        try directory.sync()
+    }
+}
+
+/// A blank segment that is prepared before it is needed, so that rotation does not wait for its
+/// zeros. It touches no file of the log.
+package struct SpareSegment: Sendable {
+    let fileSystem: any FileSystem
+    let directory: any RealmDirectory
+    let byteCount: UInt64
+
+    /// Makes the spare, unless there is one. A failure is harmless: rotation then makes its own.
+    package func make() {
+        do {
+            guard try !directory.names().contains(RealmLog.spareName) else { return }
+            let temporary = RealmLog.temporaryName(fileSystem)
+            _ = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
+            try directory.rename(temporary, to: RealmLog.spareName)
+        } catch {}
+    }
+}

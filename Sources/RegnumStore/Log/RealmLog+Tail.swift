@@ -1,0 +1,122 @@
+/// The end of the log after a crash: the rule of `TailVerdict` and what follows from it.
+extension RealmLog {
+    /// Judges what stands behind `position`, the end of the valid records, and repairs it.
+    ///
+    /// Records that are valid but not known to be durable are written again and synced, not only
+    /// synced: after a failed flush their pages are clean, and a sync would succeed without writing
+    /// anything. Every step may be interrupted by another crash and done again.
+    ///
+    /// - Parameters:
+    ///   - vouchedEnd: what the control page vouches for.
+    ///   - page: the control page as it was found, nil if it was lost.
+    /// - Throws: `invalidDatabase` if acknowledged data is damaged. Nothing was changed then.
+    func recoverTail(
+        vouchedEnd: LogPosition, page: ControlPage?, _ report: inout RecoveryReport,
+        _ deliver: Deliver
+    ) throws(StoreError) {
+        try enterSuccessors(deliver)
+        try readSegment(limit: segment.capacityEnd, deliver)
+        let scan = try TailScan(
+            segment, from: position, nextSequence: nextSequence, chain: chain, options: options)
+        let evidence = TailEvidence(
+            firstInvalid: position,
+            vouchedEnd: max(vouchedEnd, durableEnd, scan.vouchedEnd),
+            tailIsZero: scan.nonZeroByteCount == 0, isSameBoot: isSameBoot(page),
+            tailIsPrefix: scan.isPrefix)
+        switch TailVerdict.decide(evidence) {
+        case .damaged:
+            throw damage(
+                at: position,
+                evidence.vouchedEnd > position
+                    ? "Bytes up to position \(evidence.vouchedEnd) were acknowledged. "
+                    : "The bytes there are none that an interrupted writer can have left. ")
+        case .clean:
+            break
+        case .torn:
+            report.discardedByteCount = UInt64(scan.nonZeroByteCount)
+            report.discardedVersions = scan.versions
+        }
+        let firstUnsure = min(max(vouchedEnd, durableEnd, scan.vouchedEnd), position)
+        if let page, page.isPoisoned, isSameBoot(page) {
+            report.wasPoisoned = true
+            try reframe(from: max(min(page.durableEnd, position), segment.header.base))
+        } else {
+            try rewrite(from: max(firstUnsure, segment.header.base), &report)
+            try zero(scan.nonZeroByteCount)
+        }
+        durableEnd = position
+        control.isPoisoned = false
+    }
+
+    /// Writes the bytes between `start` and the log end again, unchanged, and syncs them.
+    private func rewrite(from start: LogPosition, _ report: inout RecoveryReport)
+        throws(StoreError)
+    {
+        guard start < position else { return }
+        let count = Int(position - start)
+        let offset = segment.fileOffset(of: start)
+        let bytes = try segment.file.read(at: offset, count: count)
+        guard bytes.count == count else { throw damage(at: start) }
+        try segment.file.write(bytes, at: offset)
+        try segment.file.sync()
+        report.adoptedByteCount = UInt64(count)
+    }
+
+    /// Zeroes what stands behind the log end, so that no later record can be mistaken for one.
+    private func zero(_ count: Int) throws(StoreError) {
+        guard count > 0 else { return }
+        try segment.file.write(
+            [UInt8](repeating: 0, count: count), at: segment.fileOffset(of: position))
+        try segment.file.sync()
+    }
+
+    /// After a failed write or sync the file's pages cannot be trusted: a new segment begins at
+    /// `start` (its base cuts off what its predecessor has from there), and the valid records since
+    /// then are framed again in it. It gets its name only when it is complete.
+    private func reframe(from start: LogPosition) throws(StoreError) {
+        var before = RecordCursor(
+            segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
+            chain: segment.header.previousChain, limit: position,
+            bodyByteCountMax: options.recordBodyByteCountMax)
+        while before.position < start, try before.next() != nil {}
+        guard before.position == start else { throw damage(at: before.position) }
+        let header = SegmentHeader(
+            realmID: realmID, generation: segment.header.generation,
+            number: segment.header.number + 1, firstSequence: before.nextSequence,
+            salt: fileSystem.random(), base: start, previousChain: before.chain)
+        var newChain = before.chain
+        var frames: [UInt8] = []
+        while before.position < position, let (record, body) = try before.next() {
+            var recordHeader = record.header
+            recordHeader.previousChain = newChain
+            recordHeader.durableEnd = min(recordHeader.durableEnd, start)
+            newChain = RecordFraming.append(
+                recordHeader, body: body, salt: header.salt,
+                fileOffset: SegmentHeader.byteCount + UInt64(frames.count), to: &frames)
+        }
+        guard before.position == position else { throw damage(at: before.position) }
+        let needed = segmentByteCount(forRecords: UInt64(frames.count))
+        try begin(header, byteCount: max(segment.byteCount, needed), frames)
+        chain = newChain
+    }
+
+    /// Goes on into segments that a dead writer began and never told about.
+    private func enterSuccessors(_ deliver: Deliver) throws(StoreError) {
+        while true {
+            let next: LogSegment
+            do {
+                next = try LogSegment.open(
+                    directory, generation: segment.header.generation,
+                    number: segment.header.number + 1)
+            } catch {
+                if error.code == .fileNotFound { return }
+                throw error
+            }
+            try checkSuccessor(next)
+            if position < next.header.base {
+                try readSegment(limit: next.header.base, deliver)
+            }
+            try enter(next)
+        }
+    }
+}

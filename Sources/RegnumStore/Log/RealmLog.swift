@@ -1,0 +1,279 @@
+/// The log of one open realm: its segments, its locks, its end.
+///
+/// Synchronous and not thread-safe: `Coordinator` gives it to one thread at a time. Nothing here
+/// calls back into user code. `Docs/FORMAT.md` has the bytes, `Docs/DURABILITY.md` the rules.
+///
+/// Guard of the `@unchecked Sendable`: the log is used only by whoever holds the coordinator's
+/// `ownsLog` token, which is handed over under the coordinator's lock.
+package final class RealmLog: @unchecked Sendable {
+    /// Takes the body of each commit record, in order, as the log is read.
+    package typealias Deliver = (_ body: [UInt8]) throws(StoreError) -> Void
+
+    let fileSystem: any FileSystem
+    let directory: any RealmDirectory
+    package let lock: any LockFile
+    let options: StoreOptions
+    let bootID: Identity128?
+
+    var segment: LogSegment
+    /// The end of what was read and written by this process.
+    package internal(set) var position: LogPosition = 0
+    /// All bytes before it are durable.
+    package internal(set) var durableEnd: LogPosition = 0
+    /// The newest commit version before `position`.
+    package internal(set) var version: UInt64 = 0
+    var nextSequence: UInt64
+    var chain: UInt32
+    /// The last record is an IDLE record that vouches for everything before it.
+    package internal(set) var endsIdle = false
+    /// The epoch under which this process wrote last; 0 if it never did.
+    var ownEpoch: UInt32 = 0
+    package internal(set) var holdsWriter = false
+    /// A write or sync failed: this instance writes no more.
+    package internal(set) var isPoisoned = false
+    var control: ControlPage
+    /// The writer epoch of the last record read.
+    var lastWriterEpoch: UInt32 = 0
+    private var frameBuffer: [UInt8] = []
+
+    init(
+        fileSystem: any FileSystem, directory: any RealmDirectory, lock: any LockFile,
+        options: StoreOptions, segment: LogSegment
+    ) {
+        self.fileSystem = fileSystem
+        self.directory = directory
+        self.lock = lock
+        self.options = options
+        self.segment = segment
+        bootID = fileSystem.bootID()
+        position = segment.header.base
+        nextSequence = segment.header.firstSequence
+        chain = segment.header.previousChain
+        control = ControlPage(realmID: segment.header.realmID, bootID: bootID)
+    }
+
+    package var path: String { directory.path }
+    package var realmID: Identity128 { segment.header.realmID }
+
+    /// How many bytes of records still fit into the current segment.
+    package var remainingByteCount: UInt64 { segment.capacityEnd - position }
+
+    // MARK: Writing
+
+    /// Frames the bodies as commit records and writes them at the log end with one `pwrite`.
+    ///
+    /// Requires the writer lock. When they do not fit into the segment a new one is begun first, so
+    /// together they must be at most a window (16 MiB); bytes written earlier without a sync are
+    /// synced then.
+    ///
+    /// Throws `diskFull` or `ioFailed` when certainly nothing was committed, `outcomeUnknown` when
+    /// bytes may have reached the log: then the instance is poisoned.
+    package func append(_ bodies: [[UInt8]], version newVersion: UInt64) throws(StoreError) {
+        try write(bodies, type: .commit)
+        version = newVersion
+        endsIdle = false
+    }
+
+    private func write(_ bodies: [[UInt8]], type: RecordType) throws(StoreError) {
+        precondition(holdsWriter && !isPoisoned, "a log is written only under its writer lock")
+        var total: UInt64 = 0
+        for body in bodies {
+            total += UInt64(RecordFraming.byteCount(bodyByteCount: body.count))
+        }
+        if !control.isWriting {
+            control.isWriting = true
+            lock.storeControl(&control)
+        }
+        if total > remainingByteCount {
+            if durableEnd < position { try sync() }
+            try rotate(minimumByteCount: total)
+        }
+        var newChain = chain
+        var sequence = nextSequence
+        let start = segment.fileOffset(of: position)
+        frameBuffer.removeAll(keepingCapacity: true)
+        for body in bodies {
+            let header = RecordHeader(
+                type: type, sequence: sequence, durableEnd: durableEnd, previousChain: newChain,
+                writerEpoch: ownEpoch)
+            newChain = RecordFraming.append(
+                header, body: body, salt: segment.header.salt,
+                fileOffset: start + UInt64(frameBuffer.count), to: &frameBuffer)
+            sequence += 1
+        }
+        do {
+            try segment.file.write(frameBuffer, at: start)
+        } catch {
+            throw recover(fromFailedWrite: error, at: start)
+        }
+        position += total
+        chain = newChain
+        nextSequence = sequence
+    }
+
+    /// Makes everything written so far durable. Throws `outcomeUnknown` on failure: then the
+    /// instance is poisoned, and the file is never synced again (a second fdatasync would succeed
+    /// without writing the pages that the first one dropped).
+    package func sync() throws(StoreError) {
+        do {
+            try segment.file.sync()
+        } catch {
+            throw poison(error, .outcomeUnknown)
+        }
+        durableEnd = position
+    }
+
+    /// Tells the other processes how far the log may be read.
+    ///
+    /// - Parameter wakes: whether to write the wake counter too.
+    package func publish(wakes: Bool = true) {
+        control.durableEnd = durableEnd
+        control.visibleEnd = position
+        control.version = version
+        control.segmentNumber = segment.header.number
+        control.isWriting = false
+        lock.storeControl(&control)
+        if wakes { lock.wake() }
+    }
+
+    /// Appends and syncs an IDLE record, which vouches for all commits before it, unless the log
+    /// ends with one. Requires the writer lock.
+    package func writeIdle() throws(StoreError) {
+        guard !endsIdle else { return }
+        if durableEnd < position { try sync() }
+        try write([[]], type: .idle)
+        try sync()
+        endsIdle = true
+        publish(wakes: false)
+    }
+
+    // MARK: Failures
+
+    private func recover(fromFailedWrite error: StoreError, at start: UInt64) -> StoreError {
+        guard error.code == .diskFull else { return poison(error, .outcomeUnknown) }
+        // space was taken when the segment was made; only copy-on-write file systems come here
+        do {
+            try segment.file.write([UInt8](repeating: 0, count: frameBuffer.count), at: start)
+        } catch {
+            return poison(error, .outcomeUnknown)
+        }
+        endWriting()
+        return StoreError(
+            .diskFull, "There is no space left for the log of \(path): nothing was committed.",
+            path: path, errno: error.errno)
+    }
+
+    /// Nothing stands behind the log end (any more).
+    func endWriting() {
+        control.isWriting = false
+        lock.storeControl(&control)
+    }
+
+    func poison(_ error: StoreError, _ code: StoreError.Code) -> StoreError {
+        isPoisoned = true
+        control.isPoisoned = true
+        control.isWriting = true
+        lock.storeControl(&control)
+        return StoreError(
+            code,
+            "Writing the log of \(path) failed (\(error.sentence)); "
+                + (code == .outcomeUnknown
+                    ? "whether the commit survives is decided when the realm is opened next."
+                    : "nothing was committed.")
+                + " Close and open the realm to go on writing.",
+            path: path, errno: error.errno)
+    }
+
+    // MARK: The writer lock
+
+    /// Takes the writer lock if it is free, then reads what others committed meanwhile and repairs
+    /// what a dead writer left.
+    ///
+    /// - Returns: false if another process holds the lock.
+    package func tryBecomeWriter(_ deliver: Deliver) throws(StoreError) -> Bool {
+        precondition(!isPoisoned, "a poisoned log is not written")
+        if holdsWriter { return true }
+        guard try lock.tryLock(.writer, .exclusive) else { return false }
+        holdsWriter = true
+        lock.countGrant()
+        do throws(StoreError) {
+            guard let page = lock.loadControl(), page.realmID == realmID else {
+                throw StoreError(
+                    .invalidDatabase,
+                    "The control page in \(path)/LOCK was destroyed while the realm was open. "
+                        + "Close the realm in all processes and open it again.",
+                    path: path + "/LOCK")
+            }
+            control = page
+            try read(through: page, deliver)
+            if page.isWriting || page.isPoisoned {
+                var report = RecoveryReport()
+                try recoverTail(vouchedEnd: page.visibleEnd, page: page, &report, deliver)
+                publish(wakes: true)
+            }
+            takeEpoch()
+        } catch {
+            resignWriter()
+            throw error
+        }
+        return true
+    }
+
+    /// Whether `tryBecomeWriter` would find nothing to read or repair: then it does not touch the
+    /// disk and may be called on the cooperative pool.
+    package func isCurrent() -> Bool {
+        guard let page = lock.loadControl(), page.realmID == realmID else { return false }
+        return page.visibleEnd == position && page.segmentNumber == segment.header.number
+            && !page.isWriting && !page.isPoisoned
+    }
+
+    /// Takes the writer lock if that needs neither waiting nor reading. Never blocks.
+    package func tryBecomeWriterIfCurrent() -> Bool {
+        guard !isPoisoned, isCurrent(), (try? lock.tryLock(.writer, .exclusive)) == true else {
+            return false
+        }
+        guard isCurrent(), let page = lock.loadControl() else {
+            lock.unlock(.writer)
+            lock.signalRelease()
+            return false
+        }
+        holdsWriter = true
+        lock.countGrant()
+        control = page
+        takeEpoch()
+        return true
+    }
+
+    private func takeEpoch() {
+        guard ownEpoch == 0 || control.writerEpoch != ownEpoch else { return }
+        control.writerEpoch &+= 1
+        ownEpoch = control.writerEpoch
+        lock.storeControl(&control)
+    }
+
+    /// Gives the writer lock back and wakes one waiter.
+    package func resignWriter() {
+        guard holdsWriter else { return }
+        holdsWriter = false
+        lock.unlock(.writer)
+        lock.signalRelease()
+    }
+
+    // MARK: Reading what others wrote
+
+    /// Reads the commits that other processes published since the last call.
+    ///
+    /// Throws `invalidDatabase` if published bytes are damaged; what was delivered before stays
+    /// valid.
+    package func catchUp(_ deliver: Deliver) throws(StoreError) {
+        guard !holdsWriter, let page = lock.loadControl(), page.realmID == realmID else { return }
+        control = page
+        try read(through: page, deliver)
+    }
+
+    /// Whether there is something to catch up with. Never blocks.
+    package func isBehind() -> Bool {
+        guard let page = lock.loadControl(), page.realmID == realmID else { return false }
+        return page.visibleEnd > position
+    }
+}

@@ -1,0 +1,75 @@
+/// Reads the records of one segment in order, up to a position.
+struct RecordCursor {
+    private let segment: LogSegment
+    private let bodyByteCountMax: Int
+    /// Where the next record begins.
+    private(set) var position: LogPosition
+    private(set) var nextSequence: UInt64
+    private(set) var chain: UInt32
+    /// Nothing at or behind this position is read.
+    private let limit: LogPosition
+    private var buffer: [UInt8] = []
+    private var bufferStart: LogPosition
+    private static let chunkByteCount = 256 << 10
+
+    init(
+        _ segment: LogSegment, at position: LogPosition, nextSequence: UInt64, chain: UInt32,
+        limit: LogPosition, bodyByteCountMax: Int
+    ) {
+        self.segment = segment
+        self.position = position
+        self.nextSequence = nextSequence
+        self.chain = chain
+        self.limit = min(limit, segment.capacityEnd)
+        self.bodyByteCountMax = bodyByteCountMax
+        bufferStart = position
+    }
+
+    /// The next record that continues the chain, with its body, or nil if none stands here.
+    mutating func next() throws(StoreError) -> (record: DecodedRecord, body: [UInt8])? {
+        guard limit > position, limit - position >= UInt64(RecordHeader.byteCount) else {
+            return nil
+        }
+        try fill(RecordHeader.byteCount)
+        let salt = segment.header.salt
+        let offset = segment.fileOffset(of: position)
+        let start = Int(position - bufferStart)
+        guard start + RecordHeader.byteCount <= buffer.count else { return nil }
+        let bodyMax = bodyByteCountMax
+        let claimed = buffer.withUnsafeBytes {
+            RecordFraming.decodeHeader(
+                UnsafeRawBufferPointer(rebasing: $0[start...]), salt: salt, fileOffset: offset,
+                bodyByteCountMax: bodyMax)
+        }
+        guard let claimed, claimed.header.sequence == nextSequence,
+            claimed.header.previousChain == chain, claimed.header.durableEnd <= position
+        else { return nil }
+        let total = RecordFraming.byteCount(bodyByteCount: claimed.bodyByteCount)
+        guard UInt64(total) <= limit - position else { return nil }
+        try fill(total)
+        let begin = Int(position - bufferStart)
+        guard begin + total <= buffer.count else { return nil }
+        let decoded = buffer.withUnsafeBytes {
+            RecordFraming.decode(
+                UnsafeRawBufferPointer(rebasing: $0[begin..<begin + total]), salt: salt,
+                fileOffset: offset, bodyByteCountMax: bodyMax)
+        }
+        guard let decoded else { return nil }
+        let bodyStart = begin + RecordHeader.byteCount
+        let body = Array(buffer[bodyStart..<bodyStart + decoded.bodyByteCount])
+        position += UInt64(total)
+        nextSequence += 1
+        chain = decoded.chain
+        return (decoded, body)
+    }
+
+    /// Makes `count` bytes from `position` available, if the segment has them before the limit.
+    private mutating func fill(_ count: Int) throws(StoreError) {
+        let start = Int(position - bufferStart)
+        if start + count <= buffer.count { return }
+        let wanted = min(UInt64(max(count, Self.chunkByteCount)), limit - position)
+        buffer = try segment.file.read(
+            at: segment.fileOffset(of: position), count: Int(wanted))
+        bufferStart = position
+    }
+}

@@ -1,0 +1,74 @@
+/// What stands in a segment behind its last valid record.
+struct TailScan {
+    var bytes: [UInt8] = []
+    /// Number of bytes up to and including the last that is not zero; 0 if all are zero.
+    var nonZeroByteCount = 0
+    /// The greatest `durableEnd` that a valid record behind the first invalid one carries.
+    var vouchedEnd: LogPosition = 0
+    /// The versions of whole commit records behind the first invalid one.
+    var versions: [UInt64] = []
+    /// See `TailEvidence.tailIsPrefix`.
+    var isPrefix = false
+
+    /// Looks at the window behind `position`. Cost: reads up to `windowByteCount` bytes; if they are
+    /// not all zero, one header checksum for each aligned place.
+    init(
+        _ segment: LogSegment, from position: LogPosition, nextSequence: UInt64, chain: UInt32,
+        options: StoreOptions
+    ) throws(StoreError) {
+        guard position < segment.capacityEnd else { return }
+        let count = min(segment.capacityEnd - position, options.windowByteCountMax)
+        let start = segment.fileOffset(of: position)
+        bytes = try segment.file.read(at: start, count: Int(count))
+        nonZeroByteCount = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
+        guard nonZeroByteCount > 0 else { return }
+        let nonZero = nonZeroByteCount
+        let bodyMax = options.recordBodyByteCountMax
+        let salt = segment.header.salt
+        var vouched: LogPosition = 0
+        var found: [UInt64] = []
+        var prefix = false
+        bytes.withUnsafeBytes { all in
+            var offset = 0
+            while offset < nonZero {
+                let rest = UnsafeRawBufferPointer(rebasing: all[offset...])
+                if rest.count >= 4, Bytes.load(UInt32.self, from: rest, at: 0) != 0,
+                    let record = RecordFraming.decode(
+                        rest, salt: salt, fileOffset: start + UInt64(offset),
+                        bodyByteCountMax: bodyMax),
+                    record.header.durableEnd <= position + UInt64(offset)
+                {
+                    vouched = max(vouched, record.header.durableEnd)
+                    if record.header.type == RecordType.commit.rawValue, record.bodyByteCount >= 8 {
+                        found.append(
+                            Bytes.load(UInt64.self, from: rest, at: RecordHeader.byteCount))
+                    }
+                    offset += record.byteCount
+                } else {
+                    offset += 8
+                }
+            }
+            prefix = Self.isPrefix(
+                all, nonZeroByteCount: nonZero, salt: salt, fileOffset: start,
+                nextSequence: nextSequence, chain: chain, bodyByteCountMax: bodyMax)
+        }
+        vouchedEnd = vouched
+        versions = found
+        isPrefix = prefix
+    }
+
+    /// Whether the bytes are the beginning of the record that comes next, followed by zeros: less
+    /// than a header, or a valid header with less than its body.
+    private static func isPrefix(
+        _ bytes: UnsafeRawBufferPointer, nonZeroByteCount: Int, salt: UInt64, fileOffset: UInt64,
+        nextSequence: UInt64, chain: UInt32, bodyByteCountMax: Int
+    ) -> Bool {
+        if nonZeroByteCount < RecordHeader.byteCount { return true }
+        guard
+            let (header, bodyByteCount) = RecordFraming.decodeHeader(
+                bytes, salt: salt, fileOffset: fileOffset, bodyByteCountMax: bodyByteCountMax),
+            header.sequence == nextSequence, header.previousChain == chain
+        else { return false }
+        return nonZeroByteCount < RecordHeader.byteCount + bodyByteCount
+    }
+}

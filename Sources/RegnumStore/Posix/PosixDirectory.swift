@@ -1,0 +1,186 @@
+internal import CRegnum
+internal import Glibc
+
+/// A realm directory, held open by a descriptor that all its files are opened under.
+///
+/// Has no mutable state beside the descriptor, which is closed with the last reference.
+package final class PosixDirectory: RealmDirectory {
+    package let path: String
+    private let descriptor: Int32
+
+    /// Takes over `descriptor`.
+    init(path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// The names of all entries. Bytes that are not UTF-8 are replaced, so that such an entry has a
+    /// name that cannot be opened.
+    package func names() throws(StoreError) -> [String] {
+        let second = cregnum_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard second >= 0 else { throw .system(-second, "list", path) }
+        guard let stream = fdopendir(second) else {
+            let number = errno
+            close(second)
+            throw .system(number, "list", path)
+        }
+        defer { closedir(stream) }
+        let nameOffset = MemoryLayout<dirent>.offset(of: \.d_name)!
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw .system(errno, "list", path) }
+                return names
+            }
+            // The entry is valid until the next readdir of this stream, which nobody else has.
+            let bytes = UnsafeRawPointer(entry).advanced(by: nameOffset)
+            let name = String(cString: bytes.assumingMemoryBound(to: CChar.self))
+            if name != ".", name != ".." { names.append(name) }
+        }
+    }
+
+    package func open(_ name: String) throws(StoreError) -> any StoreFile {
+        let file = try openRegular(name)
+        return PosixFile(path: pathOf(name), descriptor: file)
+    }
+
+    package func create(_ name: String) throws(StoreError) -> any StoreFile {
+        let result = createEmpty(name)
+        guard result >= 0 else { throw .system(-result, "create", pathOf(name)) }
+        return PosixFile(path: pathOf(name), descriptor: result)
+    }
+
+    package func rename(_ name: String, to target: String) throws(StoreError) {
+        checkName(name)
+        checkName(target)
+        let result = repeated { renameat(descriptor, name, descriptor, target) }
+        guard result == 0 else { throw .system(-result, "rename", pathOf(name)) }
+    }
+
+    package func unlink(_ name: String) throws(StoreError) {
+        checkName(name)
+        let result = repeated { unlinkat(descriptor, name, 0) }
+        guard result == 0 else { throw .system(-result, "remove", pathOf(name)) }
+    }
+
+    package func sync() throws(StoreError) {
+        let result = repeated { fsync(descriptor) }
+        guard result == 0 else { throw .system(-result, "sync the directory", path) }
+    }
+
+    /// Opens `LOCK`. One that is missing or was left unfinished is made two pages long without
+    /// touching bytes that another process may have written meanwhile; content is not judged here,
+    /// and the file never shrinks.
+    package func openLock() throws(StoreError) -> any LockFile {
+        while true {
+            do {
+                return try PosixLockFile(directory: self, descriptor: openRegular("LOCK"))
+            } catch  where error.code == .fileNotFound {
+                let result = createEmpty("LOCK")
+                if result == -EEXIST { continue }
+                guard result >= 0 else { throw .system(-result, "create", pathOf("LOCK")) }
+                return try PosixLockFile(directory: self, descriptor: result)
+            }
+        }
+    }
+
+    /// Whether the directory is on a file system that other machines may use at the same time, or
+    /// whose behaviour a program decides: NFS, SMB, FUSE, 9P, Ceph, AFS, Lustre. Locks and the
+    /// shared control page cannot be relied upon there. False where the system does not tell.
+    package func isNetworkFileSystem() -> Bool {
+        let magic = cregnum_filesystem_type(descriptor)
+        let network: Set<Int64> = [
+            0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400,
+            0x5346_414F, 0x6B41_4653, 0x0BD0_0BD0, 0x7375_7245,
+        ]
+        return network.contains(magic)
+    }
+
+    /// Whether an entry of any kind has this name.
+    func contains(_ name: String) throws(StoreError) -> Bool {
+        do {
+            _ = try identity(of: name)
+            return true
+        } catch  where error.code == .fileNotFound {
+            return false
+        }
+    }
+
+    /// What the name leads to now; links are not followed. Throws `fileNotFound`.
+    func identity(of name: String) throws(StoreError) -> FileIdentity {
+        checkName(name)
+        var status = stat()
+        let result = repeated { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
+        guard result == 0 else { throw .system(-result, "examine", pathOf(name)) }
+        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    /// Sets the permissions 0700, whatever the process's mask is.
+    func restrictToOwner() throws(StoreError) {
+        let result = repeated { fchmod(descriptor, 0o700) }
+        guard result == 0 else { throw .system(-result, "set the permissions of", path) }
+    }
+
+    /// Makes the entry of this directory in the one above it durable.
+    func syncParent() throws(StoreError) {
+        let parent = cregnum_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        guard parent >= 0 else { throw .system(-parent, "sync the directory above", path) }
+        defer { close(parent) }
+        let result = repeated { fsync(parent) }
+        guard result == 0 else { throw .system(-result, "sync the directory above", path) }
+    }
+
+    func pathOf(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// O_NONBLOCK so that a named pipe or a device in the file's place cannot hang the caller; it
+    /// has no effect on a regular file.
+    private func openRegular(_ name: String) throws(StoreError) -> Int32 {
+        checkName(name)
+        let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let file = cregnum_openat(descriptor, name, flags, 0)
+        guard file >= 0 else {
+            if file == -ENXIO { throw notRegular(name, "it is not a regular file") }
+            throw .system(-file, "open", pathOf(name))
+        }
+        var status = stat()
+        let result = repeated { fstat(file, &status) }
+        guard result == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+            close(file)
+            if result < 0 { throw .system(-result, "examine", pathOf(name)) }
+            if status.st_mode & S_IFMT != S_IFREG {
+                throw notRegular(name, "it is not a regular file")
+            }
+            throw notRegular(name, "it has \(status.st_nlink) links where a realm's file has one")
+        }
+        return file
+    }
+
+    private func notRegular(_ name: String, _ reason: String) -> StoreError {
+        StoreError(
+            .fileAccess, "Cannot open \"\(pathOf(name))\": \(reason).", path: pathOf(name))
+    }
+
+    /// Returns the descriptor of a new file (0600), or the negative error number; then no entry is
+    /// left behind.
+    private func createEmpty(_ name: String) -> Int32 {
+        checkName(name)
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = cregnum_openat(descriptor, name, flags, 0o600)
+        guard file >= 0 else { return file }
+        let result = repeated { fchmod(file, 0o600) }
+        guard result < 0 else { return file }
+        close(file)
+        _ = unlinkat(descriptor, name, 0)
+        return result
+    }
+
+    /// Names come from the store, never from a file: one that leaves the directory is a mistake.
+    private func checkName(_ name: String) {
+        precondition(
+            !name.isEmpty && !name.utf8.contains { $0 == 0x2F || $0 == 0 },
+            "a file name in a realm directory is one path component")
+    }
+}

@@ -1,0 +1,133 @@
+internal import CRegnum
+internal import Glibc
+internal import Synchronization
+
+/// `LOCK` of a realm directory: locks of its open file description, the first page mapped.
+///
+/// Unsafe memory: `page` is a shared mapping of the first 4096 bytes, made once in `init`, removed
+/// in `deinit`, and reached only through the atomic functions of `CRegnum`. It stays readable
+/// because nobody shrinks `LOCK`.
+package final class PosixLockFile: LockFile {
+    /// Where things are in `LOCK`; the two 32-bit words have a cache line each.
+    private enum Layout {
+        static let slotByteCount = 128
+        static let grantCount = 1024
+        static let releaseWord = 1088
+        static let wakeCounter: off_t = 4096
+        static let pageByteCount = 4096
+        static let fileByteCount: UInt64 = 8192
+    }
+
+    package let identity: FileIdentity
+
+    private let directory: PosixDirectory
+    private let descriptor: Int32
+    // Guard: the pointer never changes, and what it points to is accessed by atomics only.
+    private nonisolated(unsafe) let page: UnsafeMutableRawPointer
+    /// What the next `wake` writes. Processes do not agree on it: the write is the message.
+    private let wakeCounter: Atomic<UInt64>
+
+    /// Takes over `descriptor`, also when it throws.
+    init(directory: PosixDirectory, descriptor: Int32) throws(StoreError) {
+        let path = directory.pathOf("LOCK")
+        var status = stat()
+        var result = repeated { fstat(descriptor, &status) }
+        if result == 0, UInt64(status.st_size) < Layout.fileByteCount {
+            result = cregnum_extend(descriptor, Layout.fileByteCount)
+        }
+        guard result == 0 else {
+            close(descriptor)
+            throw .system(-result, "prepare", path)
+        }
+        let protection = PROT_READ | PROT_WRITE
+        guard
+            let page = mmap(nil, Layout.pageByteCount, protection, MAP_SHARED, descriptor, 0),
+            page != MAP_FAILED
+        else {
+            let number = errno
+            close(descriptor)
+            throw StoreError(
+                .ioFailed,
+                "Cannot map \"\(path)\" into memory: \(String(cString: strerror(number))).",
+                path: path, errno: number)
+        }
+        self.directory = directory
+        self.descriptor = descriptor
+        self.page = page
+        identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        wakeCounter = Atomic(0)
+    }
+
+    deinit {
+        munmap(page, Layout.pageByteCount)
+        close(descriptor)
+    }
+
+    package func isCurrent() throws(StoreError) -> Bool {
+        do {
+            return try directory.identity(of: "LOCK") == identity
+        } catch  where error.code == .fileNotFound {
+            return false
+        }
+    }
+
+    package func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {
+        let result = cregnum_lock(descriptor, byte.rawValue, kind == .exclusive)
+        guard result >= 0 else { throw .system(-result, "lock", directory.pathOf("LOCK")) }
+        return result == 1
+    }
+
+    package func unlock(_ byte: LockByte) {
+        _ = cregnum_unlock(descriptor, byte.rawValue)
+    }
+
+    package func isLockedElsewhere(_ byte: LockByte) -> Bool {
+        cregnum_is_locked_elsewhere(descriptor, byte.rawValue) == 1
+    }
+
+    package func loadControlSlot(_ index: Int) -> ControlWords {
+        var words = ControlWords()
+        withUnsafeMutableBytes(of: &words) { buffer in
+            cregnum_load_words(
+                slot(index), buffer.baseAddress!.assumingMemoryBound(to: UInt64.self), 16)
+        }
+        return words
+    }
+
+    package func storeControlSlot(_ index: Int, _ words: ControlWords) {
+        withUnsafeBytes(of: words) { buffer in
+            cregnum_store_words(
+                slot(index), buffer.baseAddress!.assumingMemoryBound(to: UInt64.self), 16)
+        }
+    }
+
+    /// A write that fails is not reported: watchers look at the control page by a timer as well.
+    package func wake() {
+        let value = wakeCounter.wrappingAdd(1, ordering: .relaxed).newValue
+        withUnsafeBytes(of: value.littleEndian) { bytes in
+            _ = repeated {
+                pwrite(descriptor, bytes.baseAddress, bytes.count, Layout.wakeCounter)
+            }
+        }
+    }
+
+    package func grantCount() -> UInt32 { cregnum_load32(page + Layout.grantCount) }
+
+    package func countGrant() { _ = cregnum_add32(page + Layout.grantCount, 1) }
+
+    package func releaseWord() -> UInt32 { cregnum_load32(page + Layout.releaseWord) }
+
+    package func signalRelease() {
+        _ = cregnum_add32(page + Layout.releaseWord, 1)
+        cregnum_futex_wake(page + Layout.releaseWord, 1)
+    }
+
+    package func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
+        _ = cregnum_futex_wait(page + Layout.releaseWord, observed, timeoutNanoseconds)
+    }
+
+    private func slot(_ index: Int) -> UnsafeMutableRawPointer {
+        precondition(index == 0 || index == 1, "the control page has two slots")
+        return page + index * Layout.slotByteCount
+    }
+}

@@ -1,0 +1,27 @@
+/// Sizes and times of one store. The defaults are those of the design (`Docs/FORMAT.md`,
+/// `Docs/DURABILITY.md`); tests make them tiny.
+package struct StoreOptions: Sendable, Hashable {
+    /// Size of the first segment, header included. A multiple of 4,096.
+    package var firstSegmentByteCount: UInt64 = 256 << 10
+    /// Segments double up to this size.
+    package var segmentByteCountMax: UInt64 = 32 << 20
+    /// Largest body of one record.
+    package var recordBodyByteCountMax = 4 << 20
+    /// Most bytes that may be in the log without a completed sync.
+    package var windowByteCountMax: UInt64 = 16 << 20
+    /// Whether a spare segment is prepared ahead once the realm has had a second segment.
+    package var keepsSpareSegment = true
+    /// How long an idle writer keeps the writer lock when nobody waits for it.
+    package var lingerNanoseconds: UInt64 = 1_000_000
+    /// How long after the last commit the IDLE record is written, at most.
+    package var idleDelayNanoseconds: UInt64 = 40_000_000
+    /// How long `open` waits for another process that is recovering the realm.
+    package var openTimeoutNanoseconds: UInt64 = 10_000_000_000
+    /// How long a batch waits for writers that were just resumed (COMMIT-PATH: "gather").
+    package var gatherNanoseconds: UInt64 = 20_000
+
+    package init() {}
+}
+
+/// Where the log stands: bytes since the realm was made, segment headers not counted.
+package typealias LogPosition = UInt64

@@ -1,0 +1,23 @@
+internal import CLibuv
+
+/// Whether `path` lies on a file system whose other clients' writes raise no inotify event here.
+/// False if the path cannot be asked: opening the watch then reports why.
+func isOnNetworkFileSystem(_ path: String) -> Bool {
+    var description = statfs()
+    guard statfs(path, &description) == 0 else { return false }
+    return isNetworkFileSystem(type: UInt32(truncatingIfNeeded: description.f_type))
+}
+
+/// By the numbers of statfs(2). FUSE and 9P are not among them: most of those mounts are local, and
+/// the timer covers the others.
+func isNetworkFileSystem(type: UInt32) -> Bool {
+    switch type {
+    case 0x6969: true  // NFS
+    case 0x517B, 0xFF53_4D42, 0xFE53_4D42: true  // SMB, CIFS, SMB2
+    case 0x5346_414F: true  // AFS
+    case 0x00C3_6400: true  // Ceph
+    case 0x0BD0_0BD0: true  // Lustre
+    case 0x7375_7245: true  // Coda
+    default: false
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+
+/// Rules over the text of the repository. Each test first shows that its rule fails on a bad sample.
+struct LayerTests {
+    let repository: SourceTree
+
+    init() throws {
+        repository = try SourceTree()
+    }
+
+    @Test func targetsImportOnlyTheLayersBelow() throws {
+        let bad = SourceText(
+            path: "bad.swift",
+            text: """
+                // import RegnumEngine
+                @testable import Glibc
+                internal import struct RegnumEngine.Value
+                @_spi(Reflection) package import RegnumWatch
+                let text = "import Foundation"
+                """)
+        #expect(importedModules(bad) == ["Glibc", "RegnumEngine", "RegnumWatch"])
+        #expect(
+            layerViolations(target: "RegnumStore", bad) == [
+                "bad.swift: RegnumStore may not import RegnumEngine",
+                "bad.swift: RegnumStore may not import RegnumWatch",
+            ])
+        #expect(layerViolations(target: "Elsewhere", bad).count == 1)
+
+        let sources = try repository.sources()
+        #expect(!sources.isEmpty)
+        #expect(sources.flatMap(layerViolations) == [])
+    }
+
+    @Test func nothingIsPublicBelowRegnum() throws {
+        let bad = SourceText(
+            path: "bad.swift",
+            text: """
+                public struct Visible {}  // public
+                let file = open("public", 0)
+                open class Base {}
+                """)
+        #expect(
+            publicViolations(target: "RegnumEngine", bad) == [
+                "bad.swift:1: public below Regnum", "bad.swift:3: public below Regnum",
+            ])
+        #expect(publicViolations(target: "Regnum", bad) == [])
+
+        let violations = try repository.sources().flatMap(publicViolations)
+        #expect(violations == [])
+    }
+
+    @Test func topLevelHoldsOnlyWhatBelongsThere() throws {
+        #expect(
+            topLevelViolations(names: [".git", "Sources", "notes.txt"])
+                == ["notes.txt: does not belong at the top level"])
+
+        let names = try repository.topLevel()
+        #expect(names.contains("Package.swift"))
+        #expect(topLevelViolations(names: names) == [])
+    }
+
+    @Test func promisesToTheCompilerNameTheirGuard() throws {
+        let bad = SourceText(
+            path: "bad.swift",
+            text: """
+                // Guard: the lock of `state`.
+                nonisolated(unsafe) var good = 0
+                final class Good: @unchecked Sendable {}  // Guard: `lock`.
+                // Too far away to count: the guard
+
+
+
+                struct Bad: @unchecked Sendable { let reason = "guard" }
+                // Trust me.
+                nonisolated(unsafe) var bad = 0
+                """)
+        #expect(
+            guardViolations(bad) == [
+                "bad.swift:8: no comment names the guard",
+                "bad.swift:10: no comment names the guard",
+            ])
+
+        let violations = try repository.allSwiftFiles().flatMap(guardViolations)
+        #expect(violations == [])
+    }
+
+    @Test func filesAreNotTooLong() throws {
+        func file(lineCount: Int) -> SourceText {
+            SourceText(path: "bad.swift", text: String(repeating: "\n", count: lineCount))
+        }
+        #expect(lengthViolations(file(lineCount: 400)) == [])
+        #expect(lengthViolations(file(lineCount: 401)) == ["bad.swift: 401 lines, more than 400"])
+
+        let violations = try repository.allSwiftFiles().flatMap(lengthViolations)
+        #expect(violations == [])
+    }
+
+    @Test func namesSaySomething() throws {
+        #expect(nameViolations(path: "Sources/Regnum/StringUtils.swift").count == 1)
+        #expect(nameViolations(path: "Sources/Regnum/Helpers/Lock.swift").count == 1)
+        #expect(nameViolations(path: "Sources/Regnum/LockManager.swift").count == 1)
+        #expect(nameViolations(path: "Sources/Regnum/Lock.swift") == [])
+
+        let paths = try ["Sources", "Tests", "Examples"].flatMap(repository.paths)
+        #expect(!paths.isEmpty)
+        #expect(paths.flatMap(nameViolations) == [])
+    }
+
+    @Test func scannerTellsCodeFromCommentsAndStrings() {
+        let file = SourceText(
+            path: "sample.swift",
+            text: """
+                let a = "x // y \\" z" // one
+                /* two /* three */ four */ let b = #"say "five" \\#n"#
+                let c = \"\"\"
+                    public "six" // seven
+                    \"\"\"
+                let d = 1 // eight
+                """)
+        let code = file.code.joined()
+        let comments = file.comments.joined()
+        for word in ["let a", "let b", "let c", "let d = 1"] { #expect(code.contains(word)) }
+        for word in ["one", "two", "three", "four", "eight"] {
+            #expect(comments.contains(word) && !code.contains(word))
+        }
+        for word in ["y", "z", "five", "public", "six", "seven"] {
+            #expect(!comments.contains(word) && !code.contains(word))
+        }
+        #expect(file.lineCount == 6)
+    }
+}

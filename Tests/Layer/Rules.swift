@@ -1,0 +1,78 @@
+/// What each folder of `Sources` may import: the layers of the house.
+let allowedImports: [String: Set<String>] = [
+    "CLibuv": [],
+    "CRegnum": [],
+    "RegnumStore": ["CRegnum", "Glibc", "Synchronization"],
+    "RegnumEngine": ["RegnumStore", "Glibc", "Synchronization"],
+    "RegnumWatch": ["CLibuv", "Glibc"],
+    "Regnum": [
+        "RegnumEngine", "RegnumStore", "RegnumWatch", "Logging", "Foundation",
+        "FoundationEssentials", "Dispatch", "Glibc", "Swift", "Synchronization",
+    ],
+]
+
+/// The one folder of `Sources` with public declarations.
+let publicTarget = "Regnum"
+
+/// What the top level of the repository may hold, beside dot files. (`Package.resolved` is written by
+/// the package manager and not part of the repository.)
+let allowedTopLevel: Set<String> = [
+    "Package.swift", "Package.resolved", "README.md", "Sources", "Tests", "Examples", "Docs",
+]
+
+let lineCountMax = 400
+
+/// Imports that the layer of the file's target does not allow, or a target without a layer.
+func layerViolations(target: String, _ file: SourceText) -> [String] {
+    guard let allowed = allowedImports[target] else {
+        return ["\(file.path): the target \(target) has no row in the table of layers"]
+    }
+    return importedModules(file).filter { !allowed.contains($0) }
+        .map { "\(file.path): \(target) may not import \($0)" }
+}
+
+/// The modules that a file names in its imports.
+func importedModules(_ file: SourceText) -> [String] {
+    let pattern =
+        #/^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|var|let)\s+)?(\w+)/#
+    return file.code.compactMap { line in line.firstMatch(of: pattern).map { String($0.1) } }
+}
+
+/// Public declarations in a target below the library.
+func publicViolations(target: String, _ file: SourceText) -> [String] {
+    guard target != publicTarget else { return [] }
+    let pattern = #/\bpublic\b|\bopen\s+(?:class|func|var|subscript|override)\b/#
+    return positions(in: file) { $0.contains(pattern) }.map { "\($0): public below Regnum" }
+}
+
+/// Promises to the compiler without a comment, on the line or within the 3 above, that names the
+/// guard.
+func guardViolations(_ file: SourceText) -> [String] {
+    let promise = #/@unchecked\s+Sendable|nonisolated\(unsafe\)/#
+    return file.code.indices.filter { index in
+        guard file.code[index].contains(promise) else { return false }
+        let comment = file.comments[max(0, index - 3)...index].joined(separator: " ")
+        return !comment.lowercased().contains("guard")
+    }.map { "\(file.path):\($0 + 1): no comment names the guard" }
+}
+
+func lengthViolations(_ file: SourceText) -> [String] {
+    file.lineCount > lineCountMax
+        ? ["\(file.path): \(file.lineCount) lines, more than \(lineCountMax)"] : []
+}
+
+/// Names that say nothing.
+func nameViolations(path: String) -> [String] {
+    let emptyWords = #/Util|Helper|Manager/#
+    return path.split(separator: "/").contains { $0.contains(emptyWords) }
+        ? ["\(path): a name should say what the file is about"] : []
+}
+
+func topLevelViolations(names: [String]) -> [String] {
+    names.filter { !$0.hasPrefix(".") && !allowedTopLevel.contains($0) }
+        .map { "\($0): does not belong at the top level" }
+}
+
+private func positions(in file: SourceText, where isBad: (String) -> Bool) -> [String] {
+    file.code.indices.filter { isBad(file.code[$0]) }.map { "\(file.path):\($0 + 1)" }
+}

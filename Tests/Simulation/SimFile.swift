@@ -1,0 +1,56 @@
+package import RegnumStore
+internal import Synchronization
+
+/// An open file of a `SimFileSystem`, which guards all state. Stays readable and writable after its
+/// name is gone, as on a real file system.
+package final class SimFile: StoreFile {
+    private let fileSystem: SimFileSystem
+    private let path: String
+    private let inode: Int
+
+    init(fileSystem: SimFileSystem, path: String, inode: Int) {
+        self.fileSystem = fileSystem
+        self.path = path
+        self.inode = inode
+    }
+
+    deinit {
+        fileSystem.state.withLock { state in
+            state.inodes[inode]?.handleCount -= 1
+            state.collect(inode)
+        }
+    }
+
+    package func size() throws(StoreError) -> UInt64 {
+        try fileSystem.check(.size, path)
+        return fileSystem.state.withLock { UInt64($0.inodes[inode]!.content.count) }
+    }
+
+    package func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
+        precondition(count >= 0, "the number of bytes to read is negative")
+        try fileSystem.check(.read, path)
+        return fileSystem.state.withLock { state in
+            let content = state.inodes[inode]!.content
+            guard let start = Int(exactly: offset), start < content.count else { return [] }
+            return Array(content[start..<start + min(count, content.count - start)])
+        }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+        let failure = fileSystem.begin(.write)
+        let count = failure.map { min($0.writtenByteCount, bytes.count) } ?? bytes.count
+        try fileSystem.state.withLock { state throws(StoreError) in
+            let part = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+            try state.write(part, at: offset, to: inode, path)
+        }
+        if let failure { throw failure.error(.write, path) }
+    }
+
+    package func sync() throws(StoreError) {
+        if let failure = fileSystem.begin(.sync) {
+            if failure.losesDirtyData { fileSystem.state.withLock { $0.loseDirtyData(inode) } }
+            throw failure.error(.sync, path)
+        }
+        fileSystem.state.withLock { $0.sync(inode) }
+    }
+}

@@ -1,0 +1,125 @@
+package import RegnumStore
+internal import Synchronization
+
+/// The simulated twin of `PosixFileSystem`: files in memory that remember what is surely on disk.
+///
+/// It knows for every file the durable bytes and the unsynced versions of each sector, for every
+/// directory the durable entries and the unsynced operations, and for `LOCK` older states of the
+/// control page, which is never synced. `crashImages` makes from that the disks that a power cut
+/// could leave behind, `killImage` what the death of all processes leaves. A sync of a file makes
+/// its bytes and its size durable, not its name; a sync of a directory makes its entries durable,
+/// not the bytes behind them.
+///
+/// Time, randomness and boot id are deterministic: all from the seed and the calls made. The parent
+/// of a realm directory must be "/", a relative path of one component, a directory at the root
+/// ("/sim"), or itself made here; any other is missing.
+///
+/// Isolation: one `Mutex` around the whole state, taken by every call once; `onEffect` runs outside
+/// of it, so it may take images. Threads that act at the same time are serialized call by call.
+package final class SimFileSystem: FileSystem {
+    private static let lastDevice = Atomic<UInt64>(1 << 40)
+
+    let state: Mutex<SimState>
+    /// Different for each instance, so that no two simulated machines share a realm.
+    let device: UInt64
+
+    /// An empty disk. `sectorByteCount` is what a disk writes at once or tears.
+    package convenience init(
+        sectorByteCount: Int = 512, seed: UInt64 = 0, capacityByteCount: UInt64? = nil
+    ) {
+        precondition(sectorByteCount >= 8, "a sector has at least 8 bytes")
+        var state = SimState(sectorByteCount: sectorByteCount, seed: seed)
+        state.capacityByteCount = capacityByteCount
+        self.init(state)
+    }
+
+    init(_ state: SimState) {
+        self.state = Mutex(state)
+        device = Self.lastDevice.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    package func openDirectory(
+        _ path: String, create: Bool
+    ) throws(StoreError) -> any RealmDirectory {
+        let path = Self.normalized(path)
+        try check(.openDirectory, path)
+        let (exists, hasLock) = try state.withLock { state throws(StoreError) in
+            guard !path.isEmpty, !state.plainFiles.contains(path) else {
+                throw StoreError(
+                    .fileAccess, "\"\(path)\" is a file, and a realm is a directory.", path: path)
+            }
+            let directory = state.directories[path]
+            return (directory != nil, directory?.entries["LOCK"] != nil)
+        }
+        guard exists || create else {
+            throw StoreError(
+                .fileNotFound, "Cannot open the directory \"\(path)\": it does not exist.",
+                path: path)
+        }
+        if !exists {
+            try check(.makeDirectory, path)
+            try state.withLock { state throws(StoreError) in try state.makeDirectory(path) }
+        }
+        if create && (!exists || !hasLock) {
+            do throws(StoreError) {
+                try check(.syncDirectory, path)
+            } catch {
+                if !exists { state.withLock { $0.directories[path] = nil } }
+                throw error
+            }
+            state.withLock { $0.directories[path]?.isDurable = true }
+        }
+        return SimDirectory(fileSystem: self, path: path)
+    }
+
+    package func bootID() -> Identity128? { state.withLock { $0.bootID } }
+
+    package func random() -> UInt64 { state.withLock { $0.generator.next() } }
+
+    /// The simulated clock; each call moves it on by `tickNanoseconds`.
+    package func monotonicNanoseconds() -> UInt64 {
+        state.withLock { state in
+            state.monotonicNanoseconds += state.tickNanoseconds
+            return state.monotonicNanoseconds
+        }
+    }
+
+    package func wallClockMicroseconds() -> Int64 { state.withLock { $0.wallClockMicroseconds } }
+
+    /// Counts a call, tells `onEffect` before it happens, and returns the failure planned for it.
+    func begin(_ kind: EffectKind) -> SimFailure? {
+        let (failure, hook, index) = state.withLock { state in
+            let failure = state.count(kind)
+            state.counts[kind, default: 0] += 1
+            if kind.isEffect { state.effectCount += 1 }
+            return (failure, kind.isEffect ? state.onEffect : nil, state.effectCount - 1)
+        }
+        hook?(kind, index)
+        return failure
+    }
+
+    /// `begin`, and throws the planned failure.
+    func check(_ kind: EffectKind, _ path: String) throws(StoreError) {
+        if let failure = begin(kind) { throw failure.error(kind, path) }
+    }
+
+    static func normalized(_ path: String) -> String {
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
+        return String(path)
+    }
+}
+
+extension SimState {
+    mutating func makeDirectory(_ path: String) throws(StoreError) {
+        try checkWritable("create", path)
+        let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        let isAtRoot = parent.lastIndex(of: "/").map { $0 == parent.startIndex } ?? parent.isEmpty
+        guard isAtRoot || directories[parent] != nil else {
+            throw StoreError(
+                .fileAccess, "Cannot create \"\(path)\": the directory above it does not exist.",
+                path: path)
+        }
+        directories[path] = SimDirectoryState(order: newNumber())
+    }
+}

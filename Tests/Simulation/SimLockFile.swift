@@ -1,0 +1,94 @@
+package import RegnumStore
+internal import Synchronization
+
+/// An open `LOCK` of a `SimFileSystem`, which guards all state. Each open is an owner of locks, as
+/// an open file description is; waits return at once and let simulated time pass.
+package final class SimLockFile: LockFile {
+    private let fileSystem: SimFileSystem
+    private let directory: String
+    private let inode: Int
+    private let owner: Int
+
+    init(fileSystem: SimFileSystem, directory: String, inode: Int, owner: Int) {
+        self.fileSystem = fileSystem
+        self.directory = directory
+        self.inode = inode
+        self.owner = owner
+    }
+
+    deinit {
+        fileSystem.state.withLock { state in
+            for byte in LockByte.allCases { state.inodes[inode]?.locks[byte]?[owner] = nil }
+            state.inodes[inode]?.handleCount -= 1
+            state.collect(inode)
+        }
+    }
+
+    package var identity: FileIdentity {
+        FileIdentity(device: fileSystem.device, inode: UInt64(inode))
+    }
+
+    package func isCurrent() throws(StoreError) -> Bool {
+        fileSystem.state.withLock { $0.directories[directory]?.entries["LOCK"] == inode }
+    }
+
+    package func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {
+        try fileSystem.check(.lock, "\(directory)/LOCK")
+        return change { file in
+            let others = (file.locks[byte] ?? [:]).filter { $0.key != owner }
+            let conflicts = others.values.contains { $0 == .exclusive || kind == .exclusive }
+            if !conflicts { file.locks[byte, default: [:]][owner] = kind }
+            return !conflicts
+        }
+    }
+
+    package func unlock(_ byte: LockByte) {
+        change { $0.locks[byte]?[owner] = nil }
+    }
+
+    package func isLockedElsewhere(_ byte: LockByte) -> Bool {
+        change { file in (file.locks[byte] ?? [:]).contains { $0.key != owner } }
+    }
+
+    package func loadControlSlot(_ index: Int) -> ControlWords {
+        change { $0.control.slots[index] }
+    }
+
+    package func storeControlSlot(_ index: Int, _ words: ControlWords) {
+        _ = fileSystem.begin(.storeControl)
+        change { file in
+            file.controlHistory.append(file.control)
+            if file.controlHistory.count > SimState.controlHistoryCountMax {
+                file.controlHistory.removeFirst()
+            }
+            file.control.slots[index] = words
+        }
+    }
+
+    package func wake() {
+        guard fileSystem.begin(.wake) == nil else { return }
+        fileSystem.state.withLock { $0.wakeCount += 1 }
+    }
+
+    package func grantCount() -> UInt32 { change { $0.control.grantCount } }
+
+    package func countGrant() { change { $0.control.grantCount &+= 1 } }
+
+    package func releaseWord() -> UInt32 { change { $0.control.releaseWord } }
+
+    package func signalRelease() { change { $0.control.releaseWord &+= 1 } }
+
+    /// Returns at once. If the word is still `observed`, the monotonic clock moves on by the whole
+    /// time, so that a loop that waits until a deadline ends.
+    package func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
+        fileSystem.state.withLock { state in
+            guard state.inodes[inode]!.control.releaseWord == observed else { return }
+            let time = state.monotonicNanoseconds.addingReportingOverflow(timeoutNanoseconds)
+            if !time.overflow { state.monotonicNanoseconds = time.partialValue }
+        }
+    }
+
+    private func change<Result: Sendable>(_ body: (inout SimInode) -> Result) -> Result {
+        fileSystem.state.withLock { body(&$0.inodes[inode]!) }
+    }
+}

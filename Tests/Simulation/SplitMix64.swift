@@ -1,0 +1,20 @@
+/// A small random number generator whose whole state is its seed (Steele, Lea and Flood 2014,
+/// "Fast splittable pseudorandom number generators"). The same seed gives the same numbers.
+package struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return Self.mix(state)
+    }
+
+    /// A hash of one number: neighbours give unrelated results.
+    package static func mix(_ number: UInt64) -> UInt64 {
+        var z = number
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
