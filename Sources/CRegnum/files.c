@@ -51,7 +51,8 @@ int64_t cregnum_filesystem_type(int fd) {
 }
 
 static int byte_lock(int fd, int command, struct flock *lock, short type, uint64_t byte) {
-    *lock = (struct flock){.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
+    *lock = (struct flock){
+        .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)byte, .l_len = 1};
     int result;
     do {
         result = fcntl(fd, command, lock);

@@ -5,7 +5,8 @@ internal import Synchronization
 extension SimFileSystem {
     /// Is told the kind and the number (from 0) of every effect just before it happens, outside of
     /// the lock: the state is the one without it. The state after the last effect is the test's
-    /// own to look at.
+    /// own to look at. A closure that holds this file system is to be set to nil in the end, or
+    /// both leak.
     package var onEffect: (@Sendable (EffectKind, Int) -> Void)? {
         get { state.withLock { $0.onEffect } }
         set { state.withLock { $0.onEffect = newValue } }

@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 extension ClassSchema {
     /// The stored property that a key path of the class names.

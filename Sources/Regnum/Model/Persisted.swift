@@ -30,6 +30,18 @@ public struct Persisted<Value: Persistable> {
         self._value = _value
     }
 
+    /// A property that starts with the default of its type, made at its first read.
+    @inlinable @inline(__always)
+    public init() {
+        self.init(_flags: 0, _value: nil)
+    }
+
+    /// A property that starts with `wrappedValue`.
+    @inlinable @inline(__always)
+    public init(wrappedValue: Value) {
+        self.init(_flags: 0, _value: wrappedValue)
+    }
+
     /// Use the property through its object: the wrapper alone has no value.
     @available(*, unavailable, message: "@Persisted works only as a property of an Object class")
     public var wrappedValue: Value {
@@ -88,20 +100,6 @@ public struct Persisted<Value: Persistable> {
         _ binding: ClassBinding, _ object: ObjectBase, _ column: Int32, _ wrapped: AnyKeyPath
     ) -> Value {
         Value.fromEngine(binding.tracedValue(row: object._row, column: column, keyPath: wrapped))
-    }
-}
-
-extension Persisted {
-    /// A property that starts with the default of its type, made at its first read.
-    @inlinable @inline(__always)
-    public init() {
-        self.init(_flags: 0, _value: nil)
-    }
-
-    /// A property that starts with `wrappedValue`.
-    @inlinable @inline(__always)
-    public init(wrappedValue: Value) {
-        self.init(_flags: 0, _value: wrappedValue)
     }
 }
 

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 /// What the library knows of a `@Persisted` wrapper without knowing its value's type.
-protocol PersistedField {
+protocol PersistedField: SendableMetatype {
     /// How values of the property are stored.
     static var storageType: _StorageType { get }
     /// What the declaration in the wrapper at `offset` of `object` says.

@@ -171,6 +171,8 @@ final class ClassBinding {
         return mapping?.columns.firstIndex(of: column) ?? 0
     }
 
+    private var place: String { core.map { "\($0.place)" } ?? "no place" }
+
     private func propertyName(_ column: Int32) -> String {
         schema.properties[propertyIndex(of: column)].name
     }
@@ -178,14 +180,14 @@ final class ClassBinding {
     private func trapEnded(_ column: Int32) -> Never {
         fatalError(
             "\(tableName).\(propertyName(column)) was used after the body of the transaction at "
-                + "\(core?.place ?? "?") had returned: objects live until then. Return a value, or "
+                + "\(place) had returned: objects live until then. Return a value, or "
                 + "take a Frozen from a snapshot.")
     }
 
     private func trapDeleted(_ column: Int32) -> Never {
         fatalError(
             "\(tableName).\(propertyName(column)) of a deleted object was used in the transaction "
-                + "at \(core?.place ?? "?"): ask isInvalidated first.")
+                + "at \(place): ask isInvalidated first.")
     }
 
     private func trapNoRow(_ column: Int32) -> Never {

@@ -1,5 +1,4 @@
 internal import RegnumEngine
-internal import Synchronization
 
 /// One state of the realm, as long as you hold it.
 ///
@@ -42,9 +41,9 @@ final class SnapshotCore: Sendable {
     let realm: RealmCore
     let root: DatabaseRoot
     /// Where the snapshot was taken, for `stats()` and sentences.
-    let place: String
+    let place: CallPlace
 
-    init(realm: RealmCore, root: DatabaseRoot, place: String) {
+    init(realm: RealmCore, root: DatabaseRoot, place: CallPlace) {
         self.realm = realm
         self.root = root
         self.place = place

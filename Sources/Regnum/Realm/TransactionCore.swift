@@ -17,7 +17,7 @@ final class TransactionCore {
     @exclusivity(unchecked) private(set) var state: State
     let realm: RealmCore
     /// Where `write` or `read` was called, for sentences about misuse.
-    let place: String
+    let place: CallPlace
     /// The first thing that went wrong where nothing could be thrown: fails the transaction.
     @exclusivity(unchecked) private(set) var violation: Realm.Error?
     /// Rises with every change, so that results know when to look again.
@@ -25,7 +25,7 @@ final class TransactionCore {
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?
 
-    init(_ state: State, realm: RealmCore, place: String) {
+    init(_ state: State, realm: RealmCore, place: CallPlace) {
         self.state = state
         self.realm = realm
         self.place = place
@@ -80,4 +80,13 @@ final class TransactionCore {
         lastBinding = binding
         return binding
     }
+}
+
+/// Where in the program something was called.
+struct CallPlace: Sendable, CustomStringConvertible {
+    let file: StaticString
+    let line: UInt
+
+    /// Module, file and line, as sentences about misuse show it.
+    var description: String { "\(file):\(line)" }
 }

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 internal import RegnumEngine
+internal import RegnumStore
 
 extension Bool: RequiredValue, IndexableValue {
     public static var _storage: _StorageType {

@@ -20,14 +20,15 @@ public struct Results<Model: Object> {
 
     /// The keys of the rows found in the current state.
     func keys() -> ResultTree {
-        guard let core = binding.core, let root = core.root else {
+        guard let core = binding.core else { return ResultTree() }
+        guard let root = core.root else {
             fatalError(
                 "Results<\(binding.tableName)> were used after the body of the transaction at "
-                    + "\(binding.core?.place ?? "?") had returned.")
+                    + "\(core.place) had returned.")
         }
         if let known = cache.tree, cache.changeCount == core.changeCount { return known }
         var tree = ResultTree()
-        if core.violation?.code != .schemaMismatch {
+        if binding.mapping?.mismatch == nil {
             do throws(StoreError) {
                 tree = try _plan.plan.evaluate(root)
             } catch {

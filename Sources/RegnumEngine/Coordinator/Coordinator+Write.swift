@@ -133,7 +133,7 @@ extension Coordinator {
     }
 
     /// Gives the turn to the next writer, if one may have it.
-    func finishTurn() {
+    package func finishTurn() {
         let (next, runsPump) = state.withLock { state -> (NextTurn?, Bool) in
             state.isTurnTaken = false
             state.lastActivity = state.log == nil ? 0 : IOPool.now()

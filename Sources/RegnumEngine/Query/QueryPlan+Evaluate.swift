@@ -85,7 +85,7 @@ extension CompiledPredicate {
             guard let stored = column.stored, let index = state.index(of: stored.key) else {
                 return nil
             }
-            let keys = index.keys(value)
+            let keys = index.candidates(value)
             statistics.indexEntriesRead += keys.count
             return keys
         case .and(let terms):
@@ -115,7 +115,7 @@ extension CompiledPredicate {
             guard let stored = column.stored, let index = state.index(of: stored.key),
                 value.isNull || value.type == type
             else { return nil }
-            return index.count(value)
+            return index.countMax(value)
         case .and(let terms):
             return terms.compactMap { $0.candidateCount(state) }.min()
         case .or(let terms):

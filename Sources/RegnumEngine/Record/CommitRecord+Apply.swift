@@ -219,8 +219,8 @@ private struct RecordApplication {
             values.reserveCapacity(columns.count)
             for column in columns.indices { values.append(columns[column][position]) }
             if let primaryKey = schema.primaryKey {
-                let found = content.tables[index].index(of: primaryKey)?
-                    .first(values[primaryKey.index])
+                let found = content.tables[index].find(
+                    values[primaryKey.index], primaryKey: primaryKey)
                 try reader.require(found == nil, "it inserts a primary key twice")
             }
             content.tables[index].insert(

@@ -86,8 +86,10 @@ extension CommitRecord {
     ) {
         var content: [Row] = []
         content.reserveCapacity(inserted.count)
-        var iterator = rows.iterator(from: inserted[0].rawValue)
-        while let entry = iterator.next() { content.append(entry.row) }
+        rows.visit(from: inserted[0].rawValue) { entry in
+            content.append(entry.row)
+            return true
+        }
         begin(.insert, table.key, &writer)
         KeyRuns.encode(inserted, &writer)
         writer.varint(table.columns.count)

@@ -18,6 +18,8 @@ struct ResultEntry: Sendable {
 
 /// The order of a result: bit i of `descending` turns sort term i around; ties go by key.
 struct ResultOrder: TreeOrder {
+    static var leafSlotCountMax: Int { 32 }
+
     let descending: UInt64
 
     @inline(__always)

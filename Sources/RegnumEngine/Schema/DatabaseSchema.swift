@@ -8,12 +8,15 @@ package struct TableSchema: Hashable, Sendable {
     package let columns: [ColumnSchema]
     /// The column that is the primary key, if there is one.
     package let primaryKey: ColumnKey?
+    /// Parallel to `columns`: what a value is checked against.
+    let rules: [ColumnRule]
 
     init(key: TableKey, name: String, columns: [ColumnSchema]) {
         self.key = key
         self.name = name
         self.columns = columns
         self.primaryKey = columns.first { $0.isPrimaryKey }?.key
+        rules = columns.map { ColumnRule(type: $0.type, isOptional: $0.isOptional) }
     }
 
     /// The column of that name (compared by UTF-8 bytes), or nil.

@@ -115,7 +115,8 @@ enum SchemaRules {
                 "The property '\(table).\(column.name)' of type \(column.type) cannot be indexed.",
                 className: table, property: column.name)
         }
-        if let problem = column.problem(with: column.defaultValue) {
+        let rule = ColumnRule(type: column.type, isOptional: column.isOptional)
+        if let problem = rule.problem(with: column.defaultValue) {
             throw StoreError(
                 .invalidInput,
                 "The default of the property '\(table).\(column.name)' \(problem).",
@@ -130,7 +131,11 @@ enum SchemaRules {
     }
 }
 
-extension ColumnDefinition {
+/// What a value must be to stand in a column; small and trivial, since every write asks it.
+struct ColumnRule: Hashable, Sendable {
+    let type: ValueType
+    let isOptional: Bool
+
     /// Why the column cannot hold `value`, as the end of a sentence; nil if it can.
     @inline(__always)
     func problem(with value: Value) -> String? {

@@ -31,14 +31,26 @@ extension DatabaseRoot {
             }
             for index in state.indexes {
                 hasher.combine(UInt64(index.entries.count))
-                index.entries.visit { entry in
-                    hasher.combine(entry.value)
-                    hasher.combine(entry.key)
-                    return true
-                }
+                hasher.combine(state.agreement(of: index, table.columns[index.column.index]))
             }
         }
         return hasher.value
+    }
+}
+
+extension TableState {
+    /// How many entries of an index name a row that has the value; in a sound tree, all of them.
+    fileprivate func agreement(of index: ColumnIndex, _ column: ColumnSchema) -> UInt64 {
+        var count: UInt64 = 0
+        index.entries.visit { entry in
+            if let row = rows.find(entry.key)?.row,
+                ColumnIndex.fingerprint(row.value(column)) == entry.fingerprint
+            {
+                count += 1
+            }
+            return true
+        }
+        return count
     }
 }
 

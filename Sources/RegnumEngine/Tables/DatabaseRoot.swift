@@ -46,7 +46,7 @@ package final class DatabaseRoot: Sendable {
         guard let state = state(table), let key = schema.tables[table.index].primaryKey else {
             return nil
         }
-        return state.index(of: key)?.first(value)
+        return state.find(value, primaryKey: key)
     }
 
     /// The key of the row at `position` in key order; `position` is in `0..<count(table)`.

@@ -27,28 +27,11 @@ struct RowEntry: Sendable {
 
 /// Rows by their key.
 struct RowOrder: TreeOrder {
+    static var leafSlotCountMax: Int { 24 }
+
     @inline(__always)
     static func key(of element: RowEntry) -> UInt64 { element.key }
 
     @inline(__always)
     func compare(_ a: UInt64, _ b: UInt64) -> Int { a < b ? -1 : (a == b ? 0 : 1) }
-}
-
-/// An entry of an index: a value and a row that has it.
-struct IndexEntry: Sendable {
-    var value: Value
-    var key: UInt64
-}
-
-/// Index entries by value, then by object key.
-struct IndexOrder: TreeOrder {
-    @inline(__always)
-    static func key(of element: IndexEntry) -> IndexEntry { element }
-
-    @inline(__always)
-    func compare(_ a: IndexEntry, _ b: IndexEntry) -> Int {
-        let order = Value.compare(a.value, b.value)
-        if order != 0 { return order }
-        return a.key < b.key ? -1 : (a.key == b.key ? 0 : 1)
-    }
 }

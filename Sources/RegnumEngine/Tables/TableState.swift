@@ -1,38 +1,3 @@
-/// The index of one column: a value for every row, in order.
-struct ColumnIndex: Sendable {
-    let column: ColumnKey
-    var entries = SortedTree(order: IndexOrder())
-
-    init(column: ColumnKey) {
-        self.column = column
-    }
-
-    /// The first row with that value, by object key.
-    func first(_ value: Value) -> ObjectKey? {
-        var iterator = entries.iterator(from: IndexEntry(value: value, key: 0))
-        guard let entry = iterator.next(), Value.compare(entry.value, value) == 0 else {
-            return nil
-        }
-        return ObjectKey(rawValue: entry.key)
-    }
-
-    /// How many rows have that value.
-    func count(_ value: Value) -> Int {
-        let end = entries.rank(of: IndexEntry(value: value, key: .max)).position
-        return end - entries.rank(of: IndexEntry(value: value, key: 0)).position
-    }
-
-    /// The rows with that value, ascending.
-    func keys(_ value: Value) -> [ObjectKey] {
-        var iterator = entries.iterator(from: IndexEntry(value: value, key: 0))
-        var keys: [ObjectKey] = []
-        while let entry = iterator.next(), Value.compare(entry.value, value) == 0 {
-            keys.append(ObjectKey(rawValue: entry.key))
-        }
-        return keys
-    }
-}
-
 /// The rows of one class at one version, with the indexes that are kept of them.
 struct TableState: Sendable {
     var rows = SortedTree(order: RowOrder())
@@ -49,10 +14,24 @@ struct TableState: Sendable {
         indexes.first { $0.column == column }
     }
 
+    /// The row whose primary key, in `column`, is `value`.
+    func find(_ value: Value, primaryKey column: ColumnKey) -> ObjectKey? {
+        guard let slot = indexes.firstIndex(where: { $0.column == column }) else { return nil }
+        var found: ObjectKey?
+        indexes[slot].visit(value) { key in
+            guard let row = rows.find(key)?.row, row.values[column.index] == value else {
+                return true
+            }
+            found = ObjectKey(rawValue: key)
+            return false
+        }
+        return found
+    }
+
     /// Adds a row under a key that is not there.
     mutating func insert(_ key: UInt64, _ row: Row) {
         for slot in indexes.indices {
-            let entry = IndexEntry(value: row.values[indexes[slot].column.index], key: key)
+            let entry = ColumnIndex.entry(row.values[indexes[slot].column.index], key)
             indexes[slot].entries.insertNew(entry, entry)
         }
         rows.insertNew(RowEntry(key: key, row: row), key)
@@ -64,7 +43,7 @@ struct TableState: Sendable {
         guard let entry = rows.remove(key) else { return false }
         for slot in indexes.indices {
             let column = schema.columns[indexes[slot].column.index]
-            indexes[slot].entries.remove(IndexEntry(value: entry.row.value(column), key: key))
+            indexes[slot].entries.remove(ColumnIndex.entry(entry.row.value(column), key))
         }
         return true
     }
@@ -77,9 +56,10 @@ struct TableState: Sendable {
         if column.hasIndex, let slot = indexes.firstIndex(where: { $0.column == column.key }) {
             guard let row = rows.find(key)?.row else { return false }
             let old = row.value(column)
-            if old != value {
-                indexes[slot].entries.remove(IndexEntry(value: old, key: key))
-                let entry = IndexEntry(value: value, key: key)
+            let before = ColumnIndex.entry(old, key)
+            let entry = ColumnIndex.entry(value, key)
+            if before.fingerprint != entry.fingerprint {
+                indexes[slot].entries.remove(before)
                 indexes[slot].entries.insertNew(entry, entry)
             }
         }
@@ -99,7 +79,7 @@ struct TableState: Sendable {
         var entries: [IndexEntry] = []
         entries.reserveCapacity(rows.count)
         rows.visit { entry in
-            entries.append(IndexEntry(value: entry.row.value(column), key: entry.key))
+            entries.append(ColumnIndex.entry(entry.row.value(column), entry.key))
             return true
         }
         entries.sort { IndexOrder().compare($0, $1) < 0 }

@@ -57,8 +57,10 @@ extension EngineTransaction {
             var inserted: [ObjectKey] = []
             if change.insertedCount > 0 {
                 inserted.reserveCapacity(change.insertedCount)
-                var iterator = content.tables[index].rows.iterator(from: change.firstNewKey)
-                while let entry = iterator.next() { inserted.append(ObjectKey(rawValue: entry.key)) }
+                content.tables[index].rows.visit(from: change.firstNewKey) { entry in
+                    inserted.append(ObjectKey(rawValue: entry.key))
+                    return true
+                }
             }
             var modified: [ModifiedRow] = []
             if !change.modified.isEmpty {

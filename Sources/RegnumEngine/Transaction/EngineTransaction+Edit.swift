@@ -49,13 +49,13 @@ extension EngineTransaction {
             for column in schema.columns[values.count...] { values.append(column.defaultValue) }
         }
         for index in values.indices {
-            if let problem = schema.columns[index].definition.problem(with: values[index]) {
+            if let problem = schema.rules[index].problem(with: values[index]) {
                 throw invalidValue(problem, schema, schema.columns[index])
             }
         }
         if let primaryKey = schema.primaryKey {
             let value = values[primaryKey.index]
-            if content.tables[table.index].index(of: primaryKey)?.first(value) != nil {
+            if content.tables[table.index].find(value, primaryKey: primaryKey) != nil {
                 throw duplicatePrimaryKey(value, schema, schema.columns[primaryKey.index])
             }
         }
@@ -81,7 +81,7 @@ extension EngineTransaction {
                 "is the primary key, which cannot be changed once the object is stored", schema,
                 columnSchema)
         }
-        if let problem = columnSchema.definition.problem(with: value) {
+        if let problem = schema.rules[column.index].problem(with: value) {
             throw invalidValue(problem, schema, columnSchema)
         }
         willEdit()

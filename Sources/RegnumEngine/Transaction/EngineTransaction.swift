@@ -74,7 +74,7 @@ package final class EngineTransaction {
         guard table.index < content.tables.count,
             let key = content.schema.tables[table.index].primaryKey
         else { return nil }
-        return content.tables[table.index].index(of: key)?.first(value)
+        return content.tables[table.index].find(value, primaryKey: key)
     }
 
     /// The keys of all rows, ascending.

@@ -6,7 +6,9 @@ extension SortedTree {
         init(_ root: Node?) {
             // The root hangs below a place of its own, so that two equal roots are skipped whole.
             if let root {
-                stack.append((Node(children: [Node.Child(root)], height: root.height + 1), 0))
+                let above = Node(
+                    children: [root], firsts: [root.firstKey], height: root.height + 1)
+                stack.append((above, 0))
             }
         }
 
@@ -15,7 +17,7 @@ extension SortedTree {
         /// The subtree here, or nil if this is an element.
         var subtree: Node? {
             guard let top = stack.last, top.node.height > 0 else { return nil }
-            return top.node.children[top.index].node
+            return top.node.children[top.index]
         }
 
         /// The element here; only where `subtree` is nil.
@@ -25,7 +27,7 @@ extension SortedTree {
         var key: Key {
             let top = stack[stack.count - 1]
             return top.node.height > 0
-                ? top.node.children[top.index].first : Order.key(of: top.node.items[top.index])
+                ? top.node.firsts[top.index] : Order.key(of: top.node.items[top.index])
         }
 
         mutating func enter(_ node: Node) { stack.append((node, 0)) }

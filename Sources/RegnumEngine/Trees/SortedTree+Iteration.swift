@@ -17,7 +17,7 @@ extension SortedTree: Sequence {
             while node.height > 0 {
                 let index = node.childIndex(of: key, order)
                 stack.append((node, index + 1))
-                node = node.children[index].node
+                node = node.children[index]
             }
             leaf = node
             slot = node.lowerBound(key, order)
@@ -27,7 +27,7 @@ extension SortedTree: Sequence {
             var node = start
             while node.height > 0 {
                 stack.append((node, 1))
-                node = node.children[0].node
+                node = node.children[0]
             }
             leaf = node
             slot = 0
@@ -43,7 +43,7 @@ extension SortedTree: Sequence {
                 while let top = stack.last {
                     if top.next < top.node.children.count {
                         stack[stack.count - 1].next += 1
-                        descend(top.node.children[top.next].node)
+                        descend(top.node.children[top.next])
                         break
                     }
                     stack.removeLast()
@@ -68,6 +68,31 @@ extension SortedTree: Sequence {
         if let root { _ = try SortedTree.visit(root, body) }
     }
 
+    /// As `visit(_:)`, from the first element that is not before `key`.
+    ///
+    /// - Complexity: O(log n + visited).
+    @inline(__always)
+    func visit(from key: Key, _ body: (borrowing Element) throws -> Bool) rethrows {
+        if let root { _ = try visit(root, from: key, body) }
+    }
+
+    private func visit(
+        _ node: Node, from key: Key, _ body: (borrowing Element) throws -> Bool
+    ) rethrows -> Bool {
+        if node.height == 0 {
+            for index in node.lowerBound(key, order)..<node.items.count {
+                if try !body(node.items[index]) { return false }
+            }
+            return true
+        }
+        let first = node.childIndex(of: key, order)
+        if try !visit(node.children[first], from: key, body) { return false }
+        for index in first + 1..<node.children.count {
+            if try !SortedTree.visit(node.children[index], body) { return false }
+        }
+        return true
+    }
+
     private static func visit(
         _ node: Node, _ body: (borrowing Element) throws -> Bool
     ) rethrows -> Bool {
@@ -78,7 +103,7 @@ extension SortedTree: Sequence {
             return true
         }
         for index in node.children.indices {
-            if try !visit(node.children[index].node, body) { return false }
+            if try !visit(node.children[index], body) { return false }
         }
         return true
     }

@@ -5,6 +5,8 @@ protocol TreeOrder: Sendable {
     associatedtype Element: Sendable
     associatedtype Key: Sendable
 
+    /// The most elements of a leaf: few where copying an element counts references.
+    static var leafSlotCountMax: Int { get }
     /// The part of an element that decides its place; no two elements of a tree have equal keys.
     static func key(of element: Element) -> Key
     /// Negative, zero or positive as `a` comes before, with or after `b`. A total order.
@@ -45,12 +47,30 @@ struct SortedTree<Order: TreeOrder>: Sendable {
     func find(_ key: Key) -> Element? {
         guard var node = root else { return nil }
         while node.height > 0 {
-            node = node.children[node.childIndex(of: key, order)].node
+            node = node.children[node.childIndex(of: key, order)]
         }
         let slot = node.lowerBound(key, order)
         guard slot < node.items.count else { return nil }
         let element = node.items[slot]
         return order.compare(Order.key(of: element), key) == 0 ? element : nil
+    }
+
+    /// The first element that is not before `key`, or nil.
+    ///
+    /// - Complexity: O(log n).
+    func firstElement(from key: Key) -> Element? {
+        guard var node = root else { return nil }
+        var following: Node?
+        while node.height > 0 {
+            let index = node.childIndex(of: key, order)
+            if index + 1 < node.children.count { following = node.children[index + 1] }
+            node = node.children[index]
+        }
+        let slot = node.lowerBound(key, order)
+        if slot < node.items.count { return node.items[slot] }
+        guard var next = following else { return nil }
+        while next.height > 0 { next = next.children[0] }
+        return next.items[0]
     }
 
     /// How many elements come before `key`, and whether it is there.
@@ -62,7 +82,7 @@ struct SortedTree<Order: TreeOrder>: Sendable {
         while node.height > 0 {
             let index = node.childIndex(of: key, order)
             for sibling in 0..<index { position += node.children[sibling].count }
-            node = node.children[index].node
+            node = node.children[index]
         }
         let slot = node.lowerBound(key, order)
         let isPresent =
@@ -84,7 +104,7 @@ struct SortedTree<Order: TreeOrder>: Sendable {
                 left -= node.children[index].count
                 index += 1
             }
-            node = node.children[index].node
+            node = node.children[index]
         }
         return node.items[left]
     }
@@ -121,8 +141,9 @@ struct SortedTree<Order: TreeOrder>: Sendable {
             root = node
             return
         }
-        let left = Node.Child(node)
-        root = Node(children: [left, split], height: node.height + 1)
+        root = Node(
+            children: [node, split], firsts: [node.firstKey, split.firstKey],
+            height: node.height + 1)
     }
 
     /// Removes and returns the element with that key; nil, and no change, if there is none.
@@ -135,7 +156,7 @@ struct SortedTree<Order: TreeOrder>: Sendable {
         Node.own(&node)
         let element = node.remove(key, order)
         count -= 1
-        while node.height > 0, node.children.count == 1 { node = node.children[0].node }
+        while node.height > 0, node.children.count == 1 { node = node.children[0] }
         root = node.slotCount == 0 ? nil : node
         return element
     }

@@ -122,11 +122,12 @@ import Testing
         #expect(error?.errno != nil)
     }
 
-    @Test(arguments: ["", "a\0b"])
-    func pathThatIsNoneIsRefused(path: String) {
-        #expect(
-            codeThrown { _ = try PosixFileSystem.shared.openDirectory(path, create: true) }
-                == .fileAccess)
+    @Test func pathThatIsNoneIsRefused() {
+        for path in ["", "a\0b"] {
+            #expect(
+                codeThrown { _ = try PosixFileSystem.shared.openDirectory(path, create: true) }
+                    == .fileAccess)
+        }
     }
 
     @Test func procIsNoNetworkFileSystem() throws {

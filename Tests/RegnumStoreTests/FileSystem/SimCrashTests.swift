@@ -121,6 +121,8 @@ import Testing
             }
             codes.withLock { $0.append(Set(seen)) }
         }
+        // The closure holds the file system.
+        defer { disk.onEffect = nil }
         _ = try disk.openDirectory(path, create: true).create("log")
         #expect(codes.withLock { $0 } == [[.fileNotFound], [.fileNotFound, nil], [nil]])
     }

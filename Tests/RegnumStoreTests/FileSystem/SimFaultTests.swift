@@ -145,6 +145,8 @@ import Testing
             let size = disk.contents(of: "log", in: path)?.count ?? -1
             seen.withLock { $0.append((kind, number, size)) }
         }
+        // The closure holds the file system.
+        defer { disk.onEffect = nil }
         let realm = try makeRealm()
         let file = try realm.create("log")
         try file.write([1])

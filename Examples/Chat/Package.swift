@@ -1,0 +1,34 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "chat",
+    products: [
+        .executable(name: "chat", targets: ["chat"])
+    ],
+    dependencies: [
+        .package(name: "regnum", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    ],
+    targets: [
+        .target(name: "ChatKit", swiftSettings: settings),
+        .executableTarget(
+            name: "chat",
+            dependencies: [
+                "ChatKit",
+                .product(name: "Regnum", package: "regnum"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Chat",
+            swiftSettings: settings),
+        .testTarget(name: "ChatKitTests", dependencies: ["ChatKit"], swiftSettings: settings),
+    ]
+)

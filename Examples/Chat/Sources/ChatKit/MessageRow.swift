@@ -1,0 +1,84 @@
+package import Foundation
+
+/// A message's content, as it goes to the output.
+package struct MessageContent: Hashable, Sendable {
+    package var id: String
+    package var room: String
+    package var author: String
+    package var text: String
+    package var sentAt: Date
+
+    package init(id: String, room: String, author: String, text: String, sentAt: Date) {
+        self.id = id
+        self.room = room
+        self.author = author
+        self.text = text
+        self.sentAt = sentAt
+    }
+}
+
+/// One change of one message, as `chat tail` prints it.
+package struct MessageRow: Hashable, Sendable {
+    package enum Change: Hashable, Sendable {
+        case insert
+        case update(old: MessageContent)
+        case delete
+    }
+
+    package var change: Change
+    /// The message as it is now; for a deletion, as it last was.
+    package var message: MessageContent
+    /// The version of the commit that the change set reached.
+    package var version: UInt64
+    /// The monotonic time in nanoseconds when the change set was in hand.
+    package var at: UInt64
+
+    package init(change: Change, message: MessageContent, version: UInt64, at: UInt64) {
+        self.change = change
+        self.message = message
+        self.version = version
+        self.at = at
+    }
+
+    /// One JSON object without a line break; times are ISO 8601 in UTC with milliseconds.
+    package var json: String {
+        var object = JSONLine()
+        switch change {
+        case .insert: object.add("change", "insert")
+        case .update: object.add("change", "update")
+        case .delete: object.add("change", "delete")
+        }
+        object.add("id", message.id)
+        object.addContent(of: message)
+        object.add("version", version)
+        if case .update(let old) = change {
+            var before = JSONLine()
+            before.addContent(of: old)
+            object.add("old", before)
+        }
+        object.add("at", at)
+        return object.line
+    }
+
+    /// A line for people, in the form of a chat log.
+    package var line: String {
+        let start = "[\(wallClockTime(message.sentAt))] <\(printable(message.author))>"
+        return switch change {
+        case .insert: "\(start) \(printable(message.text))"
+        case .update(let old):
+            "\(start) (edited) \(printable(message.text)) (was: \(printable(old.text)))"
+        case .delete: "\(start) (deleted) \(printable(message.text))"
+        }
+    }
+}
+
+extension JSONLine {
+    fileprivate mutating func addContent(of message: MessageContent) {
+        add("room", message.room)
+        add("author", message.author)
+        add("text", message.text)
+        add("sentAt", message.sentAt.formatted(timestampStyle))
+    }
+}
+
+private let timestampStyle = Date.ISO8601FormatStyle(includingFractionalSeconds: true)

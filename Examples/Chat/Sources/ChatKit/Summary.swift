@@ -1,0 +1,110 @@
+package import Foundation
+
+/// What one writer and several tails saw of the same messages, computed from their JSON lines.
+package struct Summary: Sendable {
+    /// A line of `chat import --json`.
+    package struct Commit: Decodable, Sendable {
+        package var version: UInt64
+        package var at: UInt64
+        package var messages: Int
+    }
+
+    /// What a summary needs of a line of `chat tail --json`.
+    package struct Row: Decodable, Sendable {
+        package var change: String
+        package var id: String
+        package var version: UInt64
+        package var at: UInt64
+    }
+
+    package struct Latency: Hashable, Sendable {
+        package var p50Nanoseconds: Int64
+        package var p99Nanoseconds: Int64
+
+        package init(p50Nanoseconds: Int64, p99Nanoseconds: Int64) {
+            self.p50Nanoseconds = p50Nanoseconds
+            self.p99Nanoseconds = p99Nanoseconds
+        }
+    }
+
+    package let written: Int
+    package let commitCount: Int
+    /// The messages that each tail received, in the order of the tails.
+    package let received: [Int]
+    /// Whether each tail received each message once, and all in the same order.
+    package let isOrderTheSame: Bool
+    /// From a commit's publication to the change set that holds it in hand, per tail; nil if no
+    /// commit was seen.
+    package let latencies: [Latency?]
+
+    /// `commits` are those of the writer, `tails` the rows of each reader in order of arrival.
+    package init(commits: [Commit], tails: [[Row]]) {
+        written = commits.reduce(0) { $0 + $1.messages }
+        commitCount = commits.count
+        let orders = tails.map { rows in rows.filter { $0.change == "insert" }.map(\.id) }
+        received = orders.map(\.count)
+        isOrderTheSame = orders.allSatisfy { $0 == orders[0] && Set($0).count == $0.count }
+        latencies = tails.map { Self.latency(of: commits, in: $0) }
+    }
+
+    /// Whether the tails received what was written, in one order. `before` messages were in the room
+    /// before the writer began.
+    package func isComplete(before: Int) -> Bool {
+        isOrderTheSame && received.allSatisfy { $0 == written + before }
+    }
+
+    /// A change set may hold several commits: a commit is in hand with the first change set that
+    /// reaches its version.
+    private static func latency(of commits: [Commit], in rows: [Row]) -> Latency? {
+        let sets = rows.map { ($0.version, $0.at) }.sorted { $0 < $1 }
+        var samples: [Int64] = []
+        var position = 0
+        for commit in commits.sorted(by: { $0.version < $1.version }) {
+            while position < sets.count, sets[position].0 < commit.version { position += 1 }
+            guard position < sets.count else { break }
+            samples.append(Int64(bitPattern: sets[position].1 &- commit.at))
+        }
+        guard !samples.isEmpty else { return nil }
+        samples.sort()
+        return Latency(
+            p50Nanoseconds: percentile(50, of: samples), p99Nanoseconds: percentile(99, of: samples))
+    }
+
+    /// The nearest rank of sorted samples.
+    private static func percentile(_ percent: Int, of samples: [Int64]) -> Int64 {
+        samples[max(0, (samples.count * percent + 99) / 100 - 1)]
+    }
+}
+
+extension Summary {
+    /// Reads the JSON lines of a file. Throws what the decoder says of the first line that does not
+    /// fit; a last line without its line break (a reader that was killed) is left out.
+    package static func lines<Line: Decodable>(_ type: Line.Type, in data: Data) throws -> [Line] {
+        var lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
+        if let last = data.last, last != UInt8(ascii: "\n") { lines.removeLast() }
+        let decoder = JSONDecoder()
+        return try lines.map { try decoder.decode(type, from: $0) }
+    }
+
+    /// The summary for people. `byteCount` is what the realm takes on disk.
+    package func text(byteCount: Int) -> String {
+        var lines = ["messages written    \(written) in \(commitCount) commits"]
+        for (index, count) in received.enumerated() {
+            lines.append("received by tail \(index + 1)  \(count)")
+        }
+        lines.append("same order          \(isOrderTheSame ? "yes, each message once" : "NO")")
+        lines.append("publication in one process to change set in hand in the other:")
+        for (index, latency) in latencies.enumerated() {
+            let figures =
+                latency.map { "p50 \(micros($0.p50Nanoseconds)), p99 \(micros($0.p99Nanoseconds))" }
+                ?? "no commit seen"
+            lines.append("            tail \(index + 1)  \(figures)")
+        }
+        lines.append("bytes on disk       \(byteCount)")
+        return lines.joined(separator: "\n")
+    }
+
+    private func micros(_ nanoseconds: Int64) -> String {
+        "\((Double(nanoseconds) / 100).rounded() / 10) us"
+    }
+}

@@ -1,0 +1,151 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// One element of a collection's stream.
+public enum CollectionChange<Model: Object>: Sendable {
+    /// The collection when the iteration started: always the first element, and there once.
+    case initial(FrozenResults<Model>)
+    /// The collection now, and how it came from the one delivered before. Never empty.
+    case update(FrozenResults<Model>, ChangeSet<Model>)
+}
+
+/// The changes of a collection, as they are committed by any process.
+///
+///     for try await change in realm.objects(Message.self).sorted(by: \.sentAt).changes {
+///         switch change {
+///         case .initial(let messages): show(messages)
+///         case .update(let messages, let delta): update(messages, delta)
+///         }
+///     }
+///
+/// Each iteration starts at the version published when it begins and holds its own place. It
+/// *pulls*: a consumer that takes its time gets the changes of all commits meanwhile as one exact
+/// change set; nothing is buffered for it, and no writer waits. Commits that change nothing in the
+/// collection, taken together, are not delivered.
+///
+/// The sequence ends normally when the task is cancelled or the realm is closed. It throws
+/// `.schemaMismatch` or `.invalidInput` at the first element if the class does not fit what is
+/// stored, and `.closed` if the realm is closed when the iteration starts.
+public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
+    public typealias Element = CollectionChange<Model>
+    public typealias Failure = Realm.Error
+
+    private let results: LiveResults<Model>
+
+    init(_ results: LiveResults<Model>) {
+        self.results = results
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(results)
+    }
+
+    /// Holds the version and the result that were delivered last.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let state: State
+
+        fileprivate init(_ results: LiveResults<Model>) {
+            state = State(results)
+        }
+
+        /// The next change, waited for; nil at the end.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> CollectionChange<Model>? {
+            try await state.next(isolation: actor)
+        }
+    }
+
+    /// The state of one iteration. Confined to the iterator's task.
+    private final class State {
+        private let results: LiveResults<Model>
+        private let follower: CommitFollower
+        /// The class at the version delivered last.
+        private var table: FrozenTable
+        /// The result at that version, nil before the first element.
+        private var tree: ResultTree?
+        private var isFinished = false
+        private let wasClosed: Bool
+
+        init(_ results: LiveResults<Model>) {
+            self.results = results
+            wasClosed = results.realm.coordinator.isClosed
+            follower = CommitFollower(results.realm, tableName: results.entry.schema.name)
+            table = Self.table(results, follower.root)
+        }
+
+        private static func table(
+            _ results: LiveResults<Model>, _ root: DatabaseRoot
+        ) -> FrozenTable {
+            let place = CallPlace(file: #fileID, line: #line)
+            return FrozenTable(
+                SnapshotCore(realm: results.realm, root: root, place: place), results.entry)
+        }
+
+        func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> CollectionChange<Model>? {
+            guard !isFinished else { return nil }
+            do throws(Realm.Error) {
+                if let change = try await pull(isolation: actor) { return change }
+            } catch {
+                finish()
+                throw error
+            }
+            finish()
+            return nil
+        }
+
+        private func finish() {
+            isFinished = true
+            follower.cancel()
+        }
+
+        private func pull(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> CollectionChange<Model>? {
+            guard var tree else { return try begin() }
+            while let step = await follower.next(isolation: actor) {
+                let name = results.entry.schema.name
+                let (newTree, change) = try advance(tree, step)
+                let newTable = Self.table(results, step.new)
+                let oldTable = table
+                tree = newTree
+                self.tree = newTree
+                table = newTable
+                if change.isEmpty { continue }
+                let collection = FrozenResults<Model>(
+                    newTable, plan: results._plan, tree: newTree)
+                let delta = ChangeSet<Model>(
+                    change, from: oldTable, to: newTable, origins: step.origins(name))
+                return .update(collection, delta)
+            }
+            return nil
+        }
+
+        private func begin() throws(Realm.Error) -> CollectionChange<Model>? {
+            if Task.isCancelled { return nil }
+            if wasClosed { throw Realm.Error.closed(results.realm.configuration.name) }
+            if let mismatch = table.mismatch { throw mismatch }
+            do throws(StoreError) {
+                let found = try results._plan.plan.evaluate(follower.root)
+                tree = found
+                return .initial(FrozenResults(table, plan: results._plan, tree: found))
+            } catch {
+                throw Realm.Error(error)
+            }
+        }
+
+        private func advance(
+            _ tree: ResultTree, _ step: CommitStep
+        ) throws(Realm.Error) -> (ResultTree, ResultChange) {
+            do throws(StoreError) {
+                return try results._plan.plan.advance(
+                    tree, from: step.old, to: step.new,
+                    delta: step.delta(results.entry.schema.name))
+            } catch {
+                throw Realm.Error(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+internal import Logging
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Logger {
+    /// Writes what the coordinator tells: normal work at `debug`, failures at `error`.
+    func log(_ event: CoordinatorEvent, realm: String) {
+        let metadata: Logger.Metadata = ["realm": "\(realm)"]
+        switch event {
+        case .opened: debug("opened", metadata: metadata)
+        case .closed: debug("closed", metadata: metadata)
+        case .writingFailed(let failure):
+            error("writing failed: \(Realm.Error(failure))", metadata: metadata)
+        case .followingFailed(let failure):
+            error(
+                "another process's commits cannot be read: \(Realm.Error(failure))",
+                metadata: metadata)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Realm {
+    /// Runs `body` on the newest published version, without waiting for writers.
+    ///
+    /// - Parameter body: runs once, without suspension, where you are. What it returns must be
+    ///   `Sendable`, so no object leaves it.
+    /// - Throws: what the body throws; `.closed`; `.schemaMismatch` or `.invalidInput` for a class
+    ///   that does not fit.
+    public nonisolated func read<R: Sendable>(
+        file: StaticString = #fileID, line: UInt = #line,
+        _ body: sending (Transaction) throws -> R
+    ) async throws -> R {
+        guard !isClosed else { throw Error.closed(core.configuration.name) }
+        let state = TransactionCore(
+            .reading(core.coordinator.published), realm: core,
+            place: CallPlace(file: file, line: line))
+        let outcome = Result { try body(Transaction(state)) }
+        state.end()
+        if let violation = state.violation { throw violation }
+        return try outcome.get()
+    }
+
+    /// The newest published version, as a value. Never waits, and also answers after `close()`.
+    public nonisolated func snapshot(
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Snapshot {
+        Snapshot(core: core.snapshot(CallPlace(file: file, line: line)))
+    }
+
+    /// The newest published version, once it is at least `version`.
+    ///
+    /// - Throws: `.closed` if the realm is closed before that; `CancellationError`.
+    public nonisolated func snapshot(
+        atLeast version: UInt64, file: StaticString = #fileID, line: UInt = #line
+    ) async throws -> Snapshot {
+        do {
+            try await core.coordinator.waitUntil(version: version)
+        } catch let error as StoreError {
+            throw Error(error)
+        }
+        return snapshot(file: file, line: line)
+    }
+
+    /// All objects of a class, as a handle whose `current` value and `changes` follow the realm.
+    ///
+    /// - Precondition: the class is one of `Configuration.objectTypes`, if there is a list.
+    public nonisolated func objects<T: Object>(_ type: T.Type) -> LiveResults<T> {
+        LiveResults(core, core.entry(for: type), plan: .all(of: type))
+    }
+
+    /// The object with a primary key, as a handle whose `current` value and `changes` follow the
+    /// realm. There need not be such an object.
+    ///
+    /// - Precondition: the class has a primary key of the type of `key`.
+    public nonisolated func object<T: Object, Key: PrimaryKeyValue>(
+        _ type: T.Type, forPrimaryKey key: Key
+    ) -> Live<T> {
+        let entry = core.entry(for: type)
+        return Live(core, entry, key: entry.schema.requirePrimaryKey(key))
+    }
+}
+
+extension Realm.Error {
+    static func closed(_ name: String) -> Realm.Error {
+        Realm.Error(.closed, "The realm \"\(name)\" was closed.")
+    }
+}

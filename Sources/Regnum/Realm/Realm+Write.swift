@@ -1,0 +1,82 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Realm {
+    /// Runs `body` as a transaction and commits what it changed.
+    ///
+    /// The body sees the newest state and changes it alone: writers of this process take their
+    /// turns in order of arrival, those of other processes are waited for. When `write` returns,
+    /// the commit is durable to the requested degree, and snapshots and streams see it. A body that
+    /// changes nothing commits nothing.
+    ///
+    /// If the body throws, nothing is committed and `write` throws the same error. Cancelling the
+    /// task counts until the body starts, not after it.
+    ///
+    /// - Parameters:
+    ///   - origin: a label for the commit, which change streams report.
+    ///   - durability: what the commit survives; nil for `Configuration.durability`.
+    ///   - body: runs once, without suspension. It may use unmanaged objects made outside, which
+    ///     then belong to it; what it returns must be `Sendable`, so no object leaves it.
+    /// - Throws: what the body throws; the first `.invalidValue` of a property that was given a
+    ///   value beyond its limits; `.schemaMismatch` or `.invalidInput` for a class that does not
+    ///   fit; `.transactionTooLarge`; `.busy` after `Configuration.writeTimeout`; `.closed`;
+    ///   `.diskFull`, `.ioFailed` and `.outcomeUnknown` from the disk; `CancellationError`.
+    public func write<R: Sendable>(
+        origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ body: sending (Transaction) throws -> R
+    ) async throws -> R {
+        try Task.checkCancellation()
+        let coordinator = core.coordinator
+        let turn: WriteTurn
+        do {
+            turn = try await coordinator.beginWrite(
+                timeoutNanoseconds: core.configuration.writeTimeout?.nanosecondsClamped)
+        } catch let error as StoreError {
+            throw Error(error)
+        }
+        // No suspension from here to commit or abandon: the turn is ours meanwhile.
+        let transaction = EngineTransaction(base: turn.base, origin: origin)
+        let state = TransactionCore(
+            .writing(transaction), realm: core, place: CallPlace(file: file, line: line))
+        let commit: Commit?
+        let result: R
+        do {
+            (result, commit) = try Self.run(body, state, transaction)
+        } catch {
+            do { try await coordinator.abandon(turn) } catch { throw Error(error) }
+            throw error
+        }
+        do {
+            guard let commit else {
+                try await coordinator.abandon(turn)
+                return result
+            }
+            let durability = durability ?? core.configuration.durability
+            try await coordinator.commit(
+                turn, commit, durability: durability.engineDurability)
+        } catch {
+            throw Error(error)
+        }
+        if pace.countWrite() { await Task.yield() }
+        return result
+    }
+
+    /// Runs the body and ends it; nil for the commit if nothing was changed.
+    private static func run<R>(
+        _ body: (Transaction) throws -> R, _ state: TransactionCore,
+        _ transaction: EngineTransaction
+    ) throws -> (R, Commit?) {
+        let outcome = Result { try body(Transaction(state)) }
+        state.end()
+        if let violation = state.violation { throw violation }
+        let result = try outcome.get()
+        guard transaction.hasChanges else { return (result, nil) }
+        let now = Date().timeIntervalSince1970 * 1_000_000
+        do {
+            return (result, try transaction.commit(timestampMicroseconds: Int64(now)))
+        } catch {
+            throw Error(error)
+        }
+    }
+}

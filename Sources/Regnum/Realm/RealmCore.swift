@@ -1,0 +1,129 @@
+internal import FoundationEssentials
+internal import Logging
+internal import RegnumEngine
+internal import RegnumStore
+internal import Synchronization
+
+/// What everything that belongs to one realm shares: the coordinator and the classes that joined.
+///
+/// Held by the `Realm` actor, by live handles, streams and frozen values.
+final class RealmCore: Sendable {
+    let coordinator: Coordinator
+    let configuration: Realm.Configuration
+    private let classes = Mutex<[ObjectIdentifier: ClassEntry]>([:])
+    private let actor = Mutex(WeakRealm())
+
+    private struct WeakRealm {
+        weak var realm: Realm?
+    }
+
+    /// Joins the listed classes. Their declarations must have been checked.
+    init(_ coordinator: Coordinator, _ configuration: Realm.Configuration) {
+        self.coordinator = coordinator
+        self.configuration = configuration
+        for type in configuration.objectTypes ?? [] { _ = join(type) }
+    }
+
+    /// The realm of a coordinator: the one that is open in this process, or a new one.
+    ///
+    /// Throws `alreadyOpen` if it is open with another configuration; what is wrong with the
+    /// classes of a new one.
+    static func realm(
+        _ coordinator: Coordinator, _ configuration: Realm.Configuration
+    ) throws(Realm.Error) -> Realm {
+        let core = coordinator.attached { RealmCore(coordinator, configuration) }
+        guard core.configuration.agrees(with: configuration) else {
+            throw Realm.Error(
+                .alreadyOpen,
+                "The realm \"\(configuration.name)\" is open in this process with another "
+                    + "configuration.")
+        }
+        if let problem = core.schemaProblems(in: coordinator.published.schema) { throw problem }
+        return core.actor.withLock { actor in
+            if let realm = actor.realm { return realm }
+            let realm = Realm(core)
+            actor.realm = realm
+            return realm
+        }
+    }
+
+    /// The class in this realm; it joins if it is new and there is no list of classes.
+    ///
+    /// - Precondition: the class is listed, if there is a list.
+    func entry(for type: ObjectBase.Type) -> ClassEntry {
+        if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+        guard configuration.objectTypes == nil else {
+            fatalError(
+                "The class \(type) is not among the objectTypes of the realm "
+                    + "\"\(configuration.name)\": add it to the list.")
+        }
+        return join(type)
+    }
+
+    private func join(_ type: ObjectBase.Type) -> ClassEntry {
+        let schema = ClassSchema.of(type)
+        return classes.withLock { classes in
+            if let known = classes[ObjectIdentifier(type)] { return known }
+            var problem = schema.declarationError
+            let other = classes.values.first { $0.schema.name == schema.name }
+            if problem == nil, let other, other.problem == nil {
+                problem = .clash(schema, other.schema)
+            }
+            let entry = ClassEntry(schema: schema, problem: problem)
+            classes[ObjectIdentifier(type)] = entry
+            return entry
+        }
+    }
+
+    /// What is wrong with the classes that have joined, as one error with a line for each problem;
+    /// nil if nothing is.
+    func schemaProblems(in database: DatabaseSchema) -> Realm.Error? {
+        let entries = classes.withLock { Array($0.values) }
+        let errors = entries.sorted { $0.schema.name < $1.schema.name }
+            .compactMap { $0.mapping(in: database).mismatch }
+        guard var first = errors.first else { return nil }
+        first.message = errors.map(\.message).joined(separator: "\n")
+        return first
+    }
+
+    /// The newest published state, as a snapshot.
+    func snapshot(_ place: CallPlace) -> SnapshotCore {
+        SnapshotCore(realm: self, root: coordinator.published, place: place)
+    }
+
+    /// Tells the log of an error that could not be thrown.
+    func report(_ error: Realm.Error) {
+        configuration.logger?.error("\(error)", metadata: ["realm": "\(configuration.name)"])
+    }
+}
+
+extension Realm.Error {
+    fileprivate static func clash(_ new: ClassSchema, _ old: ClassSchema) -> Realm.Error {
+        Realm.Error(
+            .invalidInput,
+            "Two classes are named \(new.name): \(String(reflecting: old.type)) and "
+                + "\(String(reflecting: new.type)). Rename one of them.", className: new.name)
+    }
+}
+
+extension Realm.Durability {
+    /// The durability as the store takes it.
+    var engineDurability: RegnumEngine.Durability {
+        switch self {
+        case .full: .full
+        case .relaxed(let duration): .relaxed(withinNanoseconds: duration.nanosecondsClamped)
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, between 0 and the largest number.
+    var nanosecondsClamped: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (product, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return .max }
+        let (sum, carry) = product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
+        return carry ? .max : sum
+    }
+}

@@ -1,0 +1,26 @@
+/// Decides when a writer lets others run: an actor that nobody else wants never suspends, so a
+/// loop of short writes would keep its thread for as long as it runs.
+///
+/// Once bodies have run for 100 microseconds since the last pause, the next write pauses. Reading
+/// the clock costs as much as a tenth of a small commit, so it is read every 16 writes, as long as
+/// those are short.
+struct WritePace {
+    private static let budget = Duration.microseconds(100)
+    private var lastPause = ContinuousClock.now
+    private var writesUntilCheck = 16
+    private var interval = 16
+
+    /// Counts a write; true if the writer should pause now.
+    mutating func countWrite() -> Bool {
+        writesUntilCheck -= 1
+        guard writesUntilCheck <= 0 else { return false }
+        let now = ContinuousClock.now
+        let elapsed = lastPause.duration(to: now)
+        // Sixteen writes that took longer than the budget: look after each one from now on.
+        interval = elapsed >= Self.budget ? 1 : 16
+        writesUntilCheck = interval
+        guard elapsed >= Self.budget else { return false }
+        lastPause = now
+        return true
+    }
+}

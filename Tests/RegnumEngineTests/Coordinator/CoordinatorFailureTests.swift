@@ -1,0 +1,97 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct CoordinatorFailureTests {
+    @Test func aFailedSyncFailsTheBatchAndWhatIsStagedBehindIt() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insert(1, into: coordinator)
+        let gate = EffectGate(disk, at: .sync)
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        let first = Task { await storeErrorCode { try await insert(2, into: coordinator) } }
+        await gate.waitUntilReached()
+        let turn = try await coordinator.beginWrite()
+        let commit = try makeInsert(3, on: turn.base)
+        let second = Task {
+            await storeErrorCode {
+                try await coordinator.commit(turn, commit, durability: .full)
+            }
+        }
+        let third = try await beginAfterStaging(coordinator)
+        gate.open()
+        #expect(await first.value == .outcomeUnknown)
+        #expect(await second.value == .ioFailed)
+        #expect(await storeErrorCode { try await coordinator.abandon(third) } == .ioFailed)
+        #expect(numbers(coordinator.published) == [1])
+        #expect(await storeErrorCode { try await insert(4, into: coordinator) } == .ioFailed)
+        await coordinator.close()
+
+        let again = try await openPeer("/sim", disk)
+        #expect(again.recovery?.wasPoisoned == true)
+        let recovered = numbers(again.published)
+        #expect(recovered == [1] || recovered == [1, 2])
+        try await insert(5, into: again)
+        await again.close()
+        let last = try await openPeer("/sim", disk)
+        #expect(numbers(last.published) == recovered + [5])
+        await last.close()
+    }
+
+    /// A turn that was begun after somebody else's commit was staged, so that it builds on it.
+    private func beginAfterStaging(_ coordinator: Coordinator) async throws -> WriteTurn {
+        while true {
+            let turn = try await coordinator.beginWrite()
+            if numbers(turn.base).contains(3) { return turn }
+            coordinator.finishTurn()
+            await Task.yield()
+        }
+    }
+
+    @Test func aFullDiskFailsTheCommitAndLaterWritesWork() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) { options in
+            options.store.firstSegmentByteCount = 8192
+            options.store.keepsSpareSegment = false
+        }
+        disk.capacityByteCount = disk.usedByteCount + 4096
+        var written: [Int] = []
+        var code: StoreError.Code?
+        while code == nil {
+            let number = written.count
+            code = await storeErrorCode { try await insert(number, into: coordinator) }
+            if code == nil { written.append(number) }
+        }
+        #expect(code == .diskFull)
+        #expect(numbers(coordinator.published) == written)
+        #expect(await storeErrorCode { try await insert(-1, into: coordinator) } == .diskFull)
+        disk.capacityByteCount = nil
+        try await insert(written.count, into: coordinator)
+        await coordinator.close()
+        let again = try await openPeer("/sim", disk)
+        #expect(numbers(again.published) == written + [written.count])
+        await again.close()
+    }
+
+    @Test func aBodyThatReadAFailedCommitFailsToo() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        let gate = EffectGate(disk, at: .sync)
+        disk.inject(SimFailure(.sync))
+        let writer = Task { await storeErrorCode { try await insert(1, into: coordinator) } }
+        await gate.waitUntilReached()
+        let turn = try await coordinator.beginWrite()
+        #expect(numbers(turn.base) == [1])
+        gate.open()
+        #expect(await writer.value == .outcomeUnknown)
+        let commit = try makeInsert(2, on: turn.base)
+        let code = await storeErrorCode {
+            try await coordinator.commit(turn, commit, durability: .full)
+        }
+        #expect(code == .ioFailed)
+        #expect(numbers(coordinator.published) == [])
+        await coordinator.close()
+    }
+}
