@@ -1,1 +1,112 @@
 import Testing
+
+@testable import RegnumEngine
+
+/// The sorted tree against a sorted array.
+@Suite struct TreeTests {
+    private typealias Tree = SortedTree<RowOrder>
+
+    private func entry(_ key: UInt64, _ value: Int64) -> RowEntry {
+        RowEntry(key: key, row: Row(values: [.int(value)], contentVersion: 1))
+    }
+
+    private func isEqual(_ tree: Tree, _ oracle: [(key: UInt64, value: Int64)]) -> Bool {
+        guard tree.count == oracle.count else { return false }
+        var iterator = tree.makeIterator()
+        for (key, value) in oracle {
+            guard let next = iterator.next(), next.key == key, next.row.values[0] == .int(value)
+            else { return false }
+        }
+        return iterator.next() == nil
+    }
+
+    @Test func agreesWithASortedArrayAndOldCopiesStayAsTheyWere() throws {
+        var generator = SeededGenerator("TreeTests.agreesWithASortedArray")
+        for round in 0..<30 {
+            var tree = Tree(order: RowOrder())
+            var oracle: [(key: UInt64, value: Int64)] = []
+            var copies: [(Tree, [(key: UInt64, value: Int64)])] = []
+            let range = [20, 300, 3000][round % 3]
+            let isAscending = round % 5 == 0
+            for step in 0..<1500 {
+                let key = isAscending && step < 700 ? UInt64(step) : UInt64(generator.below(range))
+                let place = oracle.firstIndex { $0.key >= key } ?? oracle.count
+                let isPresent = place < oracle.count && oracle[place].key == key
+                let shrinks = step > 900
+                switch generator.below(10) {
+                case 0..<(shrinks ? 3 : 6):
+                    #expect(tree.insert(entry(key, Int64(step))) == !isPresent)
+                    if !isPresent { oracle.insert((key, Int64(step)), at: place) }
+                case 6:
+                    let isUpdated = tree.update(key) { $0.row.values[0] = .int(Int64(-step)) }
+                    #expect(isUpdated == isPresent)
+                    if isPresent { oracle[place].value = Int64(-step) }
+                default:
+                    #expect((tree.remove(key) != nil) == isPresent)
+                    if isPresent { oracle.remove(at: place) }
+                }
+                let rank = tree.rank(of: key)
+                let isThere = oracle.contains { $0.key == key }
+                #expect(rank.isPresent == isThere && rank.position == place)
+                #expect(tree.firstElement(from: key)?.key == oracle.first { $0.key >= key }?.key)
+                if generator.oneIn(50) { copies.append((tree, oracle)) }
+                if generator.oneIn(100), !oracle.isEmpty {
+                    let position = generator.below(oracle.count)
+                    #expect(tree[position].key == oracle[position].key)
+                    var keys: [UInt64] = []
+                    tree.visit(from: key) { entry in
+                        keys.append(entry.key)
+                        return true
+                    }
+                    #expect(keys == oracle.map(\.key).filter { $0 >= key })
+                    var iterator = tree.iterator(from: key)
+                    #expect(iterator.next()?.key == keys.first)
+                }
+            }
+            #expect(isEqual(tree, oracle))
+            for (copy, expected) in copies { #expect(isEqual(copy, expected)) }
+            let built = Tree(order: RowOrder(), sorted: Array(tree))
+            #expect(isEqual(built, oracle))
+            for pair in copies.indices.dropLast() {
+                expectDifference(copies[pair], copies[generator.below(copies.count)])
+            }
+        }
+    }
+
+    private func expectDifference(
+        _ old: (Tree, [(key: UInt64, value: Int64)]), _ new: (Tree, [(key: UInt64, value: Int64)])
+    ) {
+        var found: [UInt64: (Int64?, Int64?)] = [:]
+        Tree.forEachDifference(old.0, new.0) { before, after in
+            var values: [Int64?] = []
+            for entry in [before, after] {
+                if case .int(let value)? = entry?.row.values[0] {
+                    values.append(value)
+                } else {
+                    values.append(nil)
+                }
+            }
+            let key = before?.key ?? after?.key ?? 0
+            #expect(found[key] == nil)
+            if values[0] != values[1] { found[key] = (values[0], values[1]) }
+        }
+        let before = Dictionary(uniqueKeysWithValues: old.1.map { ($0.key, $0.value) })
+        let after = Dictionary(uniqueKeysWithValues: new.1.map { ($0.key, $0.value) })
+        for key in Set(before.keys).union(after.keys) where before[key] != after[key] {
+            #expect(found[key]?.0 == before[key] && found[key]?.1 == after[key])
+            found[key] = nil
+        }
+        #expect(found.isEmpty)
+    }
+
+    @Test func differenceSkipsSharedNodes() {
+        let entries = (0..<100_000).map { entry(UInt64($0), 0) }
+        let old = Tree(order: RowOrder(), sorted: entries)
+        var new = old
+        new.update(50_000) { $0.row.values[0] = .int(1) }
+        new.insert(entry(200_000, 5))
+        var reported = 0
+        Tree.forEachDifference(old, new) { _, _ in reported += 1 }
+        #expect(reported >= 2 && reported <= 3 * RowOrder.leafSlotCountMax)
+    }
+}

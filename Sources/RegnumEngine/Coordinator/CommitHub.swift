@@ -1,4 +1,5 @@
-internal import Synchronization
+internal import RegnumStore
+
 
 /// Which subscriptions a commit concerns, and the summaries that they have not taken yet.
 final class CommitHub: Sendable {
@@ -15,7 +16,7 @@ final class CommitHub: Sendable {
         weak var subscription: Subscription?
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let byteCountMax: Int
 
     init(byteCountMax: Int) { self.byteCountMax = byteCountMax }

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import RegnumStore
-internal import Synchronization
 
 /// Other processes: their commits, and the writer lock that is shared with them.
 extension Coordinator {

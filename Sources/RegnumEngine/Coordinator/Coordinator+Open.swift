@@ -1,5 +1,4 @@
 package import RegnumStore
-internal import Synchronization
 
 /// Opening and closing.
 extension Coordinator {
@@ -127,7 +126,7 @@ final class CoordinatorRegistry: Sendable {
         case file(ObjectIdentifier, FileIdentity)
     }
 
-    private let coordinators = Mutex<[Key: WeakCoordinator]>([:])
+    private let coordinators = Guarded<[Key: WeakCoordinator]>([:])
 
     func find(_ path: String, _ fileSystem: any FileSystem) -> Coordinator? {
         coordinators.withLock { $0[.path(ObjectIdentifier(fileSystem), path)]?.open }

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import RegnumStore
-internal import Synchronization
 
 /// The pump: the one job of a realm on `IOPool`. It looks at the state, does the most urgent thing
 /// with the log, and looks again, until nothing is left or the rest can wait for a timer.

@@ -30,6 +30,9 @@ extension Coordinator {
         } onCancel: {
             giveUpWaiter(id, .cancelled)
         }
+        // the thread sanitizer does not see the order that a continuation makes when it is resumed
+        // just before its task suspends; it sees that of the lock
+        state.withLock { _ in }
         switch outcome {
         case .turn(let turn): return turn
         case .failed(let error): throw error

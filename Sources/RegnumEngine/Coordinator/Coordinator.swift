@@ -1,5 +1,4 @@
 package import RegnumStore
-internal import Synchronization
 
 /// One realm in this process: its versions, the gate that its writers pass one by one, the batches
 /// on their way to the disk, the commits of other processes on their way in.
@@ -12,16 +11,16 @@ package final class Coordinator: Sendable {
     package let options: CoordinatorOptions
     let hub: CommitHub
     /// The newest published root. Held only for a load or a store.
-    private let publishedRoot: Mutex<DatabaseRoot>
+    private let publishedRoot: Guarded<DatabaseRoot>
     /// Everything else that changes. Never held across a system call that may block, nor across
     /// user code.
-    let state: Mutex<CoordinatorState>
+    let state: Guarded<CoordinatorState>
     /// Wakes the pump while it lingers.
     let pumpWake = WakeWord()
     /// What opening found; nil in memory.
     package let recovery: RecoveryReport?
     /// Whatever belongs to the realm as long as it is open, such as the public actor.
-    let attachment = Mutex(WeakAttachment())
+    let attachment = Guarded(WeakAttachment())
 
     init(
         _ options: CoordinatorOptions, log: RealmLog?, root: DatabaseRoot,
@@ -30,8 +29,8 @@ package final class Coordinator: Sendable {
         self.options = options
         self.recovery = recovery
         hub = CommitHub(byteCountMax: options.summaryByteCountMax)
-        publishedRoot = Mutex(root)
-        state = Mutex(CoordinatorState(log: log, root: root))
+        publishedRoot = Guarded(root)
+        state = Guarded(CoordinatorState(log: log, root: root))
     }
 
     /// The newest published root: durable, or written to the log for relaxed commits. Never waits.

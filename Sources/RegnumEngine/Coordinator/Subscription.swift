@@ -1,4 +1,5 @@
-internal import Synchronization
+internal import RegnumStore
+
 
 /// What a subscriber was woken for. Hints: the published version is the truth.
 package enum Signal: Sendable {
@@ -55,7 +56,7 @@ final class SignalSlot: Sendable {
         case closed
     }
 
-    private let state = Mutex(State.idle)
+    private let state = Guarded(State.idle)
 
     func signal() { resume(with: .changed) }
 

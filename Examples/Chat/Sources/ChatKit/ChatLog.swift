@@ -28,7 +28,8 @@ package struct ChatLogLine: Hashable, Sendable {
         second = number(at: 7)
         author = String(decoding: bytes[form.count..<close], as: UTF8.self)
         let rest = bytes[(close + 1)...]
-        guard hour < 24, minute < 60, second < 60, rest.first ?? UInt8(ascii: " ") == UInt8(ascii: " ")
+        guard hour < 24, minute < 60, second < 60,
+            rest.first ?? UInt8(ascii: " ") == UInt8(ascii: " ")
         else { return nil }
         text = String(decoding: rest.dropFirst(), as: UTF8.self)
     }

@@ -67,7 +67,8 @@ package struct Summary: Sendable {
         guard !samples.isEmpty else { return nil }
         samples.sort()
         return Latency(
-            p50Nanoseconds: percentile(50, of: samples), p99Nanoseconds: percentile(99, of: samples))
+            p50Nanoseconds: percentile(50, of: samples), p99Nanoseconds: percentile(99, of: samples)
+        )
     }
 
     /// The nearest rank of sorted samples.

@@ -46,7 +46,9 @@ enum TerminalKey: Hashable, Sendable {
     /// ESC [ parameters final, ESC O final; ESC and any other byte is an Alt key.
     private static func escapeSequence(_ bytes: [UInt8]) -> TerminalKey? {
         guard bytes.count >= 2 else { return nil }
-        guard bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else { return .unknown }
+        guard bytes[1] == UInt8(ascii: "[") || bytes[1] == UInt8(ascii: "O") else {
+            return .unknown
+        }
         guard bytes.count >= 3, let final = bytes.last else { return nil }
         guard (0x40...0x7E).contains(final) else {
             // Longer than any key: give up rather than swallow what is typed.
@@ -79,7 +81,8 @@ enum TerminalKey: Hashable, Sendable {
             default: 1
             }
         guard bytes.count >= length else { return nil }
-        guard let text = String(validating: bytes, as: UTF8.self), let scalar = text.unicodeScalars.first
+        guard let text = String(validating: bytes, as: UTF8.self),
+            let scalar = text.unicodeScalars.first
         else { return .character("\u{FFFD}") }
         // A control character in two bytes (U+0080 to U+009F) has no place in a message.
         return scalar.value < 0xA0 ? .unknown : .character(scalar)

@@ -4,7 +4,8 @@ import Testing
 
 struct ChatLogTests {
     @Test func lineOfTheFormIsRead() throws {
-        let line = try #require(ChatLogLine("[23:59:07] <First Citizen> Before we <go> on: [x] > y"))
+        let line = try #require(
+            ChatLogLine("[23:59:07] <First Citizen> Before we <go> on: [x] > y"))
         #expect(line.hour == 23 && line.minute == 59 && line.second == 7)
         #expect(line.author == "First Citizen")
         #expect(line.text == "Before we <go> on: [x] > y")

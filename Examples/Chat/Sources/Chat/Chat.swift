@@ -1,0 +1,90 @@
+import ArgumentParser
+import Foundation
+import Regnum
+
+struct Chat: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat",
+        abstract: "A chat between processes that share one realm.",
+        subcommands: [
+            Send.self, Tail.self, Join.self, Edit.self, Delete.self, Rooms.self, SetTopic.self,
+            Import.self, Summarize.self,
+        ])
+
+    @Option(
+        name: .customLong("realm"),
+        help: ArgumentHelp(
+            "The realm's directory; made when it is missing. By default chat.realm in the user's data folder.",
+            valueName: "path"))
+    var realmPath: String?
+
+    func validate() throws {
+        if realmPath?.isEmpty == true { throw ValidationError("--realm needs a path.") }
+    }
+
+    /// Opens the realm, hands it to `body` and closes it, whatever happens.
+    func withRealm(_ body: (Realm) async throws -> Void) async throws {
+        let realm = try await Realm.open(
+            Realm.Configuration(
+                location: .file(try realmURL()), objectTypes: [Room.self, Message.self]))
+        do {
+            try await body(realm)
+        } catch {
+            await realm.close()
+            throw error
+        }
+        await realm.close()
+    }
+
+    /// Where the realm lies. The folders above the default place are made.
+    func realmURL() throws -> URL {
+        if let realmPath { return URL(fileURLWithPath: realmPath) }
+        let environment = ProcessInfo.processInfo.environment
+        let home = FileManager.default.homeDirectoryForCurrentUser
+        let data =
+            environment["XDG_DATA_HOME"].flatMap {
+                $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil
+            }
+            ?? home.appendingPathComponent(".local/share")
+        let folder = data.appendingPathComponent("regnum-chat")
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ChatFailure("The folder \(folder.path) cannot be made.")
+        }
+        return folder.appendingPathComponent("chat.realm")
+    }
+}
+
+@main
+enum Program {
+    static func main() async {
+        Interruption.prepare()
+        do {
+            var command = try Chat.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch is OutputClosed {
+            exit(0)
+        } catch let failure as ChatFailure {
+            printToStandardError("chat: \(failure.sentence)")
+            exit(1)
+        } catch let error as Realm.Error {
+            printToStandardError("chat: \(error.message)")
+            exit(1)
+        } catch {
+            // Help and version end with 0, wrong usage with 64.
+            Chat.exit(withError: error)
+        }
+    }
+}
+
+/// An argument that must not be empty.
+func requireText(_ text: String, _ what: String) throws {
+    if text.isEmpty { throw ValidationError("\(what) must not be empty.") }
+}

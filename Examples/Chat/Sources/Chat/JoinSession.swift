@@ -1,0 +1,133 @@
+import ChatKit
+import Foundation
+import Regnum
+
+/// One run of `chat join`: merges what is typed with what happens in the room.
+struct JoinSession {
+    private enum Event: Sendable {
+        case typed([UInt8])
+        case inputEnded
+        case changed([String])
+        case roomEnded((any Error)?)
+    }
+
+    let realm: Realm
+    let room: String
+    let author: String
+    private var display: JoinDisplay
+
+    init(realm: Realm, room: String, author: String) {
+        self.realm = realm
+        self.room = room
+        self.author = author
+        display = JoinDisplay(prompt: "\(printable(room))> ")
+    }
+
+    /// Runs until /quit, the end of the input, or the task's cancellation.
+    mutating func run() async throws {
+        display.begin()
+        defer { display.end() }
+        let (events, feed) = AsyncStream<Event>.makeStream()
+        Self.readStandardInput(into: feed)
+        let follower = follow(into: feed)
+        defer { follower.cancel() }
+        try showTopic()
+        for await event in events {
+            switch event {
+            case .typed(let bytes):
+                for line in display.take(bytes) {
+                    guard try await obey(line) else { return }
+                }
+                if display.wantsToEnd { return }
+                try display.draw()
+            case .inputEnded:
+                if let line = display.takeRest() { _ = try await obey(line) }
+                return
+            case .changed(let lines): try display.show(lines)
+            case .roomEnded(let error):
+                if let error { throw error }
+                return
+            }
+        }
+    }
+
+    /// A thread of its own waits for input, so that no thread of the pool does.
+    private static func readStandardInput(into feed: AsyncStream<Event>.Continuation) {
+        let reader = Thread {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = read(STDIN_FILENO, &buffer, buffer.count)
+                if count > 0 {
+                    feed.yield(.typed(Array(buffer[..<count])))
+                } else if count == 0 || errno != EINTR {
+                    feed.yield(.inputEnded)
+                    return
+                }
+            }
+        }
+        reader.start()
+    }
+
+    /// The last ten messages, then all changes.
+    private func follow(into feed: AsyncStream<Event>.Continuation) -> Task<Void, Never> {
+        let changes = realm.objects(Message.self).where { [room] in $0.room == room }.changes
+        return Task {
+            do {
+                for try await change in changes {
+                    let at = monotonicNanoseconds()
+                    if case .initial(let messages) = change {
+                        let latest = messages.suffix(10).map { message in
+                            MessageRow(
+                                change: .insert, message: MessageContent(message),
+                                version: messages.version, at: at)
+                        }
+                        feed.yield(.changed(latest.map(\.line)))
+                    } else {
+                        feed.yield(.changed(change.rows(at: at).map(\.line)))
+                    }
+                }
+                feed.yield(.roomEnded(nil))
+            } catch {
+                feed.yield(.roomEnded(error))
+            }
+        }
+    }
+
+    /// Does what a line asks for. False when it was /quit. What fails for one line is told, and the
+    /// session goes on.
+    private mutating func obey(_ line: String) async throws -> Bool {
+        do {
+            switch JoinInput(line: line) {
+            case .message(let text):
+                _ = try await realm.send(room: room, author: author, text: text)
+            case .edit(let id, let text): try await realm.edit(try message(id), text: text)
+            case .delete(let id): try await realm.delete(try message(id))
+            case .topic(let topic?): try await realm.setTopic(room: room, topic)
+            case .topic(nil): try showTopic()
+            case .rooms: try display.show(realm.roomList().map(\.line))
+            case .help: try display.show(JoinInput.commands.components(separatedBy: "\n"))
+            case .mistake(let sentence): try display.show([sentence])
+            case .nothing: break
+            case .quit: return false
+            }
+        } catch let failure as ChatFailure {
+            try display.show([failure.sentence])
+        } catch let error as Realm.Error where error.code != .closed {
+            try display.show([error.message])
+        }
+        return true
+    }
+
+    private func message(_ id: String?) throws -> ObjectId {
+        if let id = id.flatMap({ ObjectId($0) }) { return id }
+        guard let id = realm.latestMessage(room: room, author: author) else {
+            throw ChatFailure("You have no message in this room.")
+        }
+        return id
+    }
+
+    private mutating func showTopic() throws {
+        let topic = realm.object(Room.self, forPrimaryKey: room).current?.topic ?? ""
+        try display.show([topic.isEmpty ? "No topic." : "Topic: \(printable(topic))"])
+    }
+}

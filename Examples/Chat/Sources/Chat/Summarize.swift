@@ -1,0 +1,45 @@
+import ArgumentParser
+import ChatKit
+import Foundation
+
+/// The end of `Examples/run`.
+struct Summarize: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Compares what an import wrote with what tails received.", shouldDisplay: false)
+
+    @ParentCommand var chat: Chat
+    @Option(help: "How many messages were in the room before the import.") var before = 0
+    @Argument(help: "The output of import --json.") var written: String
+    @Argument(help: "The outputs of tail --json.") var tails: [String]
+
+    func run() async throws {
+        let commits = try lines(Summary.Commit.self, of: written)
+        let summary = Summary(
+            commits: commits, tails: try tails.map { try lines(Summary.Row.self, of: $0) })
+        try StandardOutput.print(summary.text(byteCount: try byteCount(of: try chat.realmURL())))
+        guard summary.isComplete(before: before) else {
+            throw ChatFailure(
+                "The tails did not all receive what was written, once and in one order.")
+        }
+    }
+
+    private func lines<Line: Decodable>(_ type: Line.Type, of path: String) throws -> [Line] {
+        do {
+            return try Summary.lines(type, in: Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            throw ChatFailure("\(path) does not hold the JSON lines that were expected.")
+        }
+    }
+
+    /// What the files of the directory take on disk.
+    private func byteCount(of directory: URL) throws -> Int {
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        return names.reduce(0) { total, name in
+            var status = stat()
+            guard lstat(directory.appendingPathComponent(name).path, &status) == 0 else {
+                return total
+            }
+            return total + Int(status.st_blocks) * 512
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import RegnumEngine
+import RegnumStore
+
+/// A small generator whose seed is printed, and taken from `REGNUM_SEED` where that is set, so that
+/// a failure can be run again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    let seed: UInt64
+
+    /// - Parameter test: named in the line that tells the seed.
+    init(_ test: String) {
+        let given = ProcessInfo.processInfo.environment["REGNUM_SEED"].flatMap { UInt64($0) }
+        seed = given ?? UInt64.random(in: 0...UInt64.max)
+        state = seed
+        print("\(test): REGNUM_SEED=\(seed)")
+    }
+
+    /// SplitMix64 (Steele, Lea, Flood, 2014).
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+
+    /// True once in `n` times.
+    mutating func oneIn(_ n: Int) -> Bool { below(n) == 0 }
+}
+
+extension SeededGenerator {
+    /// A value of the type from a small pool, so that values meet again; special ones included.
+    mutating func value(_ type: ValueType, isOptional: Bool) -> Value {
+        if isOptional, oneIn(4) { return .null }
+        let n = below(12)
+        switch type {
+        case .bool: return .bool(n % 2 == 0)
+        case .int: return .int([.min, .max, -1, 0, 1, 2, 3, 4, 5, 6, 7, 1 << 40][n])
+        case .double:
+            return .double(
+                [.nan, -.nan, -0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 2, 1e300, 5e-324][n])
+        case .date: return .date([-0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 2, 3, 4, 5, 6][n])
+        case .string:
+            // Two spellings of é that Swift calls equal and we do not; an embedded zero.
+            let pool = [
+                "", "a", "b", "ab", "\u{E9}", "e\u{301}", "\u{1F600}", "\u{FFFD}", "a\0b",
+                "a string of more than fifteen bytes", "a string of more than fifteen bytes!", "z",
+            ]
+            return .string(pool[n])
+        case .data:
+            let pool: [[UInt8]] = [[], [0], [0, 0], [1], [255], [1, 2], [1, 2, 3], [9]]
+            return .data(pool[n % 8])
+        case .uuid: return .uuid(Identity128(high: UInt64(n / 4), low: .max - UInt64(n % 4)))
+        case .objectId: return .objectId(ObjectIdBytes(high: UInt64(n / 4), low: UInt32(n % 4)))
+        }
+    }
+}
+
+/// A class with a column of every type, optional and required, some indexed.
+enum Everything {
+    static let name = "Everything"
+    static let columns: [ColumnDefinition] = {
+        var columns = [ColumnDefinition(name: "id", type: .int, isPrimaryKey: true)]
+        for type in ValueType.allCases {
+            columns.append(
+                ColumnDefinition(
+                    name: "\(type)", type: type, isIndexed: type.canBeIndexed && type != .int))
+            columns.append(
+                ColumnDefinition(
+                    name: "\(type)?", type: type, isOptional: true, isIndexed: type == .int))
+        }
+        return columns
+    }()
+
+    static func row(_ id: Int64, _ generator: inout SeededGenerator) -> [Value] {
+        var values: [Value] = [.int(id)]
+        for column in columns.dropFirst() {
+            values.append(generator.value(column.type, isOptional: column.isOptional))
+        }
+        return values
+    }
+
+    static func reference(_ column: ColumnDefinition) -> ColumnReference {
+        ColumnReference(name: column.name, type: column.type, missing: column.defaultValue)
+    }
+}
+
+/// Commits and returns; the record is applied to the base and must lead to the same root.
+func commitAndReplay(_ transaction: EngineTransaction) throws -> Commit {
+    let commit = try transaction.commit(timestampMicroseconds: 1_700_000_000_000_000)
+    let (root, summary) = try CommitRecord.apply(commit.body, to: transaction.base)
+    guard root.stateHash() == commit.root.stateHash() else { throw TestFailure("roots differ") }
+    guard summary.tables == commit.summary.tables, summary.version == commit.summary.version,
+        summary.origin == commit.summary.origin
+    else { throw TestFailure("summaries differ") }
+    return commit
+}
+
+struct TestFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,160 @@
+import RegnumEngine
+import RegnumStore
+import Testing
+
+/// Bytes that no engine wrote: they throw, and never trap or claim memory that they do not fill.
+@Suite struct RecordTests {
+    /// A history with every kind of operation and value, as base roots with the records on them.
+    private func makeRecords(
+        _ generator: inout SeededGenerator
+    ) throws -> [(base: DatabaseRoot, commit: Commit)] {
+        var records: [(base: DatabaseRoot, commit: Commit)] = []
+        var root = DatabaseRoot.empty
+        for step in 0..<8 {
+            let transaction = EngineTransaction(base: root, origin: step % 2 == 0 ? "origin" : nil)
+            if step == 0 {
+                _ = try transaction.addTable(name: Everything.name, columns: Everything.columns)
+                _ = try transaction.addTable(
+                    name: "Other",
+                    columns: [ColumnDefinition(name: "n", type: .int, isOptional: true)])
+            }
+            let table = TableKey(rawValue: 0)
+            if step == 4 {
+                _ = try transaction.addColumn(
+                    table, ColumnDefinition(name: "added", type: .string, isIndexed: true))
+            }
+            for key in transaction.keys(table) where generator.oneIn(3) {
+                if generator.oneIn(3) {
+                    transaction.delete(table, key)
+                } else {
+                    let index = 1 + generator.below(Everything.columns.count - 1)
+                    let column = Everything.columns[index]
+                    let value = generator.value(column.type, isOptional: column.isOptional)
+                    try transaction.set(table, key, ColumnKey(rawValue: UInt16(index)), value)
+                }
+            }
+            for id in 0..<3 {
+                _ = try transaction.insert(
+                    table, Everything.row(Int64(step * 10 + id), &generator))
+                _ = try transaction.insert(TableKey(rawValue: 1), [.null])
+            }
+            let commit = try commitAndReplay(transaction)
+            records.append((root, commit))
+            root = commit.root
+        }
+        return records
+    }
+
+    /// The outcome of bytes that may be anything.
+    private func attempt(_ body: [UInt8], _ base: DatabaseRoot) -> StoreError.Code? {
+        do throws(StoreError) {
+            let (root, _) = try CommitRecord.apply(body, to: base)
+            // What was accepted is sound enough to be read in full.
+            _ = root.stateHash()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func everyFlippedBitIsRefusedOrReadsAsAnotherValidRecord() throws {
+        var generator = SeededGenerator("RecordTests.everyFlippedBit")
+        var refused = 0
+        var accepted = 0
+        for (base, commit) in try makeRecords(&generator) {
+            for position in commit.body.indices {
+                for bit in 0..<8 {
+                    var body = commit.body
+                    body[position] ^= 1 << UInt8(bit)
+                    switch attempt(body, base) {
+                    case nil: accepted += 1
+                    case .invalidDatabase?, .unsupportedFormat?: refused += 1
+                    case let code?: Issue.record("unexpected code \(code)")
+                    }
+                    if position < 8 { #expect(attempt(body, base) == .invalidDatabase) }
+                }
+            }
+        }
+        print("flipped bits: \(refused) refused, \(accepted) read as another valid record")
+        #expect(refused > 0)
+    }
+
+    @Test func everyTruncationIsRefusedOrEndsBetweenOperations() throws {
+        var generator = SeededGenerator("RecordTests.everyTruncation")
+        for (base, commit) in try makeRecords(&generator) {
+            for count in commit.body.indices {
+                let code = attempt(Array(commit.body[..<count]), base)
+                #expect(code == nil || code == .invalidDatabase)
+                if count < 17 { #expect(code == .invalidDatabase) }
+            }
+            #expect(attempt(commit.body + [0], base) == .unsupportedFormat)
+            #expect(attempt(commit.body + [5, 0], base) == .invalidDatabase)
+        }
+    }
+
+    @Test func randomBytesAreRefused() throws {
+        var generator = SeededGenerator("RecordTests.randomBytes")
+        let records = try makeRecords(&generator)
+        for _ in 0..<20_000 {
+            let (base, commit) = records[generator.below(records.count)]
+            // A true beginning, so that the bytes get beyond the version.
+            let start = 16 + generator.below(max(1, commit.body.count - 16))
+            var body = Array(commit.body[..<(generator.oneIn(4) ? 16 : start)])
+            for _ in 0..<generator.below(64) {
+                body.append(UInt8(generator.oneIn(2) ? generator.below(8) : generator.below(256)))
+            }
+            let code = attempt(body, base)
+            #expect(code == nil || code == .invalidDatabase || code == .unsupportedFormat)
+        }
+    }
+
+    @Test func recordsOfAnotherVersionAreRefused() throws {
+        var generator = SeededGenerator("RecordTests.recordsOfAnotherVersion")
+        let records = try makeRecords(&generator)
+        for (base, _) in records {
+            for (other, commit) in records where other.version != base.version {
+                #expect(attempt(commit.body, base) == .invalidDatabase)
+            }
+        }
+        #expect(try CommitRecord.header(records[3].commit.body).version == 4)
+        #expect(throws: StoreError.self) { try CommitRecord.header([1, 2, 3]) }
+    }
+
+    @Test func aFewBytesCannotClaimMuchMemory() throws {
+        let transaction = EngineTransaction(base: .empty)
+        let table = try transaction.addTable(
+            name: "A", columns: [ColumnDefinition(name: "n", type: .int, isOptional: true)])
+        _ = try transaction.insert(table, [.null])
+        let base = try commitAndReplay(transaction).root
+        var body: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 9)
+        // Insert 2^34 rows of null from key 1 on, in a run.
+        body += [5, 0, 0x80, 0x80, 0x80, 0x80, 0x40, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0x3F, 1, 2]
+        #expect(attempt(body, base) == .invalidDatabase)
+    }
+
+    @Test func manyNullsAreSmallInTheRecord() throws {
+        let transaction = EngineTransaction(base: .empty)
+        let table = try transaction.addTable(
+            name: "A", columns: [ColumnDefinition(name: "n", type: .int, isOptional: true)])
+        for _ in 0..<10_000 { _ = try transaction.insert(table, [.null]) }
+        #expect(try commitAndReplay(transaction).body.count < 64)
+    }
+
+    @Test func theLayoutIsTheDocumentedOne() throws {
+        let transaction = EngineTransaction(base: .empty, origin: "me")
+        let table = try transaction.addTable(
+            name: "A",
+            columns: [
+                ColumnDefinition(name: "k", type: .int, isPrimaryKey: true),
+                ColumnDefinition(name: "s", type: .string, isOptional: true),
+            ])
+        _ = try transaction.insert(table, [.int(-1), .string("hé")])
+        _ = try transaction.insert(table, [.int(300), .null])
+        let body = try transaction.commit(timestampMicroseconds: 258).body
+        let expected: [UInt8] =
+            [1, 0, 0, 0, 0, 0, 0, 0] + [2, 1, 0, 0, 0, 0, 0, 0] + [3, 0x6D, 0x65]
+            + [1, 0, 1, 0x41, 2] + [1, 0x6B, 2, 2, 0, 0] + [1, 0x73, 4, 1, 2]
+            + [5, 0, 2, 0, 1, 2] + [0, 1, 0xD8, 0x04] + [1, 0b01, 3, 0x68, 0xC3, 0xA9]
+        #expect(body == expected)
+    }
+}
