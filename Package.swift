@@ -31,5 +31,23 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+
+        .target(
+            name: "RegnumSimulation", dependencies: ["RegnumStore"], path: "Tests/Simulation",
+            swiftSettings: settings),
+        .testTarget(
+            name: "RegnumStoreTests", dependencies: ["RegnumStore", "RegnumSimulation", "CRegnum"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RegnumEngineTests",
+            dependencies: ["RegnumEngine", "RegnumStore", "RegnumSimulation"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RegnumWatchTests", dependencies: ["RegnumWatch"], swiftSettings: settings),
+        .testTarget(
+            name: "RegnumTests",
+            dependencies: ["Regnum", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
+        .testTarget(name: "RegnumLayerTests", path: "Tests/Layer", swiftSettings: settings),
     ]
 )

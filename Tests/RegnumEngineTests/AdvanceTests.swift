@@ -34,10 +34,18 @@ import Testing
             let chosen = best.reduce([]) { Expected.isBetter($1, $0) ? $1 : $0 }
             let staying = Set(chosen.map { old[fitting[$0]] })
             for (index, key) in old.enumerated() where touched.contains(key) {
-                if staying.contains(key) { modifications.append(index) } else { deletions.append(index) }
+                if staying.contains(key) {
+                    modifications.append(index)
+                } else {
+                    deletions.append(index)
+                }
             }
             for (index, key) in new.enumerated() where touched.contains(key) {
-                if staying.contains(key) { newModifications.append(index) } else { insertions.append(index) }
+                if staying.contains(key) {
+                    newModifications.append(index)
+                } else {
+                    insertions.append(index)
+                }
             }
         }
 

@@ -120,8 +120,9 @@ import Testing
         let commit = try transaction.commit(timestampMicroseconds: 0)
         #expect(error?.code == .transactionTooLarge)
         #expect(error?.sentence.contains("\(commit.body.count) bytes") == true)
-        #expect(try CommitRecord.apply(commit.body, to: .empty).root.stateHash()
-            == commit.root.stateHash())
+        #expect(
+            try CommitRecord.apply(commit.body, to: .empty).root.stateHash()
+                == commit.root.stateHash())
     }
 
     @Test func nilIsAUniqueKeyOfAnOptionalPrimaryKey() throws {

@@ -50,7 +50,8 @@ struct NaiveQuery {
             switch comparison {
             case .equal: return both
             case .notEqual: return !both
-            case .less, .lessOrEqual: return both && comparison == .lessOrEqual && !isStringAgainstNil
+            case .less, .lessOrEqual:
+                return both && comparison == .lessOrEqual && !isStringAgainstNil
             case .greater: return isStringAgainstNil && !both
             case .greaterOrEqual: return isStringAgainstNil ? !both : both
             }

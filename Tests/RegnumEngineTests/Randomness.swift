@@ -41,7 +41,10 @@ extension SeededGenerator {
         case .int: return .int([.min, .max, -1, 0, 1, 2, 3, 4, 5, 6, 7, 1 << 40][n])
         case .double:
             return .double(
-                [.nan, -.nan, -0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 2, 1e300, 5e-324][n])
+                [
+                    .nan, -.nan, -0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 2, 1e300,
+                    4.9406564584124654e-324,
+                ][n])
         case .date: return .date([-0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 2, 3, 4, 5, 6][n])
         case .string:
             // Two spellings of é that Swift calls equal and we do not; an embedded zero.

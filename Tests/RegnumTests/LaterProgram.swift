@@ -1,3 +1,4 @@
+import FoundationEssentials
 @testable import Regnum
 import RegnumEngine
 
@@ -14,5 +15,19 @@ enum LaterProgram {
             throw problem
         }
         return Realm(core)
+    }
+}
+
+extension LaterProgram {
+    /// A realm in memory that keeps no summaries of its commits, as if every consumer were too
+    /// slow: streams compare two versions instead.
+    static func withoutSummaries(_ types: [ObjectBase.Type]) async throws -> Realm {
+        let identifier = "bare-\(UUID())"
+        var options = CoordinatorOptions(place: .memory(identifier: identifier))
+        options.summaryByteCountMax = 0
+        let coordinator = try await Coordinator.open(options)
+        let configuration = Realm.Configuration(
+            location: .inMemory(identifier: identifier), objectTypes: types)
+        return Realm(RealmCore(coordinator, configuration))
     }
 }

@@ -45,7 +45,10 @@ final class CommitFollower {
         subscription = realm.coordinator.subscribe(tableName: tableName)
         root = realm.coordinator.published
         subscription.advance(to: root.version)
+        realm.external.observerBegan()
     }
+
+    deinit { realm.external.observerEnded() }
 
     /// Waits for a version newer than the last one.
     ///

@@ -42,7 +42,12 @@ public actor Realm {
         } catch {
             throw Error(below: error)
         }
-        return try RealmCore.realm(coordinator, configuration)
+        let realm = try RealmCore.realm(coordinator, configuration)
+        if case .directory(let path) = coordinator.options.place {
+            await realm.core.external.start(
+                path: path, logger: configuration.logger, name: configuration.name)
+        }
+        return realm
     }
 
     /// Opens a realm of its own, in memory, that is gone when nobody holds it: for tests.
@@ -66,6 +71,7 @@ public actor Realm {
     /// Frozen values stay valid, and `snapshot()` and `.current` go on answering with the last
     /// version.
     public func close() async {
+        core.external.stop()
         await core.coordinator.close()
     }
 }

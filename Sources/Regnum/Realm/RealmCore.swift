@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import Logging
 internal import RegnumEngine
 internal import RegnumStore
-internal import Synchronization
 
 /// What everything that belongs to one realm shares: the coordinator and the classes that joined.
 ///
@@ -10,8 +9,9 @@ internal import Synchronization
 final class RealmCore: Sendable {
     let coordinator: Coordinator
     let configuration: Realm.Configuration
-    private let classes = Mutex<[ObjectIdentifier: ClassEntry]>([:])
-    private let actor = Mutex(WeakRealm())
+    let external: ExternalCommits
+    private let classes = Guarded<[ObjectIdentifier: ClassEntry]>([:])
+    private let actor = Guarded(WeakRealm())
 
     private struct WeakRealm {
         weak var realm: Realm?
@@ -21,6 +21,7 @@ final class RealmCore: Sendable {
     init(_ coordinator: Coordinator, _ configuration: Realm.Configuration) {
         self.coordinator = coordinator
         self.configuration = configuration
+        external = ExternalCommits(coordinator)
         for type in configuration.objectTypes ?? [] { _ = join(type) }
     }
 

@@ -57,28 +57,50 @@ enum ColumnBlock {
             }
             return
         }
-        for value in values {
-            switch value {
-            case .int(let x): writer.zigzag(x)
-            case .double(let x), .date(let x): writer.fixed(x.bitPattern)
-            case .string(let x): writer.varint(x.utf8.count)
-            case .data(let x): writer.varint(x.count)
-            case .uuid(let x):
-                writer.bigEndian(x.high)
-                writer.bigEndian(x.low)
-            case .objectId(let x):
-                writer.bigEndian(x.high)
-                writer.bigEndian(x.low)
-            case .null, .bool: break
-            }
-        }
+        for value in values { beginning(value, &writer) }
         guard type == .string || type == .data else { return }
-        for value in values {
-            switch value {
-            case .string(let x): writer.raw(x)
-            case .data(let x): writer.raw(x)
-            default: break
-            }
+        for value in values { text(value, &writer) }
+    }
+
+    /// The block of one row.
+    static func encode(_ value: Value, _ writer: inout RecordWriter) {
+        switch value {
+        case .null:
+            writer.byte(2)
+        case .bool(let x):
+            writer.byte(0)
+            writer.byte(x ? 1 : 0)
+        default:
+            writer.byte(0)
+            beginning(value, &writer)
+            text(value, &writer)
+        }
+    }
+
+    /// A value's bytes, or the length of a text.
+    @inline(__always)
+    private static func beginning(_ value: Value, _ writer: inout RecordWriter) {
+        switch value {
+        case .int(let x): writer.zigzag(x)
+        case .double(let x), .date(let x): writer.fixed(x.bitPattern)
+        case .string(let x): writer.varint(x.utf8.count)
+        case .data(let x): writer.varint(x.count)
+        case .uuid(let x):
+            writer.bigEndian(x.high)
+            writer.bigEndian(x.low)
+        case .objectId(let x):
+            writer.bigEndian(x.high)
+            writer.bigEndian(x.low)
+        case .null, .bool: break
+        }
+    }
+
+    @inline(__always)
+    private static func text(_ value: Value, _ writer: inout RecordWriter) {
+        switch value {
+        case .string(let x): writer.raw(x)
+        case .data(let x): writer.raw(x)
+        default: break
         }
     }
 }

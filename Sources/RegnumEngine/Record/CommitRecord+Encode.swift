@@ -55,7 +55,7 @@ extension CommitRecord {
         if definition.isPrimaryKey { flags |= flagPrimaryKey }
         if definition.isIndexed { flags |= flagIndexed }
         writer.byte(flags)
-        ColumnBlock.encode([definition.defaultValue], definition.type, &writer)
+        ColumnBlock.encode(definition.defaultValue, &writer)
     }
 
     private static func encodeSets(
@@ -84,15 +84,25 @@ extension CommitRecord {
         _ inserted: [ObjectKey], _ table: TableSchema, _ rows: SortedTree<RowOrder>,
         _ writer: inout RecordWriter
     ) {
+        begin(.insert, table.key, &writer)
+        KeyRuns.encode(inserted, &writer)
+        writer.varint(table.columns.count)
+        if inserted.count == 1, let row = rows.find(inserted[0].rawValue)?.row {
+            for index in table.columns.indices {
+                if index < row.values.count {
+                    ColumnBlock.encode(row.values[index], &writer)
+                } else {
+                    ColumnBlock.encode(table.columns[index].defaultValue, &writer)
+                }
+            }
+            return
+        }
         var content: [Row] = []
         content.reserveCapacity(inserted.count)
         rows.visit(from: inserted[0].rawValue) { entry in
             content.append(entry.row)
             return true
         }
-        begin(.insert, table.key, &writer)
-        KeyRuns.encode(inserted, &writer)
-        writer.varint(table.columns.count)
         var values: [Value] = []
         values.reserveCapacity(content.count)
         for column in table.columns {

@@ -18,7 +18,9 @@ struct ResultEntry: Sendable {
 
 /// The order of a result: bit i of `descending` turns sort term i around; ties go by key.
 struct ResultOrder: TreeOrder {
-    static var leafSlotCountMax: Int { 32 }
+    static var leafSlotCountMax: Int { 24 }
+    static var isElementTrivial: Bool { false }
+    static var isKeyTrivial: Bool { false }
 
     let descending: UInt64
 

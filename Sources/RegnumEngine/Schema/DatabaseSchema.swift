@@ -53,7 +53,8 @@ package final class DatabaseSchema: Sendable {
         let columns = columns.enumerated().map { index, definition in
             ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
         }
-        return DatabaseSchema(tables: tables + [TableSchema(key: key, name: name, columns: columns)])
+        return DatabaseSchema(
+            tables: tables + [TableSchema(key: key, name: name, columns: columns)])
     }
 
     /// The schema with one more column in `table`, whose key is the number of columns so far.

@@ -7,7 +7,9 @@ struct IndexEntry: Sendable {
 
 /// Index entries by fingerprint, then by object key.
 struct IndexOrder: TreeOrder {
-    static var leafSlotCountMax: Int { 64 }
+    static var leafSlotCountMax: Int { 56 }
+    static var isElementTrivial: Bool { true }
+    static var isKeyTrivial: Bool { true }
 
     @inline(__always)
     static func key(of element: IndexEntry) -> IndexEntry { element }

@@ -28,6 +28,8 @@ struct RowEntry: Sendable {
 /// Rows by their key.
 struct RowOrder: TreeOrder {
     static var leafSlotCountMax: Int { 24 }
+    static var isElementTrivial: Bool { false }
+    static var isKeyTrivial: Bool { true }
 
     @inline(__always)
     static func key(of element: RowEntry) -> UInt64 { element.key }

@@ -6,9 +6,7 @@ extension SortedTree {
         init(_ root: Node?) {
             // The root hangs below a place of its own, so that two equal roots are skipped whole.
             if let root {
-                let above = Node(
-                    children: [root], firsts: [root.firstKey], height: root.height + 1)
-                stack.append((above, 0))
+                stack.append((Node.inner([root], height: root.height + 1), 0))
             }
         }
 
@@ -16,18 +14,18 @@ extension SortedTree {
 
         /// The subtree here, or nil if this is an element.
         var subtree: Node? {
-            guard let top = stack.last, top.node.height > 0 else { return nil }
-            return top.node.children[top.index]
+            guard let top = stack.last, !top.node.isLeaf else { return nil }
+            return top.node.child(top.index)
         }
 
         /// The element here; only where `subtree` is nil.
-        var element: Element { stack[stack.count - 1].node.items[stack[stack.count - 1].index] }
+        var element: Element { stack[stack.count - 1].node.item(stack[stack.count - 1].index) }
 
         /// At most the smallest key from here on.
         var key: Key {
             let top = stack[stack.count - 1]
-            return top.node.height > 0
-                ? top.node.firsts[top.index] : Order.key(of: top.node.items[top.index])
+            return top.node.isLeaf
+                ? Order.key(of: top.node.item(top.index)) : top.node.first(top.index)
         }
 
         mutating func enter(_ node: Node) { stack.append((node, 0)) }

@@ -14,10 +14,10 @@ extension SortedTree: Sequence {
         /// Starts at the first element that is not before `key`.
         init(_ root: Node?, from key: Key, _ order: Order) {
             guard var node = root else { return }
-            while node.height > 0 {
+            while !node.isLeaf {
                 let index = node.childIndex(of: key, order)
                 stack.append((node, index + 1))
-                node = node.children[index]
+                node = node.child(index)
             }
             leaf = node
             slot = node.lowerBound(key, order)
@@ -25,9 +25,9 @@ extension SortedTree: Sequence {
 
         private mutating func descend(_ start: Node) {
             var node = start
-            while node.height > 0 {
+            while !node.isLeaf {
                 stack.append((node, 1))
-                node = node.children[0]
+                node = node.child(0)
             }
             leaf = node
             slot = 0
@@ -35,15 +35,15 @@ extension SortedTree: Sequence {
 
         mutating func next() -> Element? {
             while let leaf {
-                if slot < leaf.items.count {
+                if slot < leaf.slotCount {
                     slot += 1
-                    return leaf.items[slot - 1]
+                    return leaf.item(slot - 1)
                 }
                 self.leaf = nil
                 while let top = stack.last {
-                    if top.next < top.node.children.count {
+                    if top.next < top.node.slotCount {
                         stack[stack.count - 1].next += 1
-                        descend(top.node.children[top.next])
+                        descend(top.node.child(top.next))
                         break
                     }
                     stack.removeLast()
@@ -79,16 +79,13 @@ extension SortedTree: Sequence {
     private func visit(
         _ node: Node, from key: Key, _ body: (borrowing Element) throws -> Bool
     ) rethrows -> Bool {
-        if node.height == 0 {
-            for index in node.lowerBound(key, order)..<node.items.count {
-                if try !body(node.items[index]) { return false }
-            }
-            return true
+        if node.isLeaf {
+            return try SortedTree.visitItems(node, from: node.lowerBound(key, order), body)
         }
         let first = node.childIndex(of: key, order)
-        if try !visit(node.children[first], from: key, body) { return false }
-        for index in first + 1..<node.children.count {
-            if try !SortedTree.visit(node.children[index], body) { return false }
+        if try !visit(node.child(first), from: key, body) { return false }
+        for index in first + 1..<node.slotCount {
+            if try !SortedTree.visit(node.child(index), body) { return false }
         }
         return true
     }
@@ -96,15 +93,23 @@ extension SortedTree: Sequence {
     private static func visit(
         _ node: Node, _ body: (borrowing Element) throws -> Bool
     ) rethrows -> Bool {
-        if node.height == 0 {
-            for index in node.items.indices {
-                if try !body(node.items[index]) { return false }
-            }
-            return true
+        if node.isLeaf {
+            return try visitItems(node, from: 0, body)
         }
-        for index in node.children.indices {
-            if try !visit(node.children[index], body) { return false }
+        for index in 0..<node.slotCount {
+            if try !visit(node.child(index), body) { return false }
         }
         return true
+    }
+
+    @inline(__always)
+    private static func visitItems(
+        _ node: Node, from start: Int, _ body: (borrowing Element) throws -> Bool
+    ) rethrows -> Bool {
+        let count = node.slotCount
+        return try node.withItems { items in
+            for slot in start..<count where try !body(items[slot]) { return false }
+            return true
+        }
     }
 }

@@ -7,6 +7,10 @@ protocol TreeOrder: Sendable {
 
     /// The most elements of a leaf: few where copying an element counts references.
     static var leafSlotCountMax: Int { get }
+    /// Whether elements are plain bytes, without references to count.
+    static var isElementTrivial: Bool { get }
+    /// Whether keys are plain bytes, without references to count.
+    static var isKeyTrivial: Bool { get }
     /// The part of an element that decides its place; no two elements of a tree have equal keys.
     static func key(of element: Element) -> Key
     /// Negative, zero or positive as `a` comes before, with or after `b`. A total order.
@@ -18,12 +22,16 @@ protocol TreeOrder: Sendable {
 /// A B+tree whose nodes are shared between copies. An edit changes in place the nodes that this
 /// value alone holds and copies the others, so a copy never sees a later edit of another. Every
 /// inner node knows how many elements lie below each child: positions are found in O(log n).
-struct SortedTree<Order: TreeOrder>: Sendable {
+///
+/// `@unchecked Sendable`: the guard is ownership. A node is changed only through a tree value that
+/// holds the one reference to it (`TreeNode.own`, by `isKnownUniquelyReferenced`); a node that two
+/// trees, hence two threads, can reach is never changed again.
+struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
     typealias Element = Order.Element
     typealias Key = Order.Key
     typealias Node = TreeNode<Order>
 
-    var root: Node?
+    private(set) var root: Node?
     private(set) var count = 0
     let order: Order
 
@@ -46,12 +54,12 @@ struct SortedTree<Order: TreeOrder>: Sendable {
     /// - Complexity: O(log n).
     func find(_ key: Key) -> Element? {
         guard var node = root else { return nil }
-        while node.height > 0 {
-            node = node.children[node.childIndex(of: key, order)]
+        while !node.isLeaf {
+            node = node.child(node.childIndex(of: key, order))
         }
         let slot = node.lowerBound(key, order)
-        guard slot < node.items.count else { return nil }
-        let element = node.items[slot]
+        guard slot < node.slotCount else { return nil }
+        let element = node.item(slot)
         return order.compare(Order.key(of: element), key) == 0 ? element : nil
     }
 
@@ -61,16 +69,16 @@ struct SortedTree<Order: TreeOrder>: Sendable {
     func firstElement(from key: Key) -> Element? {
         guard var node = root else { return nil }
         var following: Node?
-        while node.height > 0 {
+        while !node.isLeaf {
             let index = node.childIndex(of: key, order)
-            if index + 1 < node.children.count { following = node.children[index + 1] }
-            node = node.children[index]
+            if index + 1 < node.slotCount { following = node.child(index + 1) }
+            node = node.child(index)
         }
         let slot = node.lowerBound(key, order)
-        if slot < node.items.count { return node.items[slot] }
+        if slot < node.slotCount { return node.item(slot) }
         guard var next = following else { return nil }
-        while next.height > 0 { next = next.children[0] }
-        return next.items[0]
+        while !next.isLeaf { next = next.child(0) }
+        return next.item(0)
     }
 
     /// How many elements come before `key`, and whether it is there.
@@ -79,15 +87,15 @@ struct SortedTree<Order: TreeOrder>: Sendable {
     func rank(of key: Key) -> (position: Int, isPresent: Bool) {
         guard var node = root else { return (0, false) }
         var position = 0
-        while node.height > 0 {
+        while !node.isLeaf {
             let index = node.childIndex(of: key, order)
-            for sibling in 0..<index { position += node.children[sibling].count }
-            node = node.children[index]
+            for sibling in 0..<index { position += node.child(sibling).count }
+            node = node.child(index)
         }
         let slot = node.lowerBound(key, order)
         let isPresent =
-            slot < node.items.count
-            && order.compare(Order.key(of: node.items[slot]), key) == 0
+            slot < node.slotCount
+            && order.compare(Order.key(of: node.item(slot)), key) == 0
         return (position + slot, isPresent)
     }
 
@@ -98,15 +106,15 @@ struct SortedTree<Order: TreeOrder>: Sendable {
         precondition(position >= 0 && position < count, "The position is out of range.")
         guard var node = root else { preconditionFailure("An empty tree has no positions.") }
         var left = position
-        while node.height > 0 {
+        while !node.isLeaf {
             var index = 0
-            while left >= node.children[index].count {
-                left -= node.children[index].count
+            while left >= node.child(index).count {
+                left -= node.child(index).count
                 index += 1
             }
-            node = node.children[index]
+            node = node.child(index)
         }
-        return node.items[left]
+        return node.item(left)
     }
 
     /// Inserts `element`; false, and no change, if its key is there already.
@@ -116,7 +124,7 @@ struct SortedTree<Order: TreeOrder>: Sendable {
     mutating func insert(_ element: Element) -> Bool {
         let key = Order.key(of: element)
         guard root != nil else {
-            root = Node(items: [element])
+            root = Node.leaf(CollectionOfOne(element))
             count = 1
             return true
         }
@@ -131,7 +139,7 @@ struct SortedTree<Order: TreeOrder>: Sendable {
     mutating func insertNew(_ element: Element, _ key: Key) {
         count += 1
         guard var node = root else {
-            root = Node(items: [element])
+            root = Node.leaf(CollectionOfOne(element))
             return
         }
         root = nil
@@ -141,9 +149,7 @@ struct SortedTree<Order: TreeOrder>: Sendable {
             root = node
             return
         }
-        root = Node(
-            children: [node, split], firsts: [node.firstKey, split.firstKey],
-            height: node.height + 1)
+        root = Node.inner([node, split], height: node.height + 1)
     }
 
     /// Removes and returns the element with that key; nil, and no change, if there is none.
@@ -156,7 +162,7 @@ struct SortedTree<Order: TreeOrder>: Sendable {
         Node.own(&node)
         let element = node.remove(key, order)
         count -= 1
-        while node.height > 0, node.children.count == 1 { node = node.children[0] }
+        while !node.isLeaf, node.slotCount == 1 { node = node.child(0) }
         root = node.slotCount == 0 ? nil : node
         return element
     }

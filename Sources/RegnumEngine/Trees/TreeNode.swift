@@ -2,271 +2,341 @@
 /// reference to every child.
 let treeChildCountMax = 16
 
-/// One node of a `SortedTree`: a leaf of elements, or an inner node of children.
+/// Where the keys of an inner node begin: after its children.
+private let treeFirstsOffset = 16 * 8
+
+/// What a node tells of itself before its slots.
+struct TreeNodeHeader {
+    /// The number of elements below.
+    var count: Int
+    /// The number of elements in a leaf, or of children of an inner node.
+    var slotCount: Int
+    /// 0 for a leaf.
+    let height: Int
+    /// 1 if the elements of this leaf, or the keys of this inner node, hold no references. A whole
+    /// word, so that the header takes 32 bytes and the slots behind it are aligned to 16.
+    private let triviality: Int
+
+    init(height: Int, isTrivial: Bool) {
+        count = 0
+        slotCount = 0
+        self.height = height
+        triviality = isTrivial ? 1 : 0
+    }
+
+    var isTrivial: Bool { triviality != 0 }
+}
+
+/// One node of a `SortedTree`, in one block of memory: a leaf of elements, or an inner node of
+/// children and of the keys that they are filed under. A child's key is at most the smallest one
+/// below it, and greater than all below the child before.
 ///
-/// `@unchecked Sendable`: the guard is ownership. A node is changed only by a tree value that holds
-/// the one reference to it (`own`, by `isKnownUniquelyReferenced`); a node that two trees, hence two
-/// threads, can reach is never changed again. The same guard makes it safe to do without the
-/// run-time exclusivity checks.
-final class TreeNode<Order: TreeOrder>: @unchecked Sendable {
+/// This file is where the raw memory is. The guard of every pointer is the closure that it is given
+/// to: it does not leave it, and the slots up to `slotCount` are initialised. Nodes are edited only
+/// through `TreeNode+Edit.swift`, by who owns them.
+final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
     typealias Element = Order.Element
     typealias Key = Order.Key
 
-    /// The elements of a leaf.
-    @exclusivity(unchecked) var items: [Element]
-    /// The children of an inner node.
-    @exclusivity(unchecked) var children: [TreeNode]
-    /// Parallel to `children`: at most the smallest key below the child, and greater than all keys
-    /// below the child before.
-    @exclusivity(unchecked) var firsts: [Key]
-    /// The number of elements below.
-    @exclusivity(unchecked) var count: Int
-    /// 0 for a leaf.
-    let height: Int
-
-    init(items: [Element]) {
-        self.items = items
-        children = []
-        firsts = []
-        count = items.count
-        height = 0
-    }
-
-    init(children: [TreeNode], firsts: [Key], height: Int) {
-        items = []
-        self.children = children
-        self.firsts = firsts
-        count = 0
-        self.height = height
-        recount()
-    }
-
-    private init(copying other: TreeNode) {
-        items = other.items
-        children = other.children
-        firsts = other.firsts
-        count = other.count
-        height = other.height
-        if height == 0 {
-            reserve(&items, Order.leafSlotCountMax)
-        } else {
-            reserve(&children, treeChildCountMax)
-            reserve(&firsts, treeChildCountMax)
+    /// Whole regions at a time, and as little as can be asked of the type: a generic class's deinit
+    /// is not specialised.
+    deinit {
+        withUnsafeMutablePointers { header, bytes in
+            let raw = UnsafeMutableRawPointer(bytes)
+            let count = header.pointee.slotCount
+            if header.pointee.height > 0 {
+                raw.assumingMemoryBound(to: AnyObject.self).deinitialize(count: count)
+                if header.pointee.isTrivial { return }
+                (raw + treeFirstsOffset).assumingMemoryBound(to: Key.self)
+                    .deinitialize(count: count)
+            } else if !header.pointee.isTrivial {
+                raw.assumingMemoryBound(to: Element.self).deinitialize(count: count)
+            }
         }
     }
 
-    /// The number of elements in a leaf, or of children of an inner node.
-    var slotCount: Int { height == 0 ? items.count : children.count }
+    /// A node with room for all slots and none in use.
+    private static func allocate(height: Int) -> TreeNode {
+        assert(MemoryLayout<Element>.alignment <= 16 && MemoryLayout<Key>.alignment <= 16)
+        assert(MemoryLayout<TreeNodeHeader>.size == 32)
+        let byteCount =
+            height == 0
+            ? Order.leafSlotCountMax * MemoryLayout<Element>.stride
+            : treeFirstsOffset + treeChildCountMax * MemoryLayout<Key>.stride
+        let buffer = create(minimumCapacity: byteCount) { _ in
+            TreeNodeHeader(
+                height: height,
+                isTrivial: height == 0 ? Order.isElementTrivial : Order.isKeyTrivial)
+        }
+        return unsafeDowncast(buffer, to: TreeNode.self)
+    }
+
+    // MARK: Slots
+
+    @inline(__always)
+    var isLeaf: Bool { height == 0 }
+
+    @inline(__always)
+    var height: Int { withUnsafeMutablePointerToHeader { $0.pointee.height } }
+
+    @inline(__always)
+    private(set) var slotCount: Int {
+        get { withUnsafeMutablePointerToHeader { $0.pointee.slotCount } }
+        set { withUnsafeMutablePointerToHeader { $0.pointee.slotCount = newValue } }
+    }
+
+    /// The number of elements below.
+    @inline(__always)
+    private(set) var count: Int {
+        get { withUnsafeMutablePointerToHeader { $0.pointee.count } }
+        set { withUnsafeMutablePointerToHeader { $0.pointee.count = newValue } }
+    }
 
     /// The most slots that the node can have; one with less than a quarter of them after a removal
     /// joins a neighbour or borrows from it.
-    private var slotCountMax: Int { height == 0 ? Order.leafSlotCountMax : treeChildCountMax }
+    var slotCountMax: Int { isLeaf ? Order.leafSlotCountMax : treeChildCountMax }
+
+    /// The elements of a leaf.
+    @inline(__always)
+    func withItems<Result>(_ body: (UnsafeMutablePointer<Element>) throws -> Result) rethrows
+        -> Result
+    {
+        try withUnsafeMutablePointerToElements { bytes in
+            try body(
+                UnsafeMutableRawPointer(bytes).assumingMemoryBound(to: Element.self))
+        }
+    }
+
+    /// The children of an inner node and their keys.
+    @inline(__always)
+    func withChildren<Result>(
+        _ body: (UnsafeMutablePointer<TreeNode>, UnsafeMutablePointer<Key>) throws -> Result
+    ) rethrows -> Result {
+        try withUnsafeMutablePointerToElements { bytes in
+            let raw = UnsafeMutableRawPointer(bytes)
+            return try body(
+                raw.assumingMemoryBound(to: TreeNode.self),
+                (raw + treeFirstsOffset).assumingMemoryBound(to: Key.self))
+        }
+    }
+
+    @inline(__always)
+    func item(_ slot: Int) -> Element { withItems { $0[slot] } }
+
+    @inline(__always)
+    func child(_ slot: Int) -> TreeNode { withChildren { children, _ in children[slot] } }
 
     /// The key that a parent files the node under; the node is not empty.
-    var firstKey: Key { height == 0 ? Order.key(of: items[0]) : firsts[0] }
+    func firstKey() -> Key {
+        isLeaf ? Order.key(of: item(0)) : withChildren { _, firsts in firsts[0] }
+    }
+
+    @inline(__always)
+    func first(_ slot: Int) -> Key { withChildren { _, firsts in firsts[slot] } }
+
+    // MARK: Making nodes
+
+    /// A leaf with some elements, at least one.
+    static func leaf(_ elements: some RandomAccessCollection<Element>) -> TreeNode {
+        let node = allocate(height: 0)
+        node.withItems { items in
+            for (slot, element) in elements.enumerated() {
+                (items + slot).initialize(to: element)
+            }
+        }
+        node.slotCount = elements.count
+        node.count = elements.count
+        return node
+    }
+
+    /// An inner node with some children, at least one, all of height `height - 1`.
+    static func inner(_ nodes: some RandomAccessCollection<TreeNode>, height: Int) -> TreeNode {
+        let node = allocate(height: height)
+        node.withChildren { children, firsts in
+            for (slot, child) in nodes.enumerated() {
+                (children + slot).initialize(to: child)
+                (firsts + slot).initialize(to: child.firstKey())
+                node.count += child.count
+            }
+        }
+        node.slotCount = nodes.count
+        return node
+    }
+
+    /// The right part of a node that its owner splits, from `slot` on, moved into a new one.
+    func splitOff(from slot: Int) -> TreeNode {
+        let right = TreeNode.allocate(height: height)
+        let moved = slotCount - slot
+        if isLeaf {
+            withItems { items in
+                right.withItems { $0.moveInitialize(from: items + slot, count: moved) }
+            }
+            right.count = moved
+        } else {
+            withChildren { children, firsts in
+                right.withChildren { newChildren, newFirsts in
+                    newChildren.moveInitialize(from: children + slot, count: moved)
+                    newFirsts.moveInitialize(from: firsts + slot, count: moved)
+                    for child in 0..<moved { right.count += newChildren[child].count }
+                }
+            }
+        }
+        right.slotCount = moved
+        slotCount = slot
+        count -= right.count
+        return right
+    }
+
+    /// Moves all slots of `right`, which follow those of this node and have room here, to the end.
+    func absorb(_ right: TreeNode) {
+        let here = slotCount
+        let moved = right.slotCount
+        if isLeaf {
+            withItems { items in
+                right.withItems { (items + here).moveInitialize(from: $0, count: moved) }
+            }
+        } else {
+            withChildren { children, firsts in
+                right.withChildren { newChildren, newFirsts in
+                    (children + here).moveInitialize(from: newChildren, count: moved)
+                    (firsts + here).moveInitialize(from: newFirsts, count: moved)
+                }
+            }
+        }
+        slotCount += moved
+        count += right.count
+        right.slotCount = 0
+        right.count = 0
+    }
 
     /// Makes `node` one that only the caller holds.
     @inline(__always)
     static func own(_ node: inout TreeNode) {
-        if !isKnownUniquelyReferenced(&node) { node = TreeNode(copying: node) }
+        if !isKnownUniquelyReferenced(&node) { node = node.copy() }
     }
 
-    private func recount() {
-        count = 0
-        for child in children { count += child.count }
+    private func copy() -> TreeNode {
+        let other = TreeNode.allocate(height: height)
+        let slots = slotCount
+        if isLeaf {
+            withItems { items in
+                other.withItems { copies in
+                    for slot in 0..<slots { (copies + slot).initialize(to: items[slot]) }
+                }
+            }
+        } else {
+            withChildren { children, firsts in
+                other.withChildren { newChildren, newFirsts in
+                    for slot in 0..<slots { (newChildren + slot).initialize(to: children[slot]) }
+                    for slot in 0..<slots { (newFirsts + slot).initialize(to: firsts[slot]) }
+                }
+            }
+        }
+        other.slotCount = slots
+        other.count = count
+        return other
     }
+
+    // MARK: Changing slots of an owned node
+
+    func insertItem(_ element: Element, at slot: Int) {
+        let slots = slotCount
+        withItems { items in
+            (items + slot + 1).moveInitialize(from: items + slot, count: slots - slot)
+            (items + slot).initialize(to: element)
+        }
+        slotCount = slots + 1
+        count += 1
+    }
+
+    func removeItem(at slot: Int) -> Element {
+        let slots = slotCount
+        slotCount = slots - 1
+        count -= 1
+        return withItems { items in
+            let element = (items + slot).move()
+            (items + slot).moveInitialize(from: items + slot + 1, count: slots - slot - 1)
+            return element
+        }
+    }
+
+    /// Puts a child into its slot; its elements count as here already.
+    func insertChild(_ child: TreeNode, at slot: Int) {
+        let slots = slotCount
+        withChildren { children, firsts in
+            (children + slot + 1).moveInitialize(from: children + slot, count: slots - slot)
+            (children + slot).initialize(to: child)
+            (firsts + slot + 1).moveInitialize(from: firsts + slot, count: slots - slot)
+            (firsts + slot).initialize(to: child.firstKey())
+        }
+        slotCount = slots + 1
+    }
+
+    /// Removes a child that has no elements left.
+    func removeChild(at slot: Int) {
+        let slots = slotCount
+        withChildren { children, firsts in
+            (children + slot).deinitialize(count: 1)
+            (children + slot).moveInitialize(from: children + slot + 1, count: slots - slot - 1)
+            (firsts + slot).deinitialize(count: 1)
+            (firsts + slot).moveInitialize(from: firsts + slot + 1, count: slots - slot - 1)
+        }
+        slotCount = slots - 1
+    }
+
+    /// Files a child under its first key as it is now.
+    func refile(_ slot: Int) {
+        withChildren { children, firsts in firsts[slot] = children[slot].firstKey() }
+    }
+
+    /// Makes the child one that only this node holds, and returns it.
+    @inline(__always)
+    func ownedChild(_ slot: Int) -> TreeNode {
+        withChildren { children, _ in
+            TreeNode.own(&children[slot])
+            return children[slot]
+        }
+    }
+
+    func changeCount(by change: Int) { count += change }
+
+    // MARK: Searching
 
     /// The first slot of a leaf whose key is not before `key`.
     @inline(__always)
     func lowerBound(_ key: Key, _ order: Order) -> Int {
-        var low = 0
-        var high = items.count
-        while low < high {
-            let middle = (low + high) / 2
-            if order.compare(Order.key(of: items[middle]), key) < 0 {
-                low = middle + 1
-            } else {
-                high = middle
+        let count = slotCount
+        return withItems { items in
+            var low = 0
+            var high = count
+            while low < high {
+                let middle = (low + high) / 2
+                if order.compare(Order.key(of: items[middle]), key) < 0 {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
+            return low
         }
-        return low
     }
 
     /// The child of an inner node that has `key`, if any has.
     @inline(__always)
     func childIndex(of key: Key, _ order: Order) -> Int {
-        var low = 1
-        var high = firsts.count
-        while low < high {
-            let middle = (low + high) / 2
-            if order.compare(firsts[middle], key) <= 0 {
-                low = middle + 1
-            } else {
-                high = middle
+        let count = slotCount
+        return withChildren { _, firsts in
+            var low = 1
+            var high = count
+            while low < high {
+                let middle = (low + high) / 2
+                if order.compare(firsts[middle], key) <= 0 {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
+            return low - 1
         }
-        return low - 1
-    }
-}
-
-/// Gives the array storage of its own with room for a few more elements.
-@inline(__always)
-private func reserve<Element>(_ array: inout [Element], _ countMax: Int) {
-    array.reserveCapacity(min(countMax, array.count + 4))
-}
-
-// MARK: - Edits of an owned node
-
-extension TreeNode {
-    /// Inserts an element that is not there; returns the right half if the node had to be split.
-    func insert(_ element: Element, _ key: Key, _ order: Order, isRightEdge: Bool) -> TreeNode? {
-        height == 0
-            ? insertItem(element, key, order, isRightEdge)
-            : insertBelow(element, key, order, isRightEdge)
-    }
-
-    @inline(__always)
-    private func insertItem(
-        _ element: Element, _ key: Key, _ order: Order, _ isRightEdge: Bool
-    ) -> TreeNode? {
-        let slot = lowerBound(key, order)
-        if items.count < Order.leafSlotCountMax {
-            items.insert(element, at: slot)
-            count += 1
-            return nil
-        }
-        // Ascending insertion leaves full leaves behind.
-        if isRightEdge, slot == items.count { return TreeNode(items: [element]) }
-        let middle = Order.leafSlotCountMax / 2
-        var right = Array(items[middle...])
-        items.removeSubrange(middle...)
-        if slot <= middle {
-            items.insert(element, at: slot)
-        } else {
-            right.insert(element, at: slot - middle)
-        }
-        count = items.count
-        return TreeNode(items: right)
-    }
-
-    private func insertBelow(
-        _ element: Element, _ key: Key, _ order: Order, _ isRightEdge: Bool
-    ) -> TreeNode? {
-        count += 1
-        let index = childIndex(of: key, order)
-        let isLast = index == children.count - 1
-        TreeNode.own(&children[index])
-        let split = children[index].insert(
-            element, key, order, isRightEdge: isRightEdge && isLast)
-        guard let split else { return nil }
-        if children.count < treeChildCountMax {
-            children.insert(split, at: index + 1)
-            firsts.insert(split.firstKey, at: index + 1)
-            return nil
-        }
-        if isRightEdge, isLast {
-            count -= split.count
-            return TreeNode(children: [split], firsts: [split.firstKey], height: height)
-        }
-        let middle = treeChildCountMax / 2
-        let right = TreeNode(
-            children: Array(children[middle...]), firsts: Array(firsts[middle...]), height: height)
-        children.removeSubrange(middle...)
-        firsts.removeSubrange(middle...)
-        let half = index + 1 <= middle ? self : right
-        let slot = index + 1 <= middle ? index + 1 : index + 1 - middle
-        half.children.insert(split, at: slot)
-        half.firsts.insert(split.firstKey, at: slot)
-        recount()
-        right.recount()
-        return right
-    }
-
-    /// Removes the element with `key`, which is there. The node may be left empty.
-    func remove(_ key: Key, _ order: Order) -> Element {
-        count -= 1
-        if height == 0 { return items.remove(at: lowerBound(key, order)) }
-        let index = childIndex(of: key, order)
-        TreeNode.own(&children[index])
-        let element = children[index].remove(key, order)
-        let left = children[index].slotCount
-        if left == 0 {
-            children.remove(at: index)
-            firsts.remove(at: index)
-        } else if left < children[index].slotCountMax / 4, children.count > 1 {
-            balance(index == 0 ? 0 : index - 1)
-        }
-        return element
-    }
-
-    /// Changes the element with `key`, which is there.
-    @inline(__always)
-    func update(_ key: Key, _ order: Order, _ change: (inout Element) -> Void) {
-        var node = self
-        while node.height > 0 {
-            let index = node.childIndex(of: key, order)
-            TreeNode.own(&node.children[index])
-            node = node.children[index]
-        }
-        change(&node.items[node.lowerBound(key, order)])
-    }
-
-    /// Joins children `index` and `index + 1`, or shares their slots evenly between them.
-    private func balance(_ index: Int) {
-        TreeNode.own(&children[index])
-        TreeNode.own(&children[index + 1])
-        let left = children[index]
-        let right = children[index + 1]
-        let total = left.slotCount + right.slotCount
-        let keep = total <= left.slotCountMax * 3 / 4 ? total : total / 2
-        if left.height == 0 {
-            let all = left.items + right.items
-            left.items = Array(all[..<keep])
-            right.items = Array(all[keep...])
-            left.count = left.items.count
-            right.count = right.items.count
-        } else {
-            let all = left.children + right.children
-            let keys = left.firsts + right.firsts
-            left.children = Array(all[..<keep])
-            right.children = Array(all[keep...])
-            left.firsts = Array(keys[..<keep])
-            right.firsts = Array(keys[keep...])
-            left.recount()
-            right.recount()
-        }
-        if keep == total {
-            children.remove(at: index + 1)
-            firsts.remove(at: index + 1)
-        } else {
-            firsts[index + 1] = right.firstKey
-        }
-    }
-
-    /// A tree of elements that are in order; nil for none.
-    static func build(_ elements: [Element]) -> TreeNode? {
-        guard !elements.isEmpty else { return nil }
-        var level: [TreeNode] = []
-        level.reserveCapacity(elements.count / Order.leafSlotCountMax + 1)
-        var start = 0
-        while start < elements.count {
-            let end = min(start + Order.leafSlotCountMax, elements.count)
-            level.append(TreeNode(items: Array(elements[start..<end])))
-            start = end
-        }
-        var height = 1
-        while level.count > 1 {
-            var next: [TreeNode] = []
-            var start = 0
-            while start < level.count {
-                let children = Array(level[start..<min(start + treeChildCountMax, level.count)])
-                let firsts = children.map(\.firstKey)
-                next.append(TreeNode(children: children, firsts: firsts, height: height))
-                start += treeChildCountMax
-            }
-            level = next
-            height += 1
-        }
-        return level[0]
     }
 }

@@ -84,7 +84,7 @@ extension LockFile {
 
     /// Stores the page into the slot that is not the newest.
     package func storeControl(_ page: inout ControlPage) {
-        page.stores += 1
+        page.stores &+= 1  // wraps only in a hostile file
         storeControlSlot(Int(page.stores % 2), page.words)
     }
 }

@@ -136,6 +136,8 @@ extension RealmLog {
             report.commitCount += 1
             try deliver(body)
         }
+        // a maker that died may have named a segment without making the name durable
+        try directory.sync()
         for number in numbers.dropFirst() {
             let next = try LogSegment.open(directory, generation: 0, number: number)
             try log.checkSuccessor(next)

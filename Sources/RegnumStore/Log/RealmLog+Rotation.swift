@@ -45,7 +45,8 @@ extension RealmLog {
         throws(StoreError)
     {
         let temporary = Self.temporaryName(fileSystem)
-        var file = try takeSpare(temporary, byteCount: byteCount)
+        // no records in a spare: a power cut could give it back its name, with them in it
+        var file = frames.isEmpty ? try takeSpare(temporary, byteCount: byteCount) : nil
         if file == nil {
             file = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
         }
@@ -59,7 +60,13 @@ extension RealmLog {
             try? directory.unlink(temporary)
             throw error
         }
-        try directory.sync()
+        do {
+            try directory.sync()
+        } catch {
+            // the name may be on disk or not: also without space nobody may go on before it
+            throw StoreError(
+                .ioFailed, error.sentence, path: error.path ?? path, errno: error.errno)
+        }
         segment = LogSegment(header: header, name: name, file: file, byteCount: try file.size())
     }
 

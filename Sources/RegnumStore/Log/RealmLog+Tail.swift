@@ -7,7 +7,7 @@ extension RealmLog {
     /// anything. Every step may be interrupted by another crash and done again.
     ///
     /// - Parameters:
-    ///   - vouchedEnd: what the control page vouches for.
+    ///   - vouchedEnd: what the control page vouches for: also what is only visible, in this boot.
     ///   - page: the control page as it was found, nil if it was lost.
     /// - Throws: `invalidDatabase` if acknowledged data is damaged. Nothing was changed then.
     func recoverTail(
@@ -18,10 +18,12 @@ extension RealmLog {
         try readSegment(limit: segment.capacityEnd, deliver)
         let scan = try TailScan(
             segment, from: position, nextSequence: nextSequence, chain: chain, options: options)
+        let isPoisoned = page?.isPoisoned ?? false
+        let durable = max(page?.durableEnd ?? 0, durableEnd, scan.vouchedEnd)
+        // a failed sync may have dropped pages: as after a power cut, only what is durable counts
         let evidence = TailEvidence(
-            firstInvalid: position,
-            vouchedEnd: max(vouchedEnd, durableEnd, scan.vouchedEnd),
-            tailIsZero: scan.nonZeroByteCount == 0, isSameBoot: isSameBoot(page),
+            firstInvalid: position, vouchedEnd: isPoisoned ? durable : max(vouchedEnd, durable),
+            tailIsZero: scan.nonZeroByteCount == 0, isSameBoot: isSameBoot(page) && !isPoisoned,
             tailIsPrefix: scan.isPrefix)
         switch TailVerdict.decide(evidence) {
         case .damaged:
@@ -36,12 +38,12 @@ extension RealmLog {
             report.discardedByteCount = UInt64(scan.nonZeroByteCount)
             report.discardedVersions = scan.versions
         }
-        let firstUnsure = min(max(vouchedEnd, durableEnd, scan.vouchedEnd), position)
-        if let page, page.isPoisoned, isSameBoot(page) {
+        let firstUnsure = max(min(durable, position), segment.header.base)
+        if isPoisoned {
             report.wasPoisoned = true
-            try reframe(from: max(min(page.durableEnd, position), segment.header.base))
+            try reframe(from: firstUnsure)
         } else {
-            try rewrite(from: max(firstUnsure, segment.header.base), &report)
+            try rewrite(from: firstUnsure, &report)
             try zero(scan.nonZeroByteCount)
         }
         durableEnd = position
@@ -62,11 +64,17 @@ extension RealmLog {
         report.adoptedByteCount = UInt64(count)
     }
 
-    /// Zeroes what stands behind the log end, so that no later record can be mistaken for one.
+    /// Zeroes what stands behind the log end, so that no later record can be mistaken for one. The
+    /// header goes last: killed in between, this leaves the beginning of a record again.
     private func zero(_ count: Int) throws(StoreError) {
         guard count > 0 else { return }
-        try segment.file.write(
-            [UInt8](repeating: 0, count: count), at: segment.fileOffset(of: position))
+        let offset = segment.fileOffset(of: position)
+        let zeros = [UInt8](repeating: 0, count: count)
+        let head = RecordHeader.byteCount
+        if count > head {
+            try segment.file.write(zeros, count: count - head, at: offset + UInt64(head))
+        }
+        try segment.file.write(zeros, count: min(count, head), at: offset)
         try segment.file.sync()
     }
 
@@ -117,6 +125,7 @@ extension RealmLog {
                 try readSegment(limit: next.header.base, deliver)
             }
             try enter(next)
+            try directory.sync()  // the dead writer may not have come to it
         }
     }
 }

@@ -32,9 +32,35 @@ package final class RealmLog: @unchecked Sendable {
     /// A write or sync failed: this instance writes no more.
     package internal(set) var isPoisoned = false
     var control: ControlPage
+    /// Where the log ended when it was published last, by this process or another.
+    private var publishedEnd: End
     /// The writer epoch of the last record read.
     var lastWriterEpoch: UInt32 = 0
     private var frameBuffer: [UInt8] = []
+
+    /// Where the log ends, and how it goes on from there.
+    private struct End {
+        var position: LogPosition
+        var nextSequence: UInt64
+        var chain: UInt32
+        var version: UInt64
+        var endsIdle: Bool
+    }
+
+    private var end: End {
+        get {
+            End(
+                position: position, nextSequence: nextSequence, chain: chain, version: version,
+                endsIdle: endsIdle)
+        }
+        set {
+            position = newValue.position
+            nextSequence = newValue.nextSequence
+            chain = newValue.chain
+            version = newValue.version
+            endsIdle = newValue.endsIdle
+        }
+    }
 
     init(
         fileSystem: any FileSystem, directory: any RealmDirectory, lock: any LockFile,
@@ -50,6 +76,9 @@ package final class RealmLog: @unchecked Sendable {
         nextSequence = segment.header.firstSequence
         chain = segment.header.previousChain
         control = ControlPage(realmID: segment.header.realmID, bootID: bootID)
+        publishedEnd = End(
+            position: segment.header.base, nextSequence: segment.header.firstSequence,
+            chain: segment.header.previousChain, version: 0, endsIdle: false)
     }
 
     package var path: String { directory.path }
@@ -99,7 +128,7 @@ package final class RealmLog: @unchecked Sendable {
             newChain = RecordFraming.append(
                 header, body: body, salt: segment.header.salt,
                 fileOffset: start + UInt64(frameBuffer.count), to: &frameBuffer)
-            sequence += 1
+            sequence &+= 1
         }
         do {
             try segment.file.write(frameBuffer, at: start)
@@ -132,6 +161,7 @@ package final class RealmLog: @unchecked Sendable {
         control.version = version
         control.segmentNumber = segment.header.number
         control.isWriting = false
+        publishedEnd = end
         lock.storeControl(&control)
         if wakes { lock.wake() }
     }
@@ -152,8 +182,10 @@ package final class RealmLog: @unchecked Sendable {
     private func recover(fromFailedWrite error: StoreError, at start: UInt64) -> StoreError {
         guard error.code == .diskFull else { return poison(error, .outcomeUnknown) }
         // space was taken when the segment was made; only copy-on-write file systems come here
-        do {
+        // the zeros are synced, so that no power cut brings back what was refused
+        do throws(StoreError) {
             try segment.file.write([UInt8](repeating: 0, count: frameBuffer.count), at: start)
+            try segment.file.sync()
         } catch {
             return poison(error, .outcomeUnknown)
         }
@@ -171,9 +203,12 @@ package final class RealmLog: @unchecked Sendable {
 
     func poison(_ error: StoreError, _ code: StoreError.Code) -> StoreError {
         isPoisoned = true
-        control.isPoisoned = true
-        control.isWriting = true
-        lock.storeControl(&control)
+        end = publishedEnd  // whoever repairs the log decides what follows; it is read from there
+        if holdsWriter {  // else another process writes the page, and its own sync fails too
+            control.isPoisoned = true
+            control.isWriting = true
+            lock.storeControl(&control)
+        }
         return StoreError(
             code,
             "Writing the log of \(path) failed (\(error.sentence)); "
@@ -206,6 +241,7 @@ package final class RealmLog: @unchecked Sendable {
             }
             control = page
             try read(through: page, deliver)
+            publishedEnd = end
             if page.isWriting || page.isPoisoned {
                 var report = RecoveryReport()
                 try recoverTail(vouchedEnd: page.visibleEnd, page: page, &report, deliver)
@@ -269,6 +305,7 @@ package final class RealmLog: @unchecked Sendable {
         guard !holdsWriter, let page = lock.loadControl(), page.realmID == realmID else { return }
         control = page
         try read(through: page, deliver)
+        publishedEnd = end
     }
 
     /// Whether there is something to catch up with. Never blocks.

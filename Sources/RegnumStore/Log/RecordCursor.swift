@@ -58,7 +58,7 @@ struct RecordCursor {
         let bodyStart = begin + RecordHeader.byteCount
         let body = Array(buffer[bodyStart..<bodyStart + decoded.bodyByteCount])
         position += UInt64(total)
-        nextSequence += 1
+        nextSequence &+= 1  // wraps only in a hostile file
         chain = decoded.chain
         return (decoded, body)
     }

@@ -63,7 +63,16 @@ struct TailScan {
         _ bytes: UnsafeRawBufferPointer, nonZeroByteCount: Int, salt: UInt64, fileOffset: UInt64,
         nextSequence: UInt64, chain: UInt32, bodyByteCountMax: Int
     ) -> Bool {
-        if nonZeroByteCount < RecordHeader.byteCount { return true }
+        if nonZeroByteCount < RecordHeader.byteCount {
+            func matches<T: FixedWidthInteger>(_ field: T, at offset: Int) -> Bool {
+                withUnsafeBytes(of: field.littleEndian) { expected in
+                    expected.indices.allSatisfy {
+                        offset + $0 >= nonZeroByteCount || bytes[offset + $0] == expected[$0]
+                    }
+                }
+            }
+            return matches(nextSequence, at: 16) && matches(chain, at: 32)
+        }
         guard
             let (header, bodyByteCount) = RecordFraming.decodeHeader(
                 bytes, salt: salt, fileOffset: fileOffset, bodyByteCountMax: bodyByteCountMax),

@@ -1,0 +1,92 @@
+internal import Logging
+internal import RegnumEngine
+internal import RegnumStore
+internal import RegnumWatch
+
+/// Has the coordinator look for commits of other processes: at each event of the watch on the
+/// realm's directory, and every second while there are observers (the system drops events when its
+/// queue overflows). Without a watch (limits, network file systems) the timer runs all the time.
+final class ExternalCommits: Sendable {
+    private struct State: Sendable {
+        var isStarted = false
+        var isStopped = false
+        var watch: WatchToken?
+        var timer: WatchToken?
+        var observers = 0
+        var hasWatch = false
+    }
+
+    private let state = Guarded(State())
+    private let hint: @Sendable () -> Void
+
+    init(_ coordinator: Coordinator) {
+        hint = { [weak coordinator] in coordinator?.hint() }
+    }
+
+    deinit { stop() }
+
+    /// Sets the watch, if that was not done; returns when it stands.
+    func start(path: String, logger: Logger?, name: String) async {
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && !state.isStopped
+        }
+        guard isFirst else { return }
+        do {
+            let watch = try await WatchLoop.shared.watchDirectory(path, fileName: "LOCK", hint)
+            let isStopped = state.withLock { state in
+                state.watch = state.isStopped ? nil : watch
+                state.hasWatch = true
+                return state.isStopped
+            }
+            if isStopped { watch.cancel() }
+        } catch {
+            logger?.warning(
+                """
+                \(error): commits of other processes are looked for every second instead
+                """, metadata: ["realm": "\(name)"])
+        }
+        update()
+        hint()  // what was committed between opening and the watch
+    }
+
+    /// A stream begins.
+    func observerBegan() {
+        state.withLock { $0.observers += 1 }
+        update()
+    }
+
+    /// A stream ended.
+    func observerEnded() {
+        state.withLock { $0.observers -= 1 }
+        update()
+    }
+
+    /// Ends watch and timer for good.
+    func stop() {
+        let tokens = state.withLock { state in
+            state.isStopped = true
+            defer {
+                state.watch = nil
+                state.timer = nil
+            }
+            return [state.watch, state.timer]
+        }
+        for token in tokens { token?.cancel() }
+    }
+
+    /// Runs the timer when it is needed, and only then.
+    private func update() {
+        let ended = state.withLock { state -> WatchToken? in
+            let needsTimer =
+                state.isStarted && !state.isStopped && (state.observers > 0 || !state.hasWatch)
+            if needsTimer, state.timer == nil {
+                state.timer = try? WatchLoop.shared.startTimer(intervalMilliseconds: 1000, hint)
+            }
+            guard !needsTimer else { return nil }
+            defer { state.timer = nil }
+            return state.timer
+        }
+        ended?.cancel()
+    }
+}

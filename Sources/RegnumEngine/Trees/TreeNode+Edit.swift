@@ -1,0 +1,131 @@
+/// Edits of a node that its caller owns: nobody else holds it (`own`).
+extension TreeNode {
+    /// Inserts an element that is not there; returns the right part if the node had to be split.
+    func insert(_ element: Element, _ key: Key, _ order: Order, isRightEdge: Bool) -> TreeNode? {
+        isLeaf
+            ? insertHere(element, key, order, isRightEdge)
+            : insertBelow(element, key, order, isRightEdge)
+    }
+
+    @inline(__always)
+    private func insertHere(
+        _ element: Element, _ key: Key, _ order: Order, _ isRightEdge: Bool
+    ) -> TreeNode? {
+        let slot = lowerBound(key, order)
+        if slotCount < Order.leafSlotCountMax {
+            insertItem(element, at: slot)
+            return nil
+        }
+        // Ascending insertion leaves full leaves behind.
+        if isRightEdge, slot == slotCount { return TreeNode.leaf(CollectionOfOne(element)) }
+        let middle = Order.leafSlotCountMax / 2
+        let right = splitOff(from: middle)
+        if slot <= middle {
+            insertItem(element, at: slot)
+        } else {
+            right.insertItem(element, at: slot - middle)
+        }
+        return right
+    }
+
+    private func insertBelow(
+        _ element: Element, _ key: Key, _ order: Order, _ isRightEdge: Bool
+    ) -> TreeNode? {
+        let slot = childIndex(of: key, order)
+        let isLast = slot == slotCount - 1
+        let split = ownedChild(slot).insert(
+            element, key, order, isRightEdge: isRightEdge && isLast)
+        changeCount(by: 1)
+        guard let split else { return nil }
+        if slotCount < treeChildCountMax {
+            insertChild(split, at: slot + 1)
+            return nil
+        }
+        if isRightEdge, isLast {
+            changeCount(by: -split.count)
+            return TreeNode.inner(CollectionOfOne(split), height: height)
+        }
+        // The part that was split off is counted here, and goes where its left neighbour went.
+        let middle = treeChildCountMax / 2
+        changeCount(by: -split.count)
+        let right = splitOff(from: middle)
+        let half = slot < middle ? self : right
+        half.insertChild(split, at: slot < middle ? slot + 1 : slot + 1 - middle)
+        half.changeCount(by: split.count)
+        return right
+    }
+
+    /// Removes the element with `key`, which is there. The node may be left empty.
+    func remove(_ key: Key, _ order: Order) -> Element {
+        if isLeaf { return removeItem(at: lowerBound(key, order)) }
+        let slot = childIndex(of: key, order)
+        let element = ownedChild(slot).remove(key, order)
+        changeCount(by: -1)
+        let left = child(slot).slotCount
+        if left == 0 {
+            removeChild(at: slot)
+        } else if left < child(slot).slotCountMax / 4, slotCount > 1 {
+            balance(slot == 0 ? 0 : slot - 1)
+        }
+        return element
+    }
+
+    /// Changes the element with `key`, which is there.
+    @inline(__always)
+    func update(_ key: Key, _ order: Order, _ change: (inout Element) -> Void) {
+        var node = self
+        while !node.isLeaf { node = node.ownedChild(node.childIndex(of: key, order)) }
+        let slot = node.lowerBound(key, order)
+        node.withItems { change(&$0[slot]) }
+    }
+
+    /// Joins children `slot` and `slot + 1`, or shares their slots evenly between them.
+    private func balance(_ slot: Int) {
+        let left = ownedChild(slot)
+        let right = ownedChild(slot + 1)
+        let total = left.slotCount + right.slotCount
+        if total <= left.slotCountMax * 3 / 4 {
+            left.absorb(right)
+            removeChild(at: slot + 1)
+            return
+        }
+        // The larger side gives; what it gives passes through a node of its own.
+        let half = total / 2
+        if left.slotCount > half {
+            let moved = left.splitOff(from: half)
+            moved.absorb(right)
+            right.absorb(moved)
+        } else {
+            let rest = right.splitOff(from: half - left.slotCount)
+            left.absorb(right)
+            right.absorb(rest)
+        }
+        refile(slot + 1)
+    }
+
+    /// A tree of elements that are in order; nil for none.
+    static func build(_ elements: [Element]) -> TreeNode? {
+        guard !elements.isEmpty else { return nil }
+        var level: [TreeNode] = []
+        level.reserveCapacity(elements.count / Order.leafSlotCountMax + 1)
+        var start = 0
+        while start < elements.count {
+            let end = min(start + Order.leafSlotCountMax, elements.count)
+            level.append(leaf(elements[start..<end]))
+            start = end
+        }
+        var height = 1
+        while level.count > 1 {
+            var next: [TreeNode] = []
+            var start = 0
+            while start < level.count {
+                let end = min(start + treeChildCountMax, level.count)
+                next.append(inner(level[start..<end], height: height))
+                start = end
+            }
+            level = next
+            height += 1
+        }
+        return level[0]
+    }
+}

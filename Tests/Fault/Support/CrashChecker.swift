@@ -1,0 +1,152 @@
+import RegnumSimulation
+import RegnumStore
+import Synchronization
+
+/// Opens what a crash left behind, compares it with the oracle, crashes again, and goes on.
+///
+/// Guard of the `@unchecked Sendable`: each checker is used by one thread only; it is handed to
+/// `onEffect`, which runs on the thread that makes the effect.
+final class CrashChecker: @unchecked Sendable {
+    /// How many images of each crash are looked at.
+    struct Effort {
+        /// Of a power cut in the workload; nil: all.
+        var images: Int? = 40
+        /// Of a power cut at each effect of a recovery.
+        var nestedImages = 2
+        /// Of a power cut just after a recovery, and around the commit that follows it.
+        var laterImages = 2
+    }
+
+    var effort = Effort()
+    private(set) var stateCount = 0
+    /// One failure of each kind: those that differ in numbers only count as one.
+    private(set) var failures: [String] = []
+    private(set) var failureCount = 0
+    private var kinds: Set<String> = []
+    private var numbers: SplitMix64
+    private var imageOptions = SimCrashOptions()
+    private var laterOptions = SimCrashOptions(limitUnits: 4, samples: 4)
+
+    init(seed: UInt64) {
+        numbers = SplitMix64(seed: seed)
+    }
+
+    func report(_ what: String) {
+        failureCount += 1
+        let ends = what.split(separator: ";").last.map(String.init) ?? what
+        let kind = ends.replacing(/image \d+ of seed .*\): /, with: "").filter { !$0.isNumber }
+        if failures.count < 12, kinds.insert(kind).inserted { failures.append(what) }
+    }
+
+    /// The machine loses power, or all its processes die, at this moment.
+    func crash(_ disk: SimFileSystem, _ expectation: Expectation, _ place: @autoclosure () -> String)
+    {
+        let images = disk.crashImages(imageOptions, seed: numbers.next())
+        for index in sample(images, effort.images) {
+            let image = images[index]
+            check(image.fileSystem, expectation, isPowerCut: true, depth: 2) {
+                "power cut \(place()), \(image.summary)"
+            }
+        }
+        check(disk.killImage(), expectation, isPowerCut: false, depth: 2) { "death \(place())" }
+    }
+
+    private func sample(_ images: SimCrashImages, _ count: Int?) -> [Int] {
+        guard let count, images.count > count else { return Array(images.indices) }
+        // The first and the last are the ones with nothing and everything kept.
+        var chosen: Set<Int> = []
+        while chosen.count < count { chosen.insert(numbers.below(images.count)) }
+        return chosen.sorted()
+    }
+
+    /// Opens the machine; with `depth` 2 crashes at every effect of that too.
+    private func check(
+        _ disk: SimFileSystem, _ expectation: Expectation, isPowerCut: Bool, depth: Int,
+        _ place: () -> String
+    ) {
+        stateCount += 1
+        var expected = expectation
+        if isPowerCut { expected.visibleCount = expected.durableCount }
+        do {
+            if depth > 1 { watchRecovery(disk, expected, place()) }
+            let opened = try TinyStore.open(disk)
+            disk.onEffect = nil
+            if let objection = expected.objection(to: opened.bodies, afterPowerCut: isPowerCut) {
+                return report("\(place()): \(objection)")
+            }
+            guard opened.log.durableEnd == opened.log.position,
+                opened.log.version == UInt64(opened.bodies.count),
+                opened.report.commitCount == UInt64(opened.bodies.count)
+            else { return report("\(place()): the log tells of another end than it delivered") }
+            expected.settle(on: opened.bodies.count)
+            try goOn(disk, opened, expected, depth: depth, place)
+        } catch {
+            disk.onEffect = nil
+            report("\(place()): \(describe(error))")
+        }
+    }
+
+    /// The second crash: at every effect of the recovery that comes next.
+    private func watchRecovery(
+        _ disk: SimFileSystem, _ expected: Expectation, _ place: String
+    ) {
+        // Not owned: the machine owns the hook.
+        disk.onEffect = { [unowned self, unowned disk] kind, index in
+            guard kind != .wake else { return }
+            let images = disk.crashImages(laterOptions, seed: numbers.next())
+            for choice in sample(images, effort.nestedImages) {
+                let image = images[choice]
+                check(image.fileSystem, expected, isPowerCut: true, depth: 1) {
+                    "\(place); power cut in the recovery before \(kind) \(index), \(image.summary)"
+                }
+            }
+            check(disk.killImage(), expected, isPowerCut: false, depth: 1) {
+                "\(place); death in the recovery before \(kind) \(index)"
+            }
+        }
+    }
+
+    /// What was delivered is durable; one more commit goes in; both are there the next time.
+    private func goOn(
+        _ disk: SimFileSystem, _ opened: TinyStore.Opened, _ expectation: Expectation, depth: Int,
+        _ place: () -> String
+    ) throws {
+        var expected = expectation
+        later(disk, expected, depth) { "\(place()); then a power cut after the recovery" }
+        guard try opened.log.takeWriter() else { return report("\(place()): no writer lock") }
+        let body = TestBody.make(
+            version: expected.bodies.count + 1, payloadByteCount: 40 + numbers.below(600),
+            salt: numbers.next())
+        expected.bodies.append(body)
+        try opened.log.append([body], version: UInt64(expected.bodies.count))
+        later(disk, expected, depth) { "\(place()); then a power cut in the next commit" }
+        try opened.log.sync()
+        expected.settle(on: expected.bodies.count)
+        opened.log.publish()
+        later(disk, expected, depth) { "\(place()); then a power cut after the next commit" }
+        stateCount += 1
+        let again = try TinyStore.open(disk.killImage())
+        if let objection = expected.objection(to: again.bodies, afterPowerCut: false) {
+            report("\(place()); opened again: \(objection)")
+        }
+    }
+
+    private func later(
+        _ disk: SimFileSystem, _ expected: Expectation, _ depth: Int, _ place: () -> String
+    ) {
+        guard depth > 0 else { return }
+        let images = disk.crashImages(laterOptions, seed: numbers.next())
+        for index in sample(images, effort.laterImages) {
+            let image = images[index]
+            check(image.fileSystem, expected, isPowerCut: true, depth: 0) {
+                "\(place()), \(image.summary)"
+            }
+        }
+    }
+}
+
+/// The code and the sentence of an error of the store; any other error as it is.
+func describe(_ error: any Error) -> String {
+    guard let error = error as? StoreError else { return "\(error)" }
+    return "\(error.code): \(error.sentence)"
+}

@@ -1,0 +1,72 @@
+import RegnumSimulation
+import RegnumStore
+
+/// A store of tiny sizes, so that few commits reach every border.
+enum TinyStore {
+    static let path = "/sim/a.realm"
+
+    /// 4 KiB of records in the first segment, 12 KiB at most in later ones.
+    static var options: StoreOptions {
+        var options = StoreOptions()
+        options.firstSegmentByteCount = 8192
+        options.segmentByteCountMax = 16384
+        options.recordBodyByteCountMax = 8192
+        return options
+    }
+
+    /// The realm opened, with everything that was delivered.
+    struct Opened {
+        let log: RealmLog
+        let report: RecoveryReport
+        let bodies: [[UInt8]]
+    }
+
+    static func open(
+        _ disk: any FileSystem, path: String = path, options: StoreOptions = options
+    ) throws(StoreError) -> Opened {
+        var bodies: [[UInt8]] = []
+        let (log, report) = try RealmLog.open(disk, path: path, options: options) {
+            (body) throws(StoreError) in bodies.append(body)
+        }
+        return Opened(log: log, report: report, bodies: bodies)
+    }
+}
+
+/// Bodies of commits: the version, little-endian, and a payload that follows from the version, so
+/// that any two are different.
+enum TestBody {
+    static func make(version: Int, payload: [UInt8]) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: version >> ($0 * 8)) } + payload
+    }
+
+    static func make(version: Int, payloadByteCount: Int, salt: UInt64 = 0) -> [UInt8] {
+        var numbers = SplitMix64(seed: UInt64(version) &* 0x9E37 &+ salt)
+        return make(version: version, payload: numbers.bytes(payloadByteCount))
+    }
+
+    static func version(of body: [UInt8]) -> Int {
+        body.prefix(8).enumerated().reduce(0) { $0 | Int($1.element) << ($1.offset * 8) }
+    }
+}
+
+extension RealmLog {
+    /// A durable commit as the coordinator makes it.
+    func commit(_ bodies: [[UInt8]]) throws(StoreError) {
+        try append(bodies, version: UInt64(TestBody.version(of: bodies.last!)))
+        try sync()
+        publish()
+    }
+
+    /// A commit that is visible and not yet synced.
+    func commitRelaxed(_ bodies: [[UInt8]]) throws(StoreError) {
+        try append(bodies, version: UInt64(TestBody.version(of: bodies.last!)))
+        publish()
+    }
+
+    /// `tryBecomeWriter` where nothing is to be delivered.
+    func takeWriter() throws(StoreError) -> Bool {
+        try tryBecomeWriter { (_) throws(StoreError) in
+            throw StoreError(.invalidInput, "A commit that nobody knows of was delivered.")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// What a workload of `LogDriver` is made of.
+enum WorkloadStep: String, CaseIterable, Sendable {
+    /// One small durable commit.
+    case commit
+    /// Three commits in one batch, one of which embeds bytes of the log.
+    case batch
+    /// A commit that does not fit twice into the first segment.
+    case large
+    /// A commit that is published and not synced.
+    case relaxed
+    /// Sync and publish.
+    case flush
+    case idle
+    /// A spare segment is made.
+    case spare
+    /// The writer gives the lock to another process.
+    case handOver
+    /// The writer's process dies between two commits.
+    case die
+    /// The writer's process dies after writing a batch, before its sync.
+    case dieUnsynced
+    /// All processes die in the middle of writing a batch.
+    case dieTorn
+    /// A sync fails and drops the data; the writer's process closes the realm.
+    case failSync
+    /// As `failSync`, with relaxed commits before, and the page cache is dropped.
+    case failRelaxed
+}

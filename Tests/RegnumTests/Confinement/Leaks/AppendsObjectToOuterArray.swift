@@ -1,0 +1,16 @@
+import Regnum
+
+final class Person: Object {
+    @Persisted var name: String
+}
+
+func leak(_ realm: Realm) async throws {
+    var leaked: [Person] = []
+    // expected-error@+2 {{risks causing data races}}
+    // expected-note@+1 {{risks causing races}}
+    try await realm.read { tx in
+        for person in tx.objects(Person.self) { leaked.append(person) }
+    }
+    // expected-note@+1 {{access can happen concurrently}}
+    print(leaked.count)
+}

@@ -1,0 +1,11 @@
+import Regnum
+
+final class Person: Object {
+    @Persisted var name: String
+}
+
+func leak(_ realm: Realm) async throws {
+    // expected-error@+1 {{conformance of 'Results<Model>' to 'Sendable' is unavailable}}
+    let people = try await realm.read { tx in tx.objects(Person.self) }
+    print(people.count)
+}
