@@ -105,7 +105,7 @@ public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CollectionChange<Model>? {
             guard var tree else { return try begin() }
-            while let step = await follower.next(isolation: actor) {
+            while let step = try await follower.next(isolation: actor) {
                 let name = results.entry.schema.name
                 let (newTree, change) = try advance(tree, step)
                 let newTable = Self.table(results, step.new)

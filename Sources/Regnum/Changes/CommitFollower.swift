@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// A step of a stream from the version that it delivered last to the newest one.
 struct CommitStep {
@@ -54,7 +55,9 @@ final class CommitFollower {
     ///
     /// - Returns: nil when the task is cancelled or the realm closed. What was committed before the
     ///   close is delivered first.
-    func next(isolation: isolated (any Actor)?) async -> CommitStep? {
+    ///
+    /// Throws what keeps this process from reading the commits of others.
+    func next(isolation: isolated (any Actor)?) async throws(Realm.Error) -> CommitStep? {
         while true {
             if Task.isCancelled { return nil }
             isEnding = isEnding || realm.coordinator.isClosed
@@ -68,6 +71,11 @@ final class CommitFollower {
                 return step
             }
             if isEnding { return nil }
+            do throws(StoreError) {
+                try realm.coordinator.checkReadable()
+            } catch {
+                throw Realm.Error(error)
+            }
             switch await subscription.next() {
             case .changed: continue
             case .closed: isEnding = true

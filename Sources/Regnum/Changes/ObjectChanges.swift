@@ -79,21 +79,26 @@ public struct ObjectChanges<Model: Object>: AsyncSequence, Sendable {
                 self.pending = nil
                 return pending
             }
-            if !hasBegun {
-                hasBegun = true
-                do throws(Realm.Error) {
-                    if let first = try begin() { return first }
-                } catch {
-                    finish()
-                    throw error
-                }
+            do throws(Realm.Error) {
+                if let change = try await pull(isolation: actor) { return change }
+            } catch {
                 finish()
-                return nil
-            }
-            while let step = await follower.next(isolation: actor) {
-                if let change = changes(of: step) { return change }
+                throw error
             }
             finish()
+            return nil
+        }
+
+        private func pull(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> ObjectChange<Model>? {
+            guard hasBegun else {
+                hasBegun = true
+                return try begin()
+            }
+            while let step = try await follower.next(isolation: actor) {
+                if let change = changes(of: step) { return change }
+            }
             return nil
         }
 

@@ -1,10 +1,10 @@
-internal import Synchronization
+internal import RegnumStore
 
 /// The schemas of all model classes that this process has used.
 final class ClassCatalog: Sendable {
     static let shared = ClassCatalog()
 
-    private let schemas = Mutex<[ObjectIdentifier: ClassSchema]>([:])
+    private let schemas = Guarded<[ObjectIdentifier: ClassSchema]>([:])
 
     /// The schema of a class, made at the first call.
     ///

@@ -1,5 +1,5 @@
 internal import RegnumEngine
-internal import Synchronization
+internal import RegnumStore
 
 /// How the properties of a class lie in its table, at one schema of a realm.
 struct ClassMapping: Sendable {
@@ -23,7 +23,7 @@ final class ClassEntry: Sendable {
     /// Why the class can never be used with the realm: its declaration, or another class of the
     /// same name.
     let problem: Realm.Error?
-    private let lastMapping = Mutex<ClassMapping?>(nil)
+    private let lastMapping = Guarded<ClassMapping?>(nil)
 
     init(schema: ClassSchema, problem: Realm.Error?) {
         self.schema = schema

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import RegnumStore
 
 /// What a key path of a model means.
 enum KeyPathMeaning: Sendable {
@@ -19,7 +19,7 @@ final class KeyPathCache: Sendable {
         let keyPath: AnyKeyPath
     }
 
-    private let meanings = Mutex<[Key: KeyPathMeaning]>([:])
+    private let meanings = Guarded<[Key: KeyPathMeaning]>([:])
 
     /// The known meaning of a key path. - Complexity: O(1), one hash of the key path.
     subscript(keyPath: AnyKeyPath) -> KeyPathMeaning? {

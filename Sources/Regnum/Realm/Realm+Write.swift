@@ -35,14 +35,17 @@ extension Realm {
         } catch let error as StoreError {
             throw Error(error)
         }
-        // No suspension from here to commit or abandon: the turn is ours meanwhile.
-        let transaction = EngineTransaction(base: turn.base, origin: origin)
-        let state = TransactionCore(
-            .writing(transaction), realm: core, place: CallPlace(file: file, line: line))
+        let run = WriteRun(
+            base: turn.base, origin: origin, realm: core,
+            place: CallPlace(file: file, line: line))
         let commit: Commit?
         let result: R
         do {
-            (result, commit) = try Self.run(body, state, transaction)
+            if pace.isLong {
+                (result, commit, pace.lastBody) = try await lane.run(body, run)
+            } else {
+                (result, commit, pace.lastBody) = try run(body)
+            }
         } catch {
             do { try await coordinator.abandon(turn) } catch { throw Error(error) }
             throw error
@@ -61,22 +64,37 @@ extension Realm {
         if pace.countWrite() { await Task.yield() }
         return result
     }
+}
 
-    /// Runs the body and ends it; nil for the commit if nothing was changed.
-    private static func run<R>(
-        _ body: (Transaction) throws -> R, _ state: TransactionCore,
-        _ transaction: EngineTransaction
-    ) throws -> (R, Commit?) {
+/// One execution of a body. The caller has the turn and keeps it until `commit` or `abandon`.
+struct WriteRun: Sendable {
+    /// What the body builds on.
+    let base: DatabaseRoot
+    let origin: String?
+    let realm: RealmCore
+    let place: CallPlace
+
+    /// Runs the body and ends it; nil for the commit if nothing was changed. The duration is the
+    /// body's with the making of its commit record.
+    func callAsFunction<R>(
+        _ body: (Transaction) throws -> R
+    ) throws -> (R, Commit?, Duration) {
+        let start = ContinuousClock.now
+        let transaction = EngineTransaction(base: base, origin: origin)
+        let state = TransactionCore(.writing(transaction), realm: realm, place: place)
         let outcome = Result { try body(Transaction(state)) }
         state.end()
         if let violation = state.violation { throw violation }
         let result = try outcome.get()
-        guard transaction.hasChanges else { return (result, nil) }
+        guard transaction.hasChanges else {
+            return (result, nil, start.duration(to: .now))
+        }
         let now = Date().timeIntervalSince1970 * 1_000_000
         do {
-            return (result, try transaction.commit(timestampMicroseconds: Int64(now)))
+            let commit = try transaction.commit(timestampMicroseconds: Int64(now))
+            return (result, commit, start.duration(to: .now))
         } catch {
-            throw Error(error)
+            throw Realm.Error(error)
         }
     }
 }

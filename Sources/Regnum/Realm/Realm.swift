@@ -15,6 +15,7 @@ internal import RegnumStore
 public actor Realm {
     nonisolated let core: RealmCore
     var pace = WritePace()
+    let lane = Lane()
 
     init(_ core: RealmCore) {
         self.core = core

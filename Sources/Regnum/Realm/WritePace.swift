@@ -1,4 +1,4 @@
-/// Decides when a writer lets others run: an actor that nobody else wants never suspends, so a
+/// Decides where bodies run and when a writer lets others run: an actor that nobody else wants never suspends, so a
 /// loop of short writes would keep its thread for as long as it runs.
 ///
 /// Once bodies have run for 100 microseconds since the last pause, the next write pauses. Reading
@@ -9,6 +9,16 @@ struct WritePace {
     private var lastPause = ContinuousClock.now
     private var writesUntilCheck = 16
     private var interval = 16
+    private var averageBody = Duration.zero
+
+    /// How long the last body ran.
+    var lastBody = Duration.zero {
+        didSet { averageBody = (averageBody * 7 + lastBody) / 8 }
+    }
+
+    /// Whether recent bodies were so long that the next should run in the lane. The average is
+    /// over about eight bodies; the first long one after short ones is not foreseen.
+    var isLong: Bool { averageBody > .microseconds(200) }
 
     /// Counts a write; true if the writer should pause now.
     mutating func countWrite() -> Bool {

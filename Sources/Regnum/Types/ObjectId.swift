@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Synchronization
+internal import RegnumStore
 
 /// A 12-byte identifier: 4 bytes of time in seconds, 5 random bytes per process, 3 bytes of a
 /// rising counter, so that ids made by one process rise in byte order.
@@ -117,13 +117,13 @@ extension ObjectId: Codable {
 /// The source of generated ids: one per process.
 private final class ObjectIdGenerator: Sendable {
     /// Time and counter of the last id, as one number of 32 + 24 bits, so that it only ever rises.
-    private let last: Mutex<UInt64>
+    private let last: Guarded<UInt64>
     /// The 5 bytes that tell processes apart.
     private let processBytes: UInt64
 
     init() {
         processBytes = UInt64.random(in: 0..<(1 << 40))
-        last = Mutex(UInt64.random(in: 0..<(1 << 23)))
+        last = Guarded(UInt64.random(in: 0..<(1 << 23)))
     }
 
     func next() -> ObjectId {

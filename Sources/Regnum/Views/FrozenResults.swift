@@ -1,6 +1,5 @@
 internal import RegnumEngine
 internal import RegnumStore
-internal import Synchronization
 
 /// The objects that a query finds in one snapshot: a collection that can be sent and kept.
 ///
@@ -10,35 +9,42 @@ internal import Synchronization
 public struct FrozenResults<Model: Object>: Sendable {
     let table: FrozenTable
     public let _plan: _Plan
-    private let evaluation: Evaluation
+    private let outcome: Outcome
+
+    /// What the query finds: known, or to be found at first use.
+    private enum Outcome: Sendable {
+        case known(ResultTree)
+        case lazy(Evaluation)
+    }
 
     /// Results to be evaluated at first use.
     init(_ table: FrozenTable, plan: _Plan) {
         self.table = table
         self._plan = plan
-        evaluation = Evaluation(nil)
+        outcome = .lazy(Evaluation())
     }
 
     /// Results that are known.
     init(_ table: FrozenTable, plan: _Plan, tree: ResultTree) {
         self.table = table
         self._plan = plan
-        evaluation = Evaluation(tree)
+        outcome = .known(tree)
     }
 
     /// The keys of the rows found.
-    var tree: ResultTree { evaluation.tree(table, _plan.plan) }
+    var tree: ResultTree {
+        switch outcome {
+        case .known(let tree): tree
+        case .lazy(let evaluation): evaluation.tree(table, _plan.plan)
+        }
+    }
 
     /// The version of the snapshot.
     public var version: UInt64 { table.snapshot.root.version }
 
     /// The result of the query, once it is known.
     private final class Evaluation: Sendable {
-        private let known: Mutex<ResultTree?>
-
-        init(_ tree: ResultTree?) {
-            known = Mutex(tree)
-        }
+        private let known = Guarded<ResultTree?>(nil)
 
         /// The result, evaluated at the first call. Two tasks that call at once may both do the
         /// work; both get an equal result.

@@ -33,8 +33,8 @@ final class CrashChecker: @unchecked Sendable {
 
     func report(_ what: String) {
         failureCount += 1
-        let ends = what.split(separator: ";").last.map(String.init) ?? what
-        let kind = ends.replacing(/image \d+ of seed .*\): /, with: "").filter { !$0.isNumber }
+        let parts = what.filter { !$0.isNumber }.split(separator: ";").last?.split(separator: ",")
+        let kind = "\(parts?.first ?? "") \(parts?.last ?? "")"
         if failures.count < 12, kinds.insert(kind).inserted { failures.append(what) }
     }
 

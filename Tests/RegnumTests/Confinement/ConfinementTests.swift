@@ -39,6 +39,9 @@ import Testing
 
 private let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
+/// The root of the package.
+private let root = (0..<3).reduce(folder) { path, _ in path.deletingLastPathComponent() }
+
 private func sourceNames(_ name: String) -> [String] {
     let names = try? FileManager.default.contentsOfDirectory(
         atPath: folder.appending(path: name).path)
@@ -52,6 +55,10 @@ private func compile(_ name: String) throws -> (Int32, String) {
         .map { URL(filePath: $0).deletingLastPathComponent() }
         .first { FileManager.default.fileExists(atPath: $0.appending(path: "Modules").path) }
     let products = try #require(build, "the build folder of this test was not found")
+    let maps = [
+        products.appending(path: "CRegnum.build/module.modulemap"),
+        root.appending(path: "Sources/CLibuv/module.modulemap"),
+    ]
     let flags = [
         "-frontend", "-emit-sil", "-o", "/dev/null", "-module-name", "Sample",
         "-parse-as-library", "-swift-version", "6",
@@ -61,8 +68,7 @@ private func compile(_ name: String) throws -> (Int32, String) {
         "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
         "-verify", "-verify-ignore-unrelated",
         "-I", products.appending(path: "Modules").path,
-        "-Xcc", "-fmodule-map-file=\(products.appending(path: "CRegnum.build/module.modulemap").path)",
-    ]
+    ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
     let compiler = Process()
     compiler.executableURL = URL(filePath: "/usr/bin/env")
     compiler.currentDirectoryURL = folder

@@ -60,8 +60,14 @@ struct Chat: AsyncParsableCommand {
 
 @main
 enum Program {
-    static func main() async {
-        Interruption.prepare()
+    static func main() {
+        Interruption.block()
+        Task.detached { exit(await run()) }
+        Interruption.wait()
+    }
+
+    /// Runs the command line and returns the exit code.
+    private static func run() async -> CInt {
         do {
             var command = try Chat.parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -69,14 +75,15 @@ enum Program {
             } else {
                 try command.run()
             }
+            return 0
         } catch is OutputClosed {
-            exit(0)
+            return 0
         } catch let failure as ChatFailure {
             printToStandardError("chat: \(failure.sentence)")
-            exit(1)
+            return 1
         } catch let error as Realm.Error {
             printToStandardError("chat: \(error.message)")
-            exit(1)
+            return 1
         } catch {
             // Help and version end with 0, wrong usage with 64.
             Chat.exit(withError: error)

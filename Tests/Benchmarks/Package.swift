@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+// GRDB finds the system's SQLite and lends its module to the plain SQLite peer.
+let package = Package(
+    name: "benchmarks",
+    products: [
+        .executable(name: "benchmarks", targets: ["benchmarks"])
+    ],
+    dependencies: [
+        .package(name: "regnum", path: "../.."),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    ],
+    targets: [
+        .target(name: "BenchmarkKit", swiftSettings: settings),
+        .executableTarget(
+            name: "benchmarks",
+            dependencies: [
+                "BenchmarkKit",
+                .product(name: "Regnum", package: "regnum"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Sources/Benchmarks",
+            swiftSettings: settings),
+        .testTarget(
+            name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"], swiftSettings: settings),
+    ]
+)

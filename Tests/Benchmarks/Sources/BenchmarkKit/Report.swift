@@ -1,0 +1,110 @@
+import Foundation
+
+/// Text and JSON of the results.
+public struct Report {
+    /// One element of the JSON array.
+    struct Entry: Encodable {
+        var workload: String
+        var engine: Engine
+        /// The median of the rounds.
+        var value: Double
+        /// The smallest and the largest round.
+        var low: Double
+        var high: Double
+        var unit: Unit
+        var rounds: Int
+    }
+
+    private let series: [Series]
+    private let floors: [String: String]
+
+    /// - Parameter floors: for a workload the one that bounds it from below, measured on the bare
+    ///   system in the same rounds; it becomes a peer of the workload.
+    public init(_ series: [Series], floors: [String: String]) {
+        self.series = series
+        self.floors = floors
+    }
+
+    /// The heading of the lines.
+    public static let heading =
+        columns("name", "value", "unit", "peer", "value", "ratio", "low to high")
+
+    /// For each workload of Regnum a line for each peer: `name value unit peer value ratio`, then
+    /// Regnum's lowest and highest round. The ratio is Regnum's value to the peer's, as the median
+    /// over the rounds. A floor, and a workload without a peer, has one line.
+    public var lines: [String] {
+        series.flatMap { series -> [String] in
+            guard series.engine == .regnum else {
+                return series.engine == .raw ? [Self.line(series, nil)] : []
+            }
+            let peers = peers(of: series)
+            return peers.isEmpty
+                ? [Self.line(series, nil)] : peers.map { Self.line(series, $0) }
+        }
+    }
+
+    /// The JSON array, an element for each workload and engine.
+    public func json() throws -> Data {
+        let entries = series.map { series in
+            Entry(
+                workload: series.workload, engine: series.engine, value: series.median,
+                low: series.low, high: series.high, unit: series.unit,
+                rounds: series.values.count)
+        }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(entries)
+    }
+
+    private func peers(of series: Series) -> [Series] {
+        self.series.filter { other in
+            other.engine != .regnum
+                && (other.workload == series.workload || other.workload == floors[series.workload])
+        }
+    }
+
+    private static func line(_ series: Series, _ peer: Series?) -> String {
+        let ratio = peer.flatMap { Statistics.medianRatio(series.values, to: $0.values) }
+        return columns(
+            series.workload, format(series.median), series.unit.rawValue,
+            peer?.engine.rawValue ?? "-", peer.map { format($0.median) } ?? "-",
+            ratio.map(formatRatio) ?? "-", "\(format(series.low)) to \(format(series.high))")
+    }
+
+    private static func columns(
+        _ name: String, _ value: String, _ unit: String, _ peer: String, _ peerValue: String,
+        _ ratio: String, _ range: String
+    ) -> String {
+        [
+            pad(name, 20), padLeft(value, 10), pad(unit, 14), pad(peer, 7), padLeft(peerValue, 10),
+            padLeft(ratio, 8), range,
+        ].joined(separator: " ")
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
+    private static func padLeft(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}
+
+/// A value with the digits that mean something: three below 1,000, none behind the point above.
+public func format(_ value: Double) -> String {
+    switch abs(value) {
+    case 1_000...: String(format: "%.0f", value)
+    case 100...: String(format: "%.1f", value)
+    case 10...: String(format: "%.2f", value)
+    default: String(format: "%.3f", value)
+    }
+}
+
+/// A ratio: two digits behind the point, more below 0.1, one above 10.
+public func formatRatio(_ ratio: Double) -> String {
+    switch abs(ratio) {
+    case 10...: String(format: "%.1f", ratio)
+    case 0.1...: String(format: "%.2f", ratio)
+    default: String(format: "%.4f", ratio)
+    }
+}

@@ -1,0 +1,93 @@
+/// What one round of one engine measured.
+public struct Sample: Sendable {
+    /// The name of the workload, as in the JSON.
+    public var workload: String
+    public var value: Double
+    public var unit: Unit
+
+    public init(_ workload: String, _ value: Double, _ unit: Unit) {
+        self.workload = workload
+        self.value = value
+        self.unit = unit
+    }
+}
+
+/// The units of the values; their raw values go into text and JSON.
+public enum Unit: String, Sendable, Encodable {
+    case microseconds = "us"
+    case milliseconds = "ms"
+    case commitsPerSecond = "commits/s"
+    case transactionsPerSecond = "transactions/s"
+    case objectsPerSecond = "objects/s"
+    case readsPerSecond = "reads/s"
+    case gigabytesPerSecond = "GB/s"
+    case bytes
+    case ratio
+}
+
+/// The store that was measured, or the bare system for floors.
+public enum Engine: String, Sendable, Encodable {
+    case regnum, grdb, sqlite, lmdb, raw
+}
+
+/// All rounds of one workload on one engine. `values[i]` of all series of a workload were measured
+/// in the same round.
+public struct Series: Sendable {
+    public let workload: String
+    public let engine: Engine
+    public let unit: Unit
+    public internal(set) var values: [Double]
+
+    public init(workload: String, engine: Engine, unit: Unit, values: [Double]) {
+        self.workload = workload
+        self.engine = engine
+        self.unit = unit
+        self.values = values
+    }
+
+    public var median: Double { Statistics.median(values) }
+    public var low: Double { values.min() ?? 0 }
+    public var high: Double { values.max() ?? 0 }
+}
+
+/// Something that takes part in the rounds of a workload.
+public struct Contender: Sendable {
+    public let engine: Engine
+    let round: @Sendable () async throws -> [Sample]
+
+    /// - Parameter round: does the work of one round. It gives the same workloads and units each
+    ///   time.
+    public init(_ engine: Engine, _ round: @escaping @Sendable () async throws -> [Sample]) {
+        self.engine = engine
+        self.round = round
+    }
+}
+
+/// Runs the contenders in turn, round by round, so that what else the machine does hits all alike.
+/// Each round starts with another one; a first round, to warm up, is not counted.
+///
+/// - Returns: a series for each workload and engine, in order of first appearance.
+public func interleave(_ contenders: [Contender], rounds: Int) async throws -> [Series] {
+    var series: [Series] = []
+    for round in 0...rounds {
+        for offset in contenders.indices {
+            let contender = contenders[(offset + round) % contenders.count]
+            let samples = try await contender.round()
+            for sample in samples where round > 0 { keep(sample, contender.engine, in: &series) }
+        }
+    }
+    return series
+}
+
+private func keep(_ sample: Sample, _ engine: Engine, in series: inout [Series]) {
+    let known = series.firstIndex { $0.workload == sample.workload && $0.engine == engine }
+    if let known {
+        precondition(series[known].unit == sample.unit, "a workload keeps its unit")
+        series[known].values.append(sample.value)
+    } else {
+        series.append(
+            Series(
+                workload: sample.workload, engine: engine, unit: sample.unit,
+                values: [sample.value]))
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import Regnum
+
+/// One process of a test on a realm that several processes use.
+///
+///     send PATH ROOM NAME COUNT|- [TIMEOUT_MS]   one message a commit: COUNT of them, or one for
+///                                   each line of standard input; prints the id of each after
+///                                   `write` returned, and "busy" for each try that timed out
+///     tail PATH ROOM COUNT|-        prints the id of each message of the room, from the first one,
+///                                   until COUNT or SIGTERM
+///     visit PATH ROOM NAME COUNT    opens, sends one message, prints its id, closes; COUNT times
+///     hammer PATH SECONDS           prints "ready", waits for a line, commits back to back, prints
+///                                   a line for each commit (see Hammer.swift)
+///     stop-in-write PATH            prints "in write" in the body of a write, and spins there
+///     hold-in-write PATH ROOM NAME  prints "in write" in the body of a write, waits there for a
+///                                   line, sends a message and prints its id
+///
+/// Exit status: 0; 1 with a sentence on standard error; 3 when the driver is gone; 64 for wrong
+/// usage.
+@main enum CrashChild {
+    static func main() async {
+        // Before any other thread is there: all of them leave the signal to the one that waits.
+        let terminationSignal = TerminationSignal()
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        guard arguments.count >= 2 else { exit(64) }
+        let command = arguments.removeFirst()
+        let path = arguments.removeFirst()
+        do {
+            switch (command, arguments.count) {
+            case ("send", 3), ("send", 4):
+                let timeout = arguments.count == 4 ? Int(arguments[3]) : nil
+                try await send(
+                    path, Sender(room: arguments[0], name: arguments[1]), arguments[2],
+                    writeTimeout: timeout.map { .milliseconds($0) })
+            case ("tail", 2):
+                try await tail(path, arguments[0], count: Int(arguments[1]), terminationSignal)
+            case ("visit", 3):
+                try await visit(
+                    path, Sender(room: arguments[0], name: arguments[1]),
+                    count: Int(arguments[2]) ?? 1)
+            case ("hammer", 1):
+                try await hammer(path, .seconds(Double(arguments[0]) ?? 1))
+            case ("stop-in-write", 0):
+                try await stopInWrite(path)
+            case ("hold-in-write", 2):
+                try await holdInWrite(path, Sender(room: arguments[0], name: arguments[1]))
+            default:
+                exit(64)
+            }
+        } catch {
+            printError("\(command): \(error)")
+            exit(1)
+        }
+    }
+}
