@@ -40,7 +40,7 @@ class LoopHandle {
     deinit { memory.deallocate() }
 }
 
-/// Hints when the file `fileName` of a directory is written, created, renamed or removed.
+/// Hints when the file `fileName` of a directory is written.
 final class DirectoryWatch: LoopHandle {
     private let fileName: String
     private let hint: @Sendable () -> Void
@@ -64,8 +64,9 @@ final class DirectoryWatch: LoopHandle {
             else { return }
             watch.hint()
         }
-        // The "/." makes the system refuse anything that is not a directory.
-        status = uv_fs_event_start(event, callback, path + "/.", 0)
+        // The file itself, not its directory: each write to a neighbour would wake the loop thread,
+        // and the log is written for every commit (Docs/Decisions/005-watch-the-lock-file.md).
+        status = uv_fs_event_start(event, callback, path + "/" + fileName, 0)
         guard status == 0 else {
             close()
             throw WatchError(status: status, path: path)

@@ -19,14 +19,14 @@ package final class WatchLoop: Sendable {
         self.threadName = threadName
     }
 
-    /// Calls `hint` whenever the file `fileName` in the directory `path` may have been written,
-    /// created, renamed or removed. Stores through a mapping raise no event.
+    /// Calls `hint` whenever the file `fileName` in the directory `path` may have been written. The
+    /// file must exist, and must not be replaced. Stores through a mapping raise no event.
     ///
     /// Returns when the watch stands, so that no write after that goes without a hint (but see
     /// above). Asynchronous, as the loop thread sets it up: the caller's thread is not blocked. The
     /// task's cancellation is ignored; the wait is one turn of the loop.
     ///
-    /// Throws `WatchError` when there is no watch to be had: missing directory, no permission, a
+    /// Throws `WatchError` when there is no watch to be had: missing file or directory, no permission, a
     /// limit of the system, a network file system.
     package func watchDirectory(
         _ path: String, fileName: String, _ hint: @escaping @Sendable () -> Void

@@ -43,7 +43,7 @@ extension SeededGenerator {
             return .double(
                 [
                     .nan, -.nan, -0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 2, 1e300,
-                    4.9406564584124654e-324,
+                    .leastNonzeroMagnitude,
                 ][n])
         case .date: return .date([-0.0, 0, .infinity, -.infinity, 1, 1.5, -1, 2, 3, 4, 5, 6][n])
         case .string:

@@ -132,6 +132,29 @@ import Testing
         #expect(attempt(body, base) == .invalidDatabase)
     }
 
+    @Test func operationsOutOfOrderAreRefused() throws {
+        let transaction = EngineTransaction(base: .empty)
+        for name in ["A", "B"] {
+            let table = try transaction.addTable(
+                name: name, columns: [ColumnDefinition(name: "n", type: .int)])
+            for _ in 0..<3 { _ = try transaction.insert(table, [.int(1)]) }
+        }
+        let base = try commitAndReplay(transaction).root
+        let start: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 9)
+        func delete(_ table: UInt8, _ key: UInt8) -> [UInt8] { [3, table, 1, key, 0] }
+        func set(_ table: UInt8, _ key: UInt8) -> [UInt8] { [4, table, 0, 1, key, 0, 0, 4] }
+        func insert(_ table: UInt8, _ key: UInt8) -> [UInt8] { [5, table, 1, key, 0, 1, 0, 4] }
+        let addTable: [UInt8] = [1, 2, 1, 0x43, 1, 1, 0x6E, 2, 0, 0, 0]
+        let sound = addTable + delete(0, 1) + set(0, 0) + insert(0, 3) + set(1, 0) + insert(2, 0)
+        #expect(attempt(start + sound, base) == nil)
+        let wrong = [
+            set(0, 0) + delete(0, 0), delete(0, 0) + delete(0, 1), set(0, 0) + set(0, 1),
+            insert(0, 3) + set(0, 3), insert(0, 3) + insert(0, 4), set(1, 0) + set(0, 0),
+            set(0, 0) + addTable, insert(0, 2), set(0, 3), delete(0, 3), set(2, 0),
+        ]
+        for body in wrong { #expect(attempt(start + body, base) == .invalidDatabase, "\(body)") }
+    }
+
     @Test func manyNullsAreSmallInTheRecord() throws {
         let transaction = EngineTransaction(base: .empty)
         let table = try transaction.addTable(

@@ -34,7 +34,8 @@ private enum Edit: Sendable {
         let seed = SeededRandom.seed()
         var random = SeededRandom(seed)
         for history in 0..<40 {
-            let realm = try await keepsSummaries
+            let realm =
+                try await keepsSummaries
                 ? Realm.temporary([Sample.self])
                 : LaterProgram.withoutSummaries([Sample.self])
             try await run(
@@ -62,7 +63,8 @@ private enum Edit: Sendable {
             let before = samples
             let touched = apply(edits, to: &samples)
             // A transaction that only undid itself is no commit.
-            let isCommit = before.keys != samples.keys
+            let isCommit =
+                before.keys != samples.keys
                 || touched.keys.contains { before[$0] != nil && samples[$0] != nil }
             for index in observers.indices {
                 observers[index].properties.merge(touched) { $0.union($1) }
@@ -104,7 +106,8 @@ private enum Edit: Sendable {
             place)
         #expect(delta.inserted.map(\.number) == expected.insertions.map { new[$0] }, place)
         let modified = expected.modifications.map { old[$0] }
-        #expect(delta.modified.map { plain($0.old) } == modified.map { observer.samples[$0] }, place)
+        let before = modified.map { observer.samples[$0] }
+        #expect(delta.modified.map { plain($0.old) } == before, place)
         #expect(delta.modified.map { plain($0.new) } == modified.map { samples[$0] }, place)
         if keepsSummaries {
             #expect(

@@ -1,7 +1,8 @@
 import FoundationEssentials
-@testable import Regnum
 import RegnumEngine
 import Testing
+
+@testable import Regnum
 
 /// The field reflection of the runtime is no stable interface. These tests say what the library
 /// relies on; if one fails after an update of the compiler, start at `FieldReflection.swift`.
@@ -56,9 +57,9 @@ import Testing
         #expect(
             message.properties.map(\.name)
                 == ["id", "room", "author", "text", "sentAt", "editedAt"])
-        #expect(message.properties.map(\.isPrimaryKey) == [true, false, false, false, false, false])
-        #expect(message.properties.map(\.isIndexed) == [false, true, false, false, false, false])
-        #expect(message.properties.map(\.isOptional) == [false, false, false, false, false, true])
+        #expect(message.properties.filter(\.isPrimaryKey).map(\.name) == ["id"])
+        #expect(message.properties.filter(\.isIndexed).map(\.name) == ["room"])
+        #expect(message.properties.filter(\.isOptional).map(\.name) == ["editedAt"])
         #expect(
             message.properties.map(\.type) == [.objectId, .string, .string, .string, .date, .date])
         #expect(message.properties[2].defaultValue == .string("nobody"))
@@ -88,6 +89,7 @@ import Testing
         for property in ClassSchema.of(Everything.self).properties {
             #expect(property.reference.name == property.name)
         }
-        #expect(ClassSchema.of(Everything.self).requireProperty(\Everything.maybeUuid).name == "maybeUuid")
+        let everything = ClassSchema.of(Everything.self)
+        #expect(everything.requireProperty(\Everything.maybeUuid).name == "maybeUuid")
     }
 }

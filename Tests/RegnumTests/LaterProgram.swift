@@ -1,6 +1,7 @@
 import FoundationEssentials
-@testable import Regnum
 import RegnumEngine
+
+@testable import Regnum
 
 /// A second program on the realm of a first one: its own classes on the same content. In one
 /// process two classes of one name cannot join the same realm, as they do in a rolling deployment.

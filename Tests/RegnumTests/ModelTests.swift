@@ -108,7 +108,8 @@ import Testing
 
     @Test func objectOfAnAbortedTransactionIsInvalid() async throws {
         struct Stop: Error {}
-        final class Box: @unchecked Sendable { var person: Person? }  // read below, by one task
+        // Guard: written in the body, read after it by the same task.
+        final class Box: @unchecked Sendable { var person: Person? }
         let realm = try await Realm.temporary([Person.self])
         let box = Box()
         await #expect(throws: Stop.self) {

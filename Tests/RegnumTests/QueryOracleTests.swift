@@ -47,38 +47,47 @@ private func randomComparison(_ random: inout SeededRandom) -> Condition {
     let name = ["a", "b", "", "\u{e9}", "e\u{301}"].randomElement(using: &random) ?? ""
     func bytes(_ string: String) -> [UInt8] { Array(string.utf8) }
     switch Int.random(in: 0..<9, using: &random) {
-    case 0: return Condition(
-        query: { $0.age == number }, holds: { $0.age == number }, text: "age == \(number)")
-    case 1: return Condition(
-        query: { $0.age < number }, holds: { $0.age < number }, text: "age < \(number)")
-    case 2: return Condition(
-        query: { $0.age >= $0.limit }, holds: { $0.age >= $0.limit }, text: "age >= limit")
-    case 3: return Condition(
-        query: { $0.isActive }, holds: { $0.isActive }, text: "isActive")
-    case 4: return Condition(
-        query: { $0.name == name }, holds: { bytes($0.name) == bytes(name) },
-        text: "name == \(name)")
-    case 5: return Condition(
-        query: { $0.name <= name },
-        holds: { !bytes(name).lexicographicallyPrecedes(bytes($0.name)) },
-        text: "name <= \(name)")
-    case 6: return Condition(
-        query: { $0.height == height }, holds: { $0.height == height },
-        text: "height == \(String(describing: height))")
-    case 7: return Condition(
-        query: { $0.height > height },
-        holds: { person in
-            guard let mine = person.height, let height else { return false }
-            return mine > height
-        }, text: "height > \(String(describing: height))")
-    default: return Condition(
-        query: { $0.height <= height },
-        holds: { person in
-            guard let mine = person.height, let height else {
-                return person.height == nil && height == nil
-            }
-            return mine <= height
-        }, text: "height <= \(String(describing: height))")
+    case 0:
+        return Condition(
+            query: { $0.age == number }, holds: { $0.age == number }, text: "age == \(number)")
+    case 1:
+        return Condition(
+            query: { $0.age < number }, holds: { $0.age < number }, text: "age < \(number)")
+    case 2:
+        return Condition(
+            query: { $0.age >= $0.limit }, holds: { $0.age >= $0.limit }, text: "age >= limit")
+    case 3:
+        return Condition(
+            query: { $0.isActive }, holds: { $0.isActive }, text: "isActive")
+    case 4:
+        return Condition(
+            query: { $0.name == name }, holds: { bytes($0.name) == bytes(name) },
+            text: "name == \(name)")
+    case 5:
+        return Condition(
+            query: { $0.name <= name },
+            holds: { !bytes(name).lexicographicallyPrecedes(bytes($0.name)) },
+            text: "name <= \(name)")
+    case 6:
+        return Condition(
+            query: { $0.height == height }, holds: { $0.height == height },
+            text: "height == \(String(describing: height))")
+    case 7:
+        return Condition(
+            query: { $0.height > height },
+            holds: { person in
+                guard let mine = person.height, let height else { return false }
+                return mine > height
+            }, text: "height > \(String(describing: height))")
+    default:
+        return Condition(
+            query: { $0.height <= height },
+            holds: { person in
+                guard let mine = person.height, let height else {
+                    return person.height == nil && height == nil
+                }
+                return mine <= height
+            }, text: "height <= \(String(describing: height))")
     }
 }
 

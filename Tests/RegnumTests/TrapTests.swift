@@ -2,7 +2,8 @@ import FoundationEssentials
 import Regnum
 import Testing
 
-/// Carries an object past the compiler's checks, as an error or `nonisolated(unsafe)` can.
+/// Carries an object past the compiler's checks, as an error or `nonisolated(unsafe)` can. Guard
+/// of the `@unchecked Sendable`: none, that is the point; one task uses it.
 private final class Smuggler: @unchecked Sendable {
     var person: Person?
     var results: Results<Person>?

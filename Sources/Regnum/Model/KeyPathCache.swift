@@ -12,9 +12,8 @@ enum KeyPathMeaning: Sendable {
 final class KeyPathCache: Sendable {
     /// A key path as a dictionary key.
     ///
-    /// Unchecked: a key path is immutable; what a subscript component may have captured is only
-    /// hashed and compared here, and only key paths that read one stored property, or that came
-    /// from a property name, get here.
+    /// Guard of the `@unchecked Sendable`: a key path is immutable, and here it is only hashed and
+    /// compared, under the lock of `meanings`.
     private struct Key: Hashable, @unchecked Sendable {
         let keyPath: AnyKeyPath
     }

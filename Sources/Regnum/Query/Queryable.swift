@@ -1,3 +1,6 @@
+// The overloads of `where` differ in the result of the closure: the compiler tells them apart.
+// swift-format-ignore-file: AmbiguousTrailingClosureOverload
+
 internal import RegnumEngine
 
 /// What confined, frozen and live results have in common: the vocabulary of queries.

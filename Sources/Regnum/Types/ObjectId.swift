@@ -30,7 +30,8 @@ public struct ObjectId: Hashable, Sendable {
     public init(string: String) throws(Realm.Error) {
         guard let id = ObjectId(string) else {
             throw Realm.Error(
-                .invalidInput, "\"\(string)\" is not an ObjectId: 24 hexadecimal digits are needed.")
+                .invalidInput, "\"\(string)\" is not an ObjectId: 24 hexadecimal digits are needed."
+            )
         }
         self = id
     }

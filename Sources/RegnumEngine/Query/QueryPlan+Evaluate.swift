@@ -2,7 +2,8 @@ package import RegnumStore
 
 extension QueryPlan {
     /// The result at one version. Equalities on the primary key or an indexed property, also in
-    /// conjunctions and as all terms of a disjunction, find their rows through the index.
+    /// conjunctions and as all terms of a disjunction, find their rows through the index, unless
+    /// that would be more than a quarter of all rows.
     ///
     /// Throws `invalidQuery` for a comparison of unequal types or more than 64 sort terms, and
     /// `schemaMismatch` where the stored column is of another type than the query says.
@@ -59,7 +60,11 @@ extension CompiledQuery {
     ) {
         guard let table, let state = root.state(table) else { return }
         if case .constant(false) = predicate { return }
-        if let keys = predicate.candidates(state, &statistics) {
+        // Looking up a row costs several times what passing it in a scan does.
+        let candidateCount = predicate.candidateCount(state) ?? .max
+        if candidateCount <= max(state.rows.count / 4, 16),
+            let keys = predicate.candidates(state, &statistics)
+        {
             statistics.usedIndex = true
             statistics.rowsEvaluated += keys.count
             for key in keys {
@@ -109,7 +114,7 @@ extension CompiledPredicate {
     }
 
     /// How many rows `candidates` would find at most, or nil if only a scan tells.
-    private func candidateCount(_ state: TableState) -> Int? {
+    fileprivate func candidateCount(_ state: TableState) -> Int? {
         switch self {
         case .compare(let column, .equal, let value, let type):
             guard let stored = column.stored, let index = state.index(of: stored.key),

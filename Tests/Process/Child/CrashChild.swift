@@ -18,38 +18,49 @@ import Regnum
 /// Exit status: 0; 1 with a sentence on standard error; 3 when the driver is gone; 64 for wrong
 /// usage.
 @main enum CrashChild {
-    static func main() async {
-        // Before any other thread is there: all of them leave the signal to the one that waits.
+    static func main() {
+        // Before any other thread is there: all of them leave the signal to this one.
         let terminationSignal = TerminationSignal()
         var arguments = Array(CommandLine.arguments.dropFirst())
         guard arguments.count >= 2 else { exit(64) }
         let command = arguments.removeFirst()
         let path = arguments.removeFirst()
-        do {
-            switch (command, arguments.count) {
-            case ("send", 3), ("send", 4):
-                let timeout = arguments.count == 4 ? Int(arguments[3]) : nil
-                try await send(
-                    path, Sender(room: arguments[0], name: arguments[1]), arguments[2],
-                    writeTimeout: timeout.map { .milliseconds($0) })
-            case ("tail", 2):
-                try await tail(path, arguments[0], count: Int(arguments[1]), terminationSignal)
-            case ("visit", 3):
-                try await visit(
-                    path, Sender(room: arguments[0], name: arguments[1]),
-                    count: Int(arguments[2]) ?? 1)
-            case ("hammer", 1):
-                try await hammer(path, .seconds(Double(arguments[0]) ?? 1))
-            case ("stop-in-write", 0):
-                try await stopInWrite(path)
-            case ("hold-in-write", 2):
-                try await holdInWrite(path, Sender(room: arguments[0], name: arguments[1]))
-            default:
-                exit(64)
+        Task { [arguments] in
+            do {
+                try await run(command, path, arguments, terminationSignal)
+                exit(0)
+            } catch {
+                printError("\(command): \(error)")
+                exit(1)
             }
-        } catch {
-            printError("\(command): \(error)")
-            exit(1)
+        }
+        terminationSignal.waitForever()
+    }
+
+    private static func run(
+        _ command: String, _ path: String, _ arguments: [String],
+        _ terminationSignal: TerminationSignal
+    ) async throws {
+        switch (command, arguments.count) {
+        case ("send", 3), ("send", 4):
+            let timeout = arguments.count == 4 ? Int(arguments[3]) : nil
+            try await send(
+                path, Sender(room: arguments[0], name: arguments[1]), arguments[2],
+                writeTimeout: timeout.map { .milliseconds($0) })
+        case ("tail", 2):
+            try await tail(path, arguments[0], count: Int(arguments[1]), terminationSignal)
+        case ("visit", 3):
+            try await visit(
+                path, Sender(room: arguments[0], name: arguments[1]),
+                count: Int(arguments[2]) ?? 1)
+        case ("hammer", 1):
+            try await hammer(path, .seconds(Double(arguments[0]) ?? 1))
+        case ("stop-in-write", 0):
+            try await stopInWrite(path)
+        case ("hold-in-write", 2):
+            try await holdInWrite(path, Sender(room: arguments[0], name: arguments[1]))
+        default:
+            exit(64)
         }
     }
 }

@@ -15,6 +15,11 @@ final class Message: Object {
     @Persisted var editedAt: Date?
 }
 
+extension Frozen<Message> {
+    /// The primary key: `id` of a frozen object is the identity of its row.
+    var messageID: ObjectId { self[dynamicMember: \.id] }
+}
+
 extension Realm {
     /// Opens the realm of a child.
     static func child(_ path: String, writeTimeout: Duration? = nil) async throws -> Realm {

@@ -15,6 +15,11 @@ final class Message: Object {
     @Persisted var editedAt: Date?
 }
 
+extension Frozen<Message> {
+    /// The primary key: `id` of a frozen object is the identity of its row.
+    var messageID: ObjectId { self[dynamicMember: \.id] }
+}
+
 extension Realm {
     /// Opens the realm of a test as the children do.
     static func test(_ path: String) async throws -> Realm {
@@ -26,7 +31,7 @@ extension Realm {
     /// The ids of all messages in commit order, from an opening of its own.
     static func messageIDs(_ path: String) async throws -> [String] {
         let realm = try await test(path)
-        let ids = realm.snapshot().objects(Message.self).map { "\($0.id)" }
+        let ids = realm.snapshot().objects(Message.self).map { "\($0.messageID)" }
         await realm.close()
         return ids
     }

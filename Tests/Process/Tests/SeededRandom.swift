@@ -11,6 +11,10 @@ struct SeededRandom: RandomNumberGenerator {
         print("\(test): REGNUM_SEED=\(state)")
     }
 
+    init(seed: UInt64) {
+        state = seed
+    }
+
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var word = state

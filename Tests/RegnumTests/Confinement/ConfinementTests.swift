@@ -11,16 +11,14 @@ import Testing
     func leakIsRejected(name: String) throws {
         let (status, output) = try compile("Leaks/\(name)")
         #expect(status == 0, "\(output)")
-        let source = try String(contentsOf: folder.appending(path: "Leaks/\(name)"), encoding: .utf8)
-        #expect(source.contains("expected-error@"))
+        #expect(try text("Leaks/\(name)").contains("expected-error@"))
     }
 
     @Test(arguments: sourceNames("Twins"))
     func twinCompiles(name: String) throws {
         let (status, output) = try compile("Twins/\(name)")
         #expect(status == 0, "\(output)")
-        let source = try String(contentsOf: folder.appending(path: "Twins/\(name)"), encoding: .utf8)
-        #expect(!source.contains("expected-"))
+        #expect(try !text("Twins/\(name)").contains("expected-"))
     }
 
     @Test func everyLeakHasATwin() {
@@ -42,6 +40,10 @@ private let folder = URL(filePath: #filePath).deletingLastPathComponent()
 /// The root of the package.
 private let root = (0..<3).reduce(folder) { path, _ in path.deletingLastPathComponent() }
 
+private func text(_ name: String) throws -> String {
+    try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+}
+
 private func sourceNames(_ name: String) -> [String] {
     let names = try? FileManager.default.contentsOfDirectory(
         atPath: folder.appending(path: name).path)
@@ -59,16 +61,17 @@ private func compile(_ name: String) throws -> (Int32, String) {
         products.appending(path: "CRegnum.build/module.modulemap"),
         root.appending(path: "Sources/CLibuv/module.modulemap"),
     ]
-    let flags = [
-        "-frontend", "-emit-sil", "-o", "/dev/null", "-module-name", "Sample",
-        "-parse-as-library", "-swift-version", "6",
-        "-enable-upcoming-feature", "ExistentialAny",
-        "-enable-upcoming-feature", "InternalImportsByDefault",
-        "-enable-upcoming-feature", "MemberImportVisibility",
-        "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
-        "-verify", "-verify-ignore-unrelated",
-        "-I", products.appending(path: "Modules").path,
-    ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
+    let flags =
+        [
+            "-frontend", "-emit-sil", "-o", "/dev/null", "-module-name", "Sample",
+            "-parse-as-library", "-swift-version", "6",
+            "-enable-upcoming-feature", "ExistentialAny",
+            "-enable-upcoming-feature", "InternalImportsByDefault",
+            "-enable-upcoming-feature", "MemberImportVisibility",
+            "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
+            "-verify", "-verify-ignore-unrelated",
+            "-I", products.appending(path: "Modules").path,
+        ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
     let compiler = Process()
     compiler.executableURL = URL(filePath: "/usr/bin/env")
     compiler.currentDirectoryURL = folder

@@ -94,7 +94,9 @@ extension Summary {
             lines.append("received by tail \(index + 1)  \(count)")
         }
         lines.append("same order          \(isOrderTheSame ? "yes, each message once" : "NO")")
-        lines.append("publication in one process to change set in hand in the other:")
+        lines.append(
+            "from publication in one process (its write returned) to the change set in hand in the")
+        lines.append("other (below zero: in hand before the writer itself went on):")
         for (index, latency) in latencies.enumerated() {
             let figures =
                 latency.map { "p50 \(micros($0.p50Nanoseconds)), p99 \(micros($0.p99Nanoseconds))" }

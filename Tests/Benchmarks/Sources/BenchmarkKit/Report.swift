@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Text and JSON of the results.
 public struct Report {

@@ -1,0 +1,10 @@
+import ArgumentParser
+
+@main
+struct Benchmarks: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "benchmarks",
+        abstract: "Measures Regnum beside its peers, through their public interfaces.",
+        subcommands: [Measure.self, Observe.self],
+        defaultSubcommand: Measure.self)
+}

@@ -1,0 +1,38 @@
+import Glibc
+import Synchronization
+
+/// CLOCK_MONOTONIC in nanoseconds: the same in all processes.
+func monotonicNanoseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+}
+
+/// Stands between two writes of a loop. Without a call that the optimiser cannot see through it
+/// leaves out the hops to and from the actor between them, which no program would see.
+@inline(never)
+func opaqueCall() {
+    opaqueCalls.wrappingAdd(1, ordering: .relaxed)
+}
+
+private let opaqueCalls = Atomic<UInt64>(0)
+
+/// Microseconds of each call of `body`, for each element in turn, back to back.
+func microsecondsEach<Element>(_ elements: [Element], _ body: (Element) throws -> Void) rethrows
+    -> [Double]
+{
+    var times: [Double] = []
+    times.reserveCapacity(elements.count)
+    for element in elements {
+        let start = monotonicNanoseconds()
+        try body(element)
+        times.append(Double(monotonicNanoseconds() - start) / 1_000)
+        opaqueCall()
+    }
+    return times
+}
+
+/// How often per second `count` things happened since `start`.
+func perSecond(_ count: Int, since start: Int64) -> Double {
+    Double(count) * 1e9 / Double(monotonicNanoseconds() - start)
+}

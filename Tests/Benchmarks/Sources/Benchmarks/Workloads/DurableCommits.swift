@@ -1,0 +1,41 @@
+import BenchmarkKit
+
+/// Durable commits of one object, one caller, back to back.
+struct DurableCommits: Workload {
+    private static let commitCount = 1_000
+
+    let name = "2a"
+    var notes: [String] {
+        ["p50 of a round; sqlite and grdb run with WAL and synchronous=FULL."]
+    }
+
+    func contenders(_ setting: Setting) async throws -> [Contender] {
+        let regnum = try await RegnumStore.make(in: setting)
+        let grdb = try GRDBStore(in: setting, .full)
+        let sqlite = try SQLiteStore(in: setting, .full)
+        return [
+            try Floor.contender(setting),
+            Contender(.regnum) {
+                sample(try await regnum.microsecondsOfCommits(people(regnum.ids)))
+            },
+            Contender(.grdb) {
+                let people = people(grdb.ids)
+                return try await onThread {
+                    sample(try microsecondsEach(people) { try grdb.commit($0) })
+                }
+            },
+            Contender(.sqlite) {
+                let people = people(sqlite.ids)
+                return try await onThread {
+                    sample(try microsecondsEach(people) { try sqlite.commit($0) })
+                }
+            },
+        ]
+    }
+
+    private func people(_ ids: PersonIDs) -> [PersonValues] { ids.newPeople(Self.commitCount) }
+
+    private func sample(_ times: [Double]) -> [Sample] {
+        [Sample(name, Statistics.percentile(times, 0.5), .microseconds)]
+    }
+}

@@ -1,0 +1,50 @@
+import BenchmarkKit
+
+/// Commits of one object that do not wait for the disk, one caller.
+struct UnsyncedCommits: Workload {
+    private static let commitCount = 50_000
+
+    let name = "2b"
+    var notes: [String] {
+        [
+            "regnum commits with .relaxed(within: .seconds(1)) and so syncs once a second;",
+            "sqlite and grdb run with WAL and synchronous=OFF and never sync.",
+        ]
+    }
+
+    func contenders(_ setting: Setting) async throws -> [Contender] {
+        let regnum = try await RegnumStore.make(in: setting, durability: .relaxed(within: .seconds(1)))
+        let grdb = try GRDBStore(in: setting, .off)
+        let sqlite = try SQLiteStore(in: setting, .off)
+        return [
+            Contender(.regnum) {
+                let people = people(regnum.ids)
+                let start = monotonicNanoseconds()
+                try await regnum.commit(people)
+                return sample(since: start)
+            },
+            Contender(.grdb) {
+                let people = people(grdb.ids)
+                return try await onThread {
+                    let start = monotonicNanoseconds()
+                    for person in people { try grdb.commit(person) }
+                    return sample(since: start)
+                }
+            },
+            Contender(.sqlite) {
+                let people = people(sqlite.ids)
+                return try await onThread {
+                    let start = monotonicNanoseconds()
+                    for person in people { try sqlite.commit(person) }
+                    return sample(since: start)
+                }
+            },
+        ]
+    }
+
+    private func people(_ ids: PersonIDs) -> [PersonValues] { ids.newPeople(Self.commitCount) }
+
+    private func sample(since start: Int64) -> [Sample] {
+        [Sample(name, perSecond(Self.commitCount, since: start), .commitsPerSecond)]
+    }
+}
