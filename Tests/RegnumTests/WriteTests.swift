@@ -221,6 +221,26 @@ import Testing
         #expect(realm.snapshot().objects(Person.self).isEmpty)
     }
 
+    @Test func cancellationCountsUntilTheCommitBegins() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let changing = Task {
+            try await realm.write { tx in
+                try tx.add(Person("Ann", age: 1))
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await changing.value }
+        #expect(realm.snapshot().objects(Person.self).isEmpty)
+        try await realm.write { try $0.add(Person("Bob", age: 2)) }
+        let reading = Task {
+            try await realm.write { tx in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return tx.objects(Person.self).count
+            }
+        }
+        #expect(try await reading.value == 1)
+    }
+
     @Test func allTypesComeBackAsTheyWereStored() async throws {
         let realm = try await Realm.temporary([Everything.self])
         let uuid = UUID()

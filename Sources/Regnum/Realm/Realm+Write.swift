@@ -11,7 +11,7 @@ extension Realm {
     /// changes nothing commits nothing.
     ///
     /// If the body throws, nothing is committed and `write` throws the same error. Cancelling the
-    /// task counts until the body starts, not after it.
+    /// task counts until the body has returned and its commit begins, never after that.
     ///
     /// - Parameters:
     ///   - origin: a label for the commit, which change streams report.
@@ -46,6 +46,7 @@ extension Realm {
             } else {
                 (result, commit, pace.lastBody) = try run(body)
             }
+            if commit != nil { try Task.checkCancellation() }
         } catch {
             do { try await coordinator.abandon(turn) } catch { throw Error(error) }
             throw error

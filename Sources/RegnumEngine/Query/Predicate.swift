@@ -25,8 +25,8 @@ package struct ColumnReference: Hashable, Sendable {
 /// A comparison of two values.
 ///
 /// Null: equal to null only; `<` and `>` with a null are false; `<=` and `>=` are true for two
-/// nulls. Against a constant null, string columns answer as `isExceptionForStrings` in
-/// `Comparison.holds` says. NaN: equal to nothing, every order with it is false, `notEqual` true.
+/// nulls. Against a constant null, a string column is `>` and `>=` for every string and no null, and
+/// never `<` or `<=`. NaN: equal to nothing, every order with it is false, `notEqual` true.
 /// Integers and doubles compare by their mathematical values. Strings, data, UUIDs and ObjectIds go
 /// by bytes, false comes before true.
 package enum Comparison: UInt8, Hashable, Sendable, CaseIterable {

@@ -52,9 +52,11 @@ extension RealmLog {
         }
         guard let file else { return }
         let name = SegmentHeader.fileName(generation: header.generation, number: header.number)
+        let size: UInt64
         do {
             try file.write(header.encoded() + frames, at: 0)
             try file.sync()
+            size = try file.size()
             try directory.rename(temporary, to: name)
         } catch {
             try? directory.unlink(temporary)
@@ -67,7 +69,7 @@ extension RealmLog {
             throw StoreError(
                 .ioFailed, error.sentence, path: error.path ?? path, errno: error.errno)
         }
-        segment = LogSegment(header: header, name: name, file: file, byteCount: try file.size())
+        segment = LogSegment(header: header, name: name, file: file, byteCount: size)
     }
 
     private func takeSpare(_ temporary: String, byteCount: UInt64) throws(StoreError)

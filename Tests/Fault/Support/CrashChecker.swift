@@ -13,6 +13,8 @@ final class CrashChecker: @unchecked Sendable {
         var images: Int? = 40
         /// Of a power cut at each effect of a recovery.
         var nestedImages = 2
+        /// Which part of the recoveries has a second crash.
+        var nestedShare = 1.0
         /// Of a power cut just after a recovery, and around the commit that follows it.
         var laterImages = 2
     }
@@ -68,7 +70,9 @@ final class CrashChecker: @unchecked Sendable {
         var expected = expectation
         if isPowerCut { expected.visibleCount = expected.durableCount }
         do {
-            if depth > 1 { watchRecovery(disk, expected, place()) }
+            if depth > 1, numbers.chance(effort.nestedShare) {
+                watchRecovery(disk, expected, place())
+            }
             let opened = try TinyStore.open(disk)
             disk.onEffect = nil
             if let objection = expected.objection(to: opened.bodies, afterPowerCut: isPowerCut) {

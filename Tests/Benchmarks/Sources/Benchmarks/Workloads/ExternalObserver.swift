@@ -1,17 +1,19 @@
 import BenchmarkKit
 import Foundation
+import Regnum
 
 /// From a commit in this process to its change set in the hand of an observer in another one.
 struct ExternalObserver: Workload {
     private static let commitCount = 1_000
     /// Between two commits, in nanoseconds: both processes go idle.
-    private static let pause: ClosedRange<Int64> = 300_000...1_300_000
+    private static let pause: ClosedRange<UInt64> = 300_000...1_300_000
 
     let name = "10c"
     var notes: [String] {
         [
             "10c is the p50 from the return of `write`, negative if the observer was first;",
-            "10c-call from its call, with the commit in it; \(Self.commitCount) durable commits 0.3 to 1.3 ms apart.",
+            "10c-call from its call, with the commit in it; "
+                + "\(Self.commitCount) durable commits 0.3 to 1.3 ms apart.",
         ]
     }
 
@@ -61,7 +63,7 @@ struct ExternalObserver: Workload {
         var generator = SeededGenerator(seed: People.seed)
         var commits: [TimedCommit] = []
         for person in store.ids.newPeople(Self.commitCount) {
-            try await Task.sleep(nanoseconds: UInt64(Int64.random(in: Self.pause, using: &generator)))
+            try await Task.sleep(nanoseconds: UInt64.random(in: Self.pause, using: &generator))
             let called = monotonicNanoseconds()
             let version = try await store.realm.write { tx in
                 try tx.add(Person(person))

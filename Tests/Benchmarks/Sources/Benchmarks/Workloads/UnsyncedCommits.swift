@@ -1,4 +1,5 @@
 import BenchmarkKit
+import Regnum
 
 /// Commits of one object that do not wait for the disk, one caller.
 struct UnsyncedCommits: Workload {
@@ -13,7 +14,8 @@ struct UnsyncedCommits: Workload {
     }
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
-        let regnum = try await RegnumStore.make(in: setting, durability: .relaxed(within: .seconds(1)))
+        let regnum = try await RegnumStore.make(
+            in: setting, durability: .relaxed(within: .seconds(1)))
         let grdb = try GRDBStore(in: setting, .off)
         let sqlite = try SQLiteStore(in: setting, .off)
         return [

@@ -1,0 +1,225 @@
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+/// The nth call fails, for every n: what the caller is told is true, and nothing acknowledged is
+/// lost.
+@Suite struct FailureTests {
+    /// A way to fail, of one kind of call.
+    struct Fault: Sendable, CustomStringConvertible {
+        var kind: EffectKind
+        var code = StoreError.Code.ioFailed
+        var times = SimFailure.Times.once
+        var writtenByteCount = 0
+        var losesDirtyData = false
+
+        var description: String {
+            "\(kind) \(code) \(times) \(writtenByteCount) \(losesDirtyData ? "lossy" : "")"
+        }
+
+        func failure(_ nth: Int) -> SimFailure {
+            SimFailure(
+                kind, nth: nth, code: code, times: times, writtenByteCount: writtenByteCount,
+                losesDirtyData: losesDirtyData)
+        }
+    }
+
+    static let faults: [Fault] = {
+        var faults: [Fault] = []
+        for times in [SimFailure.Times.once, .forever] {
+            for code in [StoreError.Code.ioFailed, .diskFull] {
+                for kind in [
+                    EffectKind.makeDirectory, .create, .rename, .unlink, .syncDirectory, .names,
+                    .open, .openDirectory, .size, .read, .lock,
+                ] {
+                    faults.append(Fault(kind: kind, code: code, times: times))
+                }
+                for count in [0, 3, 45, 600, 1 << 20] {
+                    faults.append(
+                        Fault(kind: .write, code: code, times: times, writtenByteCount: count))
+                }
+                for loses in [false, true] {
+                    faults.append(
+                        Fault(kind: .sync, code: code, times: times, losesDirtyData: loses))
+                }
+            }
+        }
+        return faults
+    }()
+
+    /// What happens to the machine after the fault.
+    enum Aftermath: CaseIterable {
+        case processDies, cachesDrop, powerCut
+    }
+
+    @Test(arguments: faults)
+    func everyFailingCallIsSurvived(fault: Fault) throws {
+        var nth = 1
+        while true {
+            let disk = SimFileSystem(seed: UInt64(nth))
+            var workload = FaultWorkload(disk)
+            disk.inject(fault.failure(nth))
+            workload.run()
+            let hasFired = disk.firedFailureCount > 0
+            workload.goOn()
+            workload.end()
+            #expect(workload.objections.isEmpty, "\(fault), call \(nth)")
+            #expect(disk.openHandleCount == 0, "\(fault), call \(nth): a file is left open")
+            for aftermath in Aftermath.allCases {
+                checkAfter(aftermath, workload, "\(fault), call \(nth), \(aftermath)")
+            }
+            guard hasFired else { break }
+            nth += 1
+        }
+        // A forever failing kind ends the workload sooner, but never at once.
+        #expect(nth > 1, "no call of the kind was made")
+    }
+
+    private func checkAfter(_ aftermath: Aftermath, _ workload: FaultWorkload, _ place: String) {
+        switch aftermath {
+        case .processDies:
+            let machine = workload.disk.killImage()
+            check(machine, workload, afterPowerCut: false, place)
+        case .cachesDrop:
+            let machine = workload.disk.killImage()
+            machine.dropCaches()
+            check(machine, workload, afterPowerCut: true, place)
+        case .powerCut:
+            let images = workload.disk.crashImages(
+                SimCrashOptions(limitUnits: 4, samples: 4), seed: 7)
+            var numbers = SplitMix64(seed: UInt64(images.count))
+            for _ in 0..<min(6, images.count) {
+                let image = images[numbers.below(images.count)]
+                check(
+                    image.fileSystem, workload, afterPowerCut: true, "\(place), \(image.summary)")
+            }
+        }
+    }
+
+    private func check(
+        _ machine: SimFileSystem, _ workload: FaultWorkload, afterPowerCut: Bool, _ place: String
+    ) {
+        do {
+            let opened = try TinyStore.open(machine)
+            let objection = workload.expectation.objection(
+                to: opened.bodies, afterPowerCut: afterPowerCut)
+            #expect(objection == nil, "\(place)")
+            #expect(
+                !opened.bodies.contains { workload.refused.contains($0) },
+                "\(place): a commit that was refused is there")
+            #expect(try opened.log.takeWriter(), "\(place)")
+            let body = TestBody.make(version: opened.bodies.count + 1, payloadByteCount: 50)
+            try opened.log.commit([body])
+            let names = machine.fileNames(in: TinyStore.path)
+            #expect(!names.contains { $0.hasPrefix("tmp-") }, "\(place): \(names)")
+            let again = try TinyStore.open(machine.killImage())
+            #expect(again.bodies == opened.bodies + [body], "\(place)")
+        } catch {
+            Issue.record("\(place): \(describe(error))")
+        }
+    }
+
+    // MARK: Single cases
+
+    private func realm(commits: Int = 2) throws -> (SimFileSystem, TinyStore.Opened, [[UInt8]]) {
+        let disk = SimFileSystem(seed: 3)
+        let opened = try TinyStore.open(disk)
+        #expect(try opened.log.takeWriter())
+        let bodies = (1...commits).map { TestBody.make(version: $0, payloadByteCount: 100) }
+        for body in bodies { try opened.log.commit([body]) }
+        return (disk, opened, bodies)
+    }
+
+    @Test(arguments: [false, true])
+    func afterAFailedSyncTheLogGoesOnInANewSegment(dropsCaches: Bool) throws {
+        let (disk, opened, bodies) = try realm()
+        let next = TestBody.make(version: 3, payloadByteCount: 700)
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(throws: StoreError.self) { try opened.log.commit([next]) }
+        #expect(opened.log.isPoisoned)
+        opened.log.resignWriter()
+        #expect(!opened.log.tryBecomeWriterIfCurrent())
+        if dropsCaches { disk.dropCaches() }
+        let again = try TinyStore.open(disk)
+        #expect(again.report.wasPoisoned)
+        #expect(again.bodies == (dropsCaches ? bodies : bodies + [next]))
+        #expect(disk.fileNames(in: TinyStore.path).contains("log-0-1"))
+        #expect(try again.log.takeWriter())
+        let last = TestBody.make(version: again.bodies.count + 1, payloadByteCount: 9)
+        let syncs = disk.count(.sync)
+        try again.log.commit([last])
+        #expect(disk.count(.sync) == syncs + 1)
+        for image in disk.crashImages() {
+            #expect(try TinyStore.open(image.fileSystem).bodies == again.bodies + [last])
+        }
+    }
+
+    @Test func aPoisonedLogIsNotWritten() async {
+        await #expect(processExitsWith: .failure) {
+            let disk = SimFileSystem(seed: 3)
+            let opened = try TinyStore.open(disk)
+            _ = try opened.log.takeWriter()
+            disk.inject(SimFailure(.sync))
+            try? opened.log.commit([TestBody.make(version: 1, payloadByteCount: 1)])
+            guard opened.log.isPoisoned else { return }
+            try opened.log.append([TestBody.make(version: 1, payloadByteCount: 1)], version: 1)
+        }
+    }
+
+    @Test func aPoisonedInstanceReadsWhatAnotherProcessMakesOfItsBatch() throws {
+        let (disk, opened, bodies) = try realm()
+        let follower = try TinyStore.open(disk)
+        let unsure = TestBody.make(version: 3, payloadByteCount: 200)
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(throws: StoreError.self) { try opened.log.commit([unsure]) }
+        #expect(opened.log.version == 2)
+        opened.log.resignWriter()
+        var heard: [[UInt8]] = []
+        let isWriter = try follower.log.tryBecomeWriter { (body) throws(StoreError) in
+            heard.append(body)
+        }
+        #expect(isWriter && heard == [unsure])
+        let last = TestBody.make(version: 4, payloadByteCount: 10)
+        try follower.log.commit([last])
+        var read: [[UInt8]] = []
+        try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
+        #expect(read == [unsure, last])
+        #expect(bodies.count == 2)
+    }
+
+    @Test func aFullDiskRefusesCommitsUntilThereIsSpaceAgain() throws {
+        let (disk, opened, bodies) = try realm()
+        disk.capacityByteCount = disk.usedByteCount
+        let large = TestBody.make(version: 3, payloadByteCount: 6000)
+        for _ in 0..<3 {
+            let error = #expect(throws: StoreError.self) { try opened.log.commit([large]) }
+            #expect(error?.code == .diskFull)
+            #expect(error?.sentence.contains(TinyStore.path) == true)
+        }
+        // What needs no new segment goes on.
+        let small = TestBody.make(version: 3, payloadByteCount: 20)
+        try opened.log.commit([small])
+        disk.capacityByteCount = nil
+        let last = TestBody.make(version: 4, payloadByteCount: 6000)
+        try opened.log.commit([last])
+        #expect(!disk.fileNames(in: TinyStore.path).contains { $0.hasPrefix("tmp-") })
+        #expect(try TinyStore.open(disk.killImage()).bodies == bodies + [small, last])
+    }
+
+    @Test func noPowerCutBringsBackWhatAFullDiskRefused() throws {
+        let (disk, opened, bodies) = try realm()
+        let refused = [3, 4].map { TestBody.make(version: $0, payloadByteCount: 300) }
+        disk.inject(SimFailure(.write, code: .diskFull, writtenByteCount: 640))
+        #expect(throws: StoreError.self) { try opened.log.commit(refused) }
+        #expect(!opened.log.isPoisoned)
+        for image in disk.crashImages() {
+            #expect(try TinyStore.open(image.fileSystem).bodies == bodies)
+        }
+        let next = TestBody.make(version: 3, payloadByteCount: 8)
+        try opened.log.append([next], version: 3)
+        for image in disk.crashImages() {
+            let found = try TinyStore.open(image.fileSystem).bodies
+            #expect(found == bodies || found == bodies + [next])
+        }
+    }
+}
