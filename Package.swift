@@ -46,8 +46,11 @@ let package = Package(
             name: "RegnumWatchTests", dependencies: ["RegnumWatch"], swiftSettings: settings),
         .testTarget(
             name: "RegnumTests",
-            dependencies: ["Regnum", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: settings),
+            dependencies: [
+                "Regnum", "RegnumEngine", "RegnumStore",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            exclude: ["Confinement/Leaks", "Confinement/Twins"], swiftSettings: settings),
         .testTarget(name: "RegnumLayerTests", path: "Tests/Layer", swiftSettings: settings),
     ]
 )

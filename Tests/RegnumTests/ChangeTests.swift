@@ -111,8 +111,8 @@ func nextInitial<T>(
         let (moved, change) = try await nextUpdate(&stream)
         #expect(moved.map(\.age) == [4, 3, 3])
         #expect(change.deletions == [0] && change.insertions == [1] && change.modifications == [])
-        let old = people.map(\.id)
-        #expect(old.applying(change.difference.mapped()) == moved.map(\.id))
+        let old = people.map(\.rowIdentity)
+        #expect(old.applying(change.difference.mapped()) == moved.map(\.rowIdentity))
     }
 
     @Test func settingAnEqualValueIsAModification() async throws {
@@ -232,17 +232,17 @@ func nextInitial<T>(
     }
 }
 
-extension CollectionDifference where ChangeElement: Identifiable {
+extension CollectionDifference where ChangeElement == Frozen<Person> {
     /// The difference of the identities, as tests of plain arrays need it.
-    func mapped() -> CollectionDifference<ChangeElement.ID> {
-        let changes = map { change -> CollectionDifference<ChangeElement.ID>.Change in
+    func mapped() -> CollectionDifference<RowIdentity> {
+        let changes = map { change -> CollectionDifference<RowIdentity>.Change in
             switch change {
             case .insert(let offset, let element, let other):
-                .insert(offset: offset, element: element.id, associatedWith: other)
+                .insert(offset: offset, element: element.rowIdentity, associatedWith: other)
             case .remove(let offset, let element, let other):
-                .remove(offset: offset, element: element.id, associatedWith: other)
+                .remove(offset: offset, element: element.rowIdentity, associatedWith: other)
             }
         }
-        return CollectionDifference<ChangeElement.ID>(changes)!
+        return CollectionDifference<RowIdentity>(changes)!
     }
 }

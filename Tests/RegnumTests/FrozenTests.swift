@@ -102,7 +102,8 @@ import Testing
         let new = realm.snapshot().objects(Person.self)
         #expect(old[0] == new[0] && old[0].hashValue == new[0].hashValue)
         #expect(old[1] != new[1])
-        #expect(old[1].id == new[1].id && old[0].id != old[1].id)
+        #expect(old[1].rowIdentity == new[1].rowIdentity
+                && old[0].rowIdentity != old[1].rowIdentity)
         #expect(Set([old[0], new[0], old[1], new[1]]).count == 3)
     }
 
@@ -115,7 +116,7 @@ import Testing
             try tx.add(Room("general"))
         }
         let new = realm.snapshot().objects(Room.self)[0]
-        #expect(old.name == new.name && old.id != new.id && old != new)
+        #expect(old.name == new.name && old.rowIdentity != new.rowIdentity && old != new)
     }
 
     @Test func frozenValuesAreEncoded() async throws {

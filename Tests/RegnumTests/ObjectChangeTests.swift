@@ -40,7 +40,7 @@ import Testing
             Issue.record("no second insertion")
             return
         }
-        #expect(again.topic == "again" && again.id != inserted.id)
+        #expect(again.topic == "again" && again.rowIdentity != inserted.rowIdentity)
     }
 
     @Test func deletionAndReCreationBetweenTwoPullsAreBothInOrder() async throws {

@@ -115,10 +115,10 @@ private func randomComparison(_ random: inout SeededRandom) -> Condition {
                 }
             }
             let all = realm.snapshot().objects(Person.self)
-            let identities = all.map(\.id)
+            let identities = all.map(\.rowIdentity)
             for _ in 0..<50 {
                 let condition = randomCondition(depth: 3, &random)
-                let found = all.where(condition.query).map(\.id)
+                let found = all.where(condition.query).map(\.rowIdentity)
                 let expected = zip(plain, identities).filter { condition.holds($0.0) }.map(\.1)
                 #expect(
                     found == expected, "seed \(seed), round \(round): \(condition.text)")

@@ -19,6 +19,16 @@ struct WatchFailureTests {
                 == "cannot watch /nowhere/at/all: there is no such directory (ENOENT)")
     }
 
+    @Test func missingFileThrows() async throws {
+        let directory = try WatchedDirectory()
+        let loop = WatchLoop()
+        defer { loop.stop() }
+        let error = await #expect(throws: WatchError.self) {
+            try await loop.watchDirectory(directory.path, fileName: "absent") {}
+        }
+        #expect(error?.reason == .notFound)
+    }
+
     @Test func fileInPlaceOfTheDirectoryThrows() async throws {
         let directory = try WatchedDirectory()
         directory.write("file")
@@ -82,16 +92,19 @@ struct WatchFailureTests {
         let timer = try loop.startTimer(intervalMilliseconds: 1) { fired.hint() }
         directory.write("LOCK")
         await hints.reach(1)
-        // Two files in turn: equal events in a row would be merged into one.
-        let first = open("\(directory.path)/a", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
-        let second = open("\(directory.path)/b", O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        // Two kinds of events in turn: equal ones in a row would be merged into one.
+        let descriptor = open("\(directory.path)/LOCK", O_WRONLY | O_CLOEXEC)
         var byte: UInt8 = 0
         for turn in 0..<max(20_000, capacity + 1_000) {
-            pwrite(turn % 2 == 0 ? first : second, &byte, 1, 0)
+            if turn % 2 == 0 {
+                pwrite(descriptor, &byte, 1, 0)
+            } else {
+                fchmod(descriptor, 0o600)
+            }
         }
-        close(first)
-        close(second)
+        close(descriptor)
         hold.signal()
+        await hints.reach(capacity)
         await fired.reach(fired.count + 3)
         await loop.synchronize()
         let before = hints.count

@@ -19,18 +19,7 @@ struct WatchLoopTests {
         token.cancel()
     }
 
-    @Test func creationOfTheFileHints() async throws {
-        let directory = try WatchedDirectory()
-        let loop = WatchLoop()
-        defer { loop.stop() }
-        let hints = HintCounter()
-        let token = try await loop.watchDirectory(directory.path, fileName: "LOCK") { hints.hint() }
-        directory.write("LOCK")
-        await hints.reach(1)
-        token.cancel()
-    }
-
-    /// Events of one directory keep their order: once LOCK has hinted, all before it are through.
+    /// Events of one loop keep their order: once LOCK has hinted, all before it are through.
     @Test func writesToOtherFilesDoNotHint() async throws {
         let directory = try WatchedDirectory()
         directory.write("LOCK")

@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import RegnumWatch
 
-/// A temporary directory with files to write to.
+/// A temporary directory with the file LOCK, and other files to write to.
 final class WatchedDirectory: Sendable {
     let path: String
 
@@ -12,6 +12,7 @@ final class WatchedDirectory: Sendable {
             .appendingPathComponent("regnum-watch-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         path = url.path
+        write("LOCK")
     }
 
     /// Creates the file, or replaces its only byte: one event of the system if it exists.

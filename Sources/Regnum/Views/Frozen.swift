@@ -7,7 +7,7 @@ internal import RegnumEngine
 ///     await print(message.isRecent)    // computed ones too, if their result is Sendable
 ///
 /// Two frozen values are equal if they are the same row with the same content, whatever their
-/// snapshots. `id` is the row's identity, which stays when the content changes.
+/// snapshots. `rowIdentity` stays when the content changes.
 @dynamicMemberLookup
 public struct Frozen<Model: ObjectBase>: Sendable {
     let table: FrozenTable
@@ -57,12 +57,20 @@ public struct RowIdentity: Hashable, Sendable {
     let row: UInt64
 }
 
-extension Frozen: Identifiable {
+extension Frozen {
     /// The identity of the row in its realm. It stays when the content changes; an object that is
     /// deleted and made again, with the same primary key even, is another row.
-    public var id: RowIdentity {
+    public var rowIdentity: RowIdentity {
         RowIdentity(className: table.schema.name, row: row.rawValue)
     }
+}
+
+/// A frozen value has its model's `id`: `message.id` is the property that the model declares, and
+/// where the model is `Identifiable`, so are its frozen values.
+extension Frozen: Identifiable where Model: Identifiable {
+    public typealias ID = Model.ID
+
+    public var id: Model.ID { table.accessor(Model.self, row, nil).id }
 }
 
 extension Frozen: Hashable {

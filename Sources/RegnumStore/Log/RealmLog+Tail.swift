@@ -65,7 +65,8 @@ extension RealmLog {
     }
 
     /// Zeroes what stands behind the log end, so that no later record can be mistaken for one. The
-    /// header goes last: killed in between, this leaves the beginning of a record again.
+    /// header goes last, by words from its end: killed anywhere, also between two pages of a write,
+    /// this leaves the beginning of a record again.
     private func zero(_ count: Int) throws(StoreError) {
         guard count > 0 else { return }
         let offset = segment.fileOffset(of: position)
@@ -74,7 +75,12 @@ extension RealmLog {
         if count > head {
             try segment.file.write(zeros, count: count - head, at: offset + UInt64(head))
         }
-        try segment.file.write(zeros, count: min(count, head), at: offset)
+        var end = min(count, head)
+        while end > 0 {
+            let start = (end - 1) & ~7
+            try segment.file.write(zeros, count: end - start, at: offset + UInt64(start))
+            end = start
+        }
         try segment.file.sync()
     }
 
@@ -86,8 +92,12 @@ extension RealmLog {
             segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
             chain: segment.header.previousChain, limit: position,
             bodyByteCountMax: options.recordBodyByteCountMax)
-        while before.position < start, try before.next() != nil {}
-        guard before.position == start else { throw damage(at: before.position) }
+        while true {  // a start inside of a record can only be forged: then from that record on
+            var next = before
+            guard try next.next() != nil, next.position <= start else { break }
+            before = next
+        }
+        let start = before.position
         let header = SegmentHeader(
             realmID: realmID, generation: segment.header.generation,
             number: segment.header.number + 1, firstSequence: before.nextSequence,

@@ -183,27 +183,16 @@ final class LogDriver: @unchecked Sendable {
         expectation.bodies += bodies
         // A write that stops halfway is followed by the store's reaction to the error: the machine
         // is taken as it is before that.
-        let holder = ImageHolder()
         let machine = disk
-        let hook = onEffect
-        let count = numbers.below(Int(framedByteCount(bodies)))
-        let watched = machine.count(.write)
-        machine.inject(SimFailure(.write, nth: 1, writtenByteCount: count))
-        machine.onEffect = { [unowned machine] kind, index in
-            guard holder.image == nil else { return }
-            if machine.firedFailureCount > 0, machine.count(.write) > watched {
-                holder.image = machine.killImage()
-            } else {
-                hook?(kind, index)
-            }
-        }
+        machine.inject(
+            SimFailure(
+                .write, nth: 1, writtenByteCount: numbers.below(Int(framedByteCount(bodies)))))
+        let death = DeathInWrite(machine, before: onEffect)
         do {
             try log.append(bodies, version: UInt64(expectation.bodies.count))
         } catch {}
-        machine.onEffect = nil
-        guard let image = holder.image else { throw Mismatch(description: "no torn write") }
         writer = nil
-        disk = image
+        disk = death.machine(machine)
         disk.onEffect = onEffect
         try open()
     }
@@ -235,9 +224,4 @@ final class LogDriver: @unchecked Sendable {
         }
         try goOn()
     }
-}
-
-/// Guard: used by one thread only.
-private final class ImageHolder: @unchecked Sendable {
-    var image: SimFileSystem?
 }

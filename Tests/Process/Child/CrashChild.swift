@@ -25,7 +25,7 @@ import Regnum
         guard arguments.count >= 2 else { exit(64) }
         let command = arguments.removeFirst()
         let path = arguments.removeFirst()
-        Task { [arguments] in
+        Task.detached { [arguments] in
             do {
                 try await run(command, path, arguments, terminationSignal)
                 exit(0)

@@ -18,15 +18,10 @@ final class Message: Object {
     @Persisted var editedAt: Date?
 }
 
-extension Frozen where Model == Message {
-    /// The model's `id`: that of the frozen value is the identity of the row.
-    var messageID: ObjectId { self[dynamicMember: \.id] }
-}
-
 extension MessageContent {
     init(_ message: Frozen<Message>) {
         self.init(
-            id: message.messageID.description, room: message.room, author: message.author,
+            id: message.id.description, room: message.room, author: message.author,
             text: message.text, sentAt: message.sentAt)
     }
 }

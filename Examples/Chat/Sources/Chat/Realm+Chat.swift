@@ -37,7 +37,7 @@ extension Realm {
     /// The author's latest message in the room, if there is one.
     nonisolated func latestMessage(room: String, author: String) -> ObjectId? {
         snapshot().objects(Message.self).where { $0.room == room && $0.author == author }.last?
-            .messageID
+            .id
     }
 
     /// All rooms by name, with the number of messages in each.

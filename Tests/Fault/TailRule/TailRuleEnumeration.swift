@@ -1,0 +1,119 @@
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+/// The opening of a realm and the model of its rule judge the same random logs in the same way.
+/// `REGNUM_TAIL_TRIALS` (120,000 if not set) is the number of logs.
+@Suite struct TailRuleEnumeration {
+    private static let path = "/sim/a.realm"
+
+    private struct Counts {
+        var clean = 0
+        var torn = 0
+        var refused = 0
+        var adopting = 0
+        var lostInTheHole = 0
+    }
+
+    @Test func openingAgreesWithTheModel() {
+        let seed = faultSeed()
+        let trialCount = environmentNumber("REGNUM_TAIL_TRIALS", or: 120_000)
+        var numbers = SplitMix64(seed: seed)
+        var counts = Counts()
+        var disagreements: [String] = []
+        for trial in 0..<trialCount where disagreements.count < 5 {
+            let trialSeed = numbers.next()
+            if let difference = run(trialSeed, &counts) {
+                disagreements.append("trial \(trial), seed \(trialSeed): \(difference)")
+            }
+        }
+        print(
+            "tail rule: \(trialCount) logs, \(disagreements.count) disagreements (\(counts.clean) "
+                + "clean, \(counts.torn) torn, \(counts.refused) refused, \(counts.adopting) with "
+                + "adoption, \(counts.lostInTheHole) in the documented hole)")
+        for difference in disagreements { Issue.record(Comment(rawValue: difference)) }
+        for count in [counts.clean, counts.torn, counts.refused, counts.adopting] {
+            #expect(count > trialCount / 100, "the trials are one-sided")
+        }
+    }
+
+    private func run(_ seed: UInt64, _ counts: inout Counts) -> String? {
+        let trial = ModelTrial(seed: seed)
+        let disk = SimFileSystem(seed: seed)
+        var boot: (UInt64, UInt64)? = trial.boot
+        if trial.stop == .powerCut { boot = (1, seed) }
+        if seed % 16 == 0 { boot = nil }
+        let rule = ModelRule(
+            segments: trial.segments, control: trial.control, realm: trial.realm, boot: boot,
+            bodyByteCountMax: ModelTrial.bodyByteCountMax)
+        let model = rule.open()
+        if let objection = judge(model, trial, &counts) { return "the model itself: \(objection)" }
+        for segment in trial.segments {
+            disk.setContents(segment.file, of: segment.name, in: Self.path)
+        }
+        disk.setContents([UInt8](repeating: 0, count: 8192), of: "LOCK", in: Self.path)
+        disk.setBootID(boot.map { Identity128(high: $0.0, low: $0.1) })
+        if let control = trial.control {
+            disk.setControlSlots(
+                ControlWords(), ControlWords(control.words), in: Self.path)
+        }
+        return compare(model, disk, hasControl: trial.control)
+    }
+
+    /// What the model's verdict must be for a log whose history is known.
+    private func judge(
+        _ model: ModelOpening, _ trial: ModelTrial, _ counts: inout Counts
+    ) -> String? {
+        switch model.verdict {
+        case .clean: counts.clean += 1
+        case .torn: counts.torn += 1
+        case .refused: counts.refused += 1
+        }
+        if !model.adopted.isEmpty { counts.adopting += 1 }
+        let isPrefix = model.bodies.elementsEqual(trial.bodies.prefix(model.bodies.count))
+        if model.verdict != .refused, !isPrefix { return "wrong content" }
+        guard model.verdict != .refused else {
+            // Checksums are no defence against forgery: a forged record in a torn one may vouch.
+            return trial.isDamaged || trial.isForged ? nil : "a false alarm"
+        }
+        if model.bodies.count >= trial.durableCount { return nil }
+        if !trial.isDamaged { return "an acknowledged commit is lost" }
+        if trial.isLastBatchVouched { return "a damaged commit is passed over" }
+        counts.lostInTheHole += 1
+        return nil
+    }
+
+    private func compare(
+        _ model: ModelOpening, _ disk: SimFileSystem, hasControl control: ModelControl?
+    ) -> String? {
+        var options = StoreOptions()
+        options.recordBodyByteCountMax = ModelTrial.bodyByteCountMax
+        let opened: TinyStore.Opened
+        do {
+            opened = try TinyStore.open(disk, path: Self.path, options: options)
+        } catch {
+            guard model.verdict == .refused else {
+                return "\(model.verdict) for the model; \(describe(error))"
+            }
+            return error.code == .invalidDatabase ? nil : "refused with \(describe(error))"
+        }
+        let report = opened.report
+        let verdict: ModelOpening.Verdict = report.discardedByteCount > 0 ? .torn : .clean
+        guard verdict == model.verdict else { return "\(model.verdict) is \(verdict)" }
+        guard opened.bodies == model.bodies else { return "other commits are kept" }
+        guard report.logEnd == model.end, opened.log.durableEnd == model.end else {
+            return "the log ends at \(report.logEnd) instead of \(model.end)"
+        }
+        guard report.adoptedByteCount == UInt64(model.adopted.count) else {
+            return "\(report.adoptedByteCount) bytes adopted instead of \(model.adopted)"
+        }
+        guard report.discardedVersions == model.discardedVersions else {
+            return "discarded \(report.discardedVersions), not \(model.discardedVersions)"
+        }
+        // What was found is found again, at once and after a power cut.
+        guard (try? TinyStore.open(disk, path: Self.path, options: options))?.bodies == model.bodies
+        else { return "the next opening finds something else" }
+        guard !disk.hasUnsyncedChanges else { return "the recovery left something unsynced" }
+        return nil
+    }
+}
