@@ -9,13 +9,13 @@ struct Summarize: AsyncParsableCommand {
 
     @ParentCommand var chat: Chat
     @Option(help: "How many messages were in the room before the import.") var before = 0
-    @Argument(help: "The output of import --json.") var written: String
+    @Option(help: "The output of an import --json; once for each import.") var written: [String]
     @Argument(help: "The outputs of tail --json.") var tails: [String]
 
     func run() async throws {
-        let commits = try lines(Summary.Commit.self, of: written)
+        let imports = try written.map { try lines(Summary.Commit.self, of: $0) }
         let summary = Summary(
-            commits: commits, tails: try tails.map { try lines(Summary.Row.self, of: $0) })
+            imports: imports, tails: try tails.map { try lines(Summary.Row.self, of: $0) })
         try StandardOutput.print(summary.text(byteCount: try byteCount(of: try chat.realmURL())))
         guard summary.isComplete(before: before) else {
             throw ChatFailure(

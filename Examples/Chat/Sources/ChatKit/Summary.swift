@@ -33,18 +33,25 @@ package struct Summary: Sendable {
     package let received: [Int]
     /// Whether each tail received each message once, and all in the same order.
     package let isOrderTheSame: Bool
-    /// From a commit's publication to the change set that holds it in hand, per tail; nil if no
-    /// commit was seen.
-    package let latencies: [Latency?]
+    /// From a commit's publication to the change set that holds it in hand, per import and tail; nil
+    /// if no commit was seen.
+    package let latencies: [[Latency?]]
+    /// Messages per commit of each import, rounded.
+    package let batches: [Int]
 
-    /// `commits` are those of the writer, `tails` the rows of each reader in order of arrival.
-    package init(commits: [Commit], tails: [[Row]]) {
+    /// `imports` are the commits of the writers, one after the other, `tails` the rows of each
+    /// reader in order of arrival.
+    package init(imports: [[Commit]], tails: [[Row]]) {
+        let commits = imports.flatMap { $0 }
         written = commits.reduce(0) { $0 + $1.messages }
         commitCount = commits.count
+        batches = imports.map { commits in
+            (commits.reduce(0) { $0 + $1.messages } + commits.count / 2) / max(commits.count, 1)
+        }
         let orders = tails.map { rows in rows.filter { $0.change == "insert" }.map(\.id) }
         received = orders.map(\.count)
         isOrderTheSame = orders.allSatisfy { $0 == orders[0] && Set($0).count == $0.count }
-        latencies = tails.map { Self.latency(of: commits, in: $0) }
+        latencies = imports.map { commits in tails.map { Self.latency(of: commits, in: $0) } }
     }
 
     /// Whether the tails received what was written, in one order. `before` messages were in the room
@@ -97,11 +104,15 @@ extension Summary {
         lines.append(
             "from publication in one process (its write returned) to the change set in hand in the")
         lines.append("other (below zero: in hand before the writer itself went on):")
-        for (index, latency) in latencies.enumerated() {
-            let figures =
-                latency.map { "p50 \(micros($0.p50Nanoseconds)), p99 \(micros($0.p99Nanoseconds))" }
-                ?? "no commit seen"
-            lines.append("            tail \(index + 1)  \(figures)")
+        for (batch, latencies) in zip(batches, latencies) {
+            lines.append("  \(batch == 1 ? "one message" : "\(batch) messages") a commit")
+            for (index, latency) in latencies.enumerated() {
+                let figures =
+                    latency.map {
+                        "p50 \(micros($0.p50Nanoseconds)), p99 \(micros($0.p99Nanoseconds))"
+                    } ?? "no commit seen"
+                lines.append("            tail \(index + 1)  \(figures)")
+            }
         }
         lines.append("bytes on disk       \(byteCount)")
         return lines.joined(separator: "\n")

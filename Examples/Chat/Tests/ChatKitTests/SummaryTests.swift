@@ -28,30 +28,30 @@ struct SummaryTests {
         // The second tail got both commits in one change set.
         let first = try rows(["a", "b", "c"], versions: [2, 3, 3], at: [1500, 2100, 2100])
         let second = try rows(["a", "b", "c"], versions: [3, 3, 3], at: [5000, 5000, 5000])
-        let summary = Summary(commits: try commits(), tails: [first, second])
+        let summary = Summary(imports: [try commits()], tails: [first, second])
         #expect(summary.written == 3)
         #expect(summary.received == [3, 3])
         #expect(summary.isComplete(before: 0))
-        #expect(summary.latencies[0] == .init(p50Nanoseconds: 100, p99Nanoseconds: 500))
-        #expect(summary.latencies[1] == .init(p50Nanoseconds: 3000, p99Nanoseconds: 4000))
+        #expect(summary.latencies[0][0] == .init(p50Nanoseconds: 100, p99Nanoseconds: 500))
+        #expect(summary.latencies[0][1] == .init(p50Nanoseconds: 3000, p99Nanoseconds: 4000))
     }
 
     @Test func anotherOrderIsNoticed() throws {
         let first = try rows(["a", "b", "c"], versions: [2, 3, 3], at: [1, 2, 2])
         let second = try rows(["a", "c", "b"], versions: [2, 3, 3], at: [1, 2, 2])
-        let summary = Summary(commits: try commits(), tails: [first, second])
+        let summary = Summary(imports: [try commits()], tails: [first, second])
         #expect(!summary.isOrderTheSame)
         #expect(summary.text(byteCount: 1).contains("NO"))
     }
 
     @Test func messageReceivedTwiceIsNoticed() throws {
         let rows = try rows(["a", "a", "c"], versions: [2, 3, 3], at: [1, 2, 2])
-        #expect(!Summary(commits: try commits(), tails: [rows, rows]).isComplete(before: 0))
+        #expect(!Summary(imports: [try commits()], tails: [rows, rows]).isComplete(before: 0))
     }
 
     @Test func missingMessageIsNoticed() throws {
         let rows = try rows(["a", "b"], versions: [2, 3], at: [1, 2])
-        let summary = Summary(commits: try commits(), tails: [rows, rows])
+        let summary = Summary(imports: [try commits()], tails: [rows, rows])
         #expect(summary.isOrderTheSame)
         #expect(!summary.isComplete(before: 0))
     }
