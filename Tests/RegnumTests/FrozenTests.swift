@@ -102,7 +102,8 @@ import Testing
         let new = realm.snapshot().objects(Person.self)
         #expect(old[0] == new[0] && old[0].hashValue == new[0].hashValue)
         #expect(old[1] != new[1])
-        #expect(old[1].rowIdentity == new[1].rowIdentity
+        #expect(
+            old[1].rowIdentity == new[1].rowIdentity
                 && old[0].rowIdentity != old[1].rowIdentity)
         #expect(Set([old[0], new[0], old[1], new[1]]).count == 3)
     }

@@ -1,6 +1,5 @@
 internal import RegnumStore
 
-
 /// Which subscriptions a commit concerns, and the summaries that they have not taken yet.
 final class CommitHub: Sendable {
     private struct State {

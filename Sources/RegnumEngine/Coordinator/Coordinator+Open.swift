@@ -18,9 +18,10 @@ extension Coordinator {
             if let open = CoordinatorRegistry.shared.find(path, options.fileSystem) { return open }
             let result: Result<Coordinator, StoreError> = await withUnsafeContinuation { waiter in
                 IOPool.shared.submit {
-                    waiter.resume(returning: Result { () throws(StoreError) in
-                        try openDirectory(path, options)
-                    })
+                    waiter.resume(
+                        returning: Result { () throws(StoreError) in
+                            try openDirectory(path, options)
+                        })
                 }
             }
             return try result.get()
@@ -46,7 +47,10 @@ extension Coordinator {
     /// under way are finished, the IDLE record is written, locks are given back, subscriptions end.
     /// The last published version stays readable. Closing twice is harmless.
     package func close() async {
-        enum Answer { case wait(runsPump: Bool, [UnsafeContinuation<TurnOutcome, Never>]), done }
+        enum Answer {
+            case wait(runsPump: Bool, [UnsafeContinuation<TurnOutcome, Never>])
+            case done
+        }
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let answer: Answer = state.withLock { state in
                 if state.phase == .closed { return .done }

@@ -94,9 +94,11 @@ extension Coordinator {
     private func flush(_ log: RealmLog, _ batch: [StagedCommit]) {
         do throws(StoreError) {
             guard let last = batch.last?.commit.root else { return }
+            shutGateIfWanted(log)
             try log.append(batch.map(\.commit.body), version: last.version)
             try log.sync()
             log.publish()
+            let isWanted = log.lock.isLockedElsewhere(.waiters)
             let concerned = publish(last, batch.map(\.commit.summary))
             let (next, barriers, expected) = state.withLock { state in
                 state.isFlushing = false
@@ -107,6 +109,7 @@ extension Coordinator {
                 state.idleDue = state.lastActivity + options.store.idleDelayNanoseconds
                 state.syncDue = nil
                 state.wakeDue = nil
+                state.shutGate(isWanted: isWanted)
                 state.statistics.commits += UInt64(batch.count)
                 state.statistics.batches += 1
                 state.statistics.syncs += 1
@@ -126,7 +129,7 @@ extension Coordinator {
                 let spare = log.spareSegment
                 IOPool.shared.submit { spare.make() }
             }
-            gather(expected: expected)
+            if !isWanted { gather(expected: expected) }
         } catch {
             state.withLock { state in
                 state.isFlushing = false
@@ -134,6 +137,12 @@ extension Coordinator {
             }
             fail(batch, error)
         }
+    }
+
+    /// Lets no turn begin while the batch is on its way if another process waits for its own.
+    private func shutGateIfWanted(_ log: RealmLog) {
+        guard log.lock.isLockedElsewhere(.waiters) else { return }
+        state.withLock { $0.shutGate(isWanted: true) }
     }
 
     /// Writers that were just resumed come back within microseconds: a batch that waits for them
@@ -217,112 +226,5 @@ extension Coordinator {
             state.grantsAtHandOff = grants
             state.politeUntil = IOPool.now() + 200_000
         }
-    }
-}
-
-extension CoordinatorState {
-    /// The most urgent thing to do. Steps that use the log make the pump its owner, except that
-    /// `acquire` takes it by itself.
-    mutating func nextStep(_ log: RealmLog, _ options: StoreOptions) -> Coordinator.Step {
-        let now = IOPool.now()
-        if ownsLog {  // a writer uses it inline, for a microsecond
-            return .linger(until: now + 20_000)
-        }
-        if !staged.isEmpty {
-            ownsLog = true
-            isFlushing = true
-            return .flush(takeBatch(options))
-        }
-        if phase != .open, !isTurnTaken {
-            ownsLog = true
-            return .close
-        }
-        if isHinted, !isGateOpen, followFailure == nil {
-            isHinted = false
-            ownsLog = true
-            return .follow
-        }
-        if writeFailure == nil, !isGateOpen, !waiters.isEmpty { return .acquire }
-        if isGateOpen { return openGateStep(log, options, now) }
-        return quietStep(log, now)
-    }
-
-    private mutating func openGateStep(
-        _ log: RealmLog, _ options: StoreOptions, _ now: UInt64
-    ) -> Coordinator.Step {
-        if let due = syncDue, due <= now || writeFailure != nil {
-            ownsLog = true
-            return .sync
-        }
-        if isTurnTaken {
-            // a long body must not hold a thread of the pool: its end starts the pump again
-            if now > lastActivity + options.lingerNanoseconds { return stop(syncDue) }
-            return .linger(until: lastActivity + options.lingerNanoseconds + 1)
-        }
-        if let due = wakeDue, now - due >= Coordinator.wakeIntervalNanoseconds {
-            wakeDue = nil
-            return .wake
-        }
-        let isWanted = log.lock.isLockedElsewhere(.waiters)
-        if isWanted || writeFailure != nil || now >= lastActivity + options.lingerNanoseconds {
-            if let due = idleDue, due <= now, !isWanted, writeFailure == nil {
-                ownsLog = true
-                return .idle
-            }
-            ownsLog = true
-            isGateOpen = false
-            return .resign(isHandOff: isWanted)
-        }
-        let wake = wakeDue.map { $0 + Coordinator.wakeIntervalNanoseconds } ?? .max
-        return .linger(
-            until: min(wake, syncDue ?? .max, lastActivity + options.lingerNanoseconds))
-    }
-
-    private mutating func quietStep(_ log: RealmLog, _ now: UInt64) -> Coordinator.Step {
-        guard writeFailure == nil else { return stop(nil) }
-        if wakeDue != nil {
-            wakeDue = nil
-            return .wake
-        }
-        if let due = syncDue, due <= now {
-            ownsLog = true
-            return .sync
-        }
-        if let due = idleDue, due <= now {
-            if log.isCurrent(), !log.endsIdle { return .acquire }
-            idleDue = nil  // another process has committed since: its records vouch for ours
-        }
-        let next = min(idleDue ?? .max, syncDue ?? .max)
-        return stop(next == .max ? nil : next)
-    }
-
-    private mutating func stop(_ until: UInt64?) -> Coordinator.Step {
-        isPumpRunning = false
-        return .stop(until: until)
-    }
-
-    private mutating func takeBatch(_ options: StoreOptions) -> [StagedCommit] {
-        var byteCount: UInt64 = 0
-        var count = 0
-        for item in staged {
-            byteCount += UInt64(RecordFraming.byteCount(bodyByteCount: item.commit.body.count))
-            if count > 0, byteCount > options.windowByteCountMax { break }
-            count += 1
-        }
-        if count == staged.count {
-            defer { staged = [] }
-            return staged
-        }
-        let batch = Array(staged[..<count])
-        staged.removeFirst(count)
-        return batch
-    }
-
-    /// The barriers whose version is published.
-    mutating func takeBarriers(all: Bool = false) -> [Barrier] {
-        if barriers.isEmpty { return [] }
-        let ready = barriers.filter { all || $0.version <= publishedVersion }
-        barriers.removeAll { all || $0.version <= publishedVersion }
-        return ready
     }
 }

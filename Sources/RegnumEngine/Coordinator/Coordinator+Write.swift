@@ -48,7 +48,8 @@ extension Coordinator {
     package func commit(_ turn: WriteTurn, _ commit: Commit, durability: Durability)
         async throws(StoreError)
     {
-        if case .relaxed(let delay) = durability, try commitInline(turn, commit, syncWithin: delay) {
+        if case .relaxed(let delay) = durability, try commitInline(turn, commit, syncWithin: delay)
+        {
             return
         }
         let failure = await withUnsafeContinuation { stage(turn, commit, $0) }
@@ -82,7 +83,12 @@ extension Coordinator {
     // MARK: The gate
 
     private func tryBeginWrite() throws(StoreError) -> WriteTurn? {
-        enum Answer { case turn(WriteTurn), wait, takeLock(RealmLog), failure(StoreError) }
+        enum Answer {
+            case turn(WriteTurn)
+            case wait
+            case takeLock(RealmLog)
+            case failure(StoreError)
+        }
         let answer: Answer = state.withLock { state in
             if let failure = state.refusal { return .failure(failure) }
             if let turn = state.takeTurn(options.store) { return .turn(turn) }
@@ -137,9 +143,13 @@ extension Coordinator {
 
     /// Gives the turn to the next writer, if one may have it.
     package func finishTurn() {
+        let now = IOPool.now()
+        let log = state.withLock { $0.isWaitersCheckDue(now) ? $0.log : nil }
+        let isWanted = log?.lock.isLockedElsewhere(.waiters) ?? false
         let (next, runsPump) = state.withLock { state -> (NextTurn?, Bool) in
             state.isTurnTaken = false
-            state.lastActivity = state.log == nil ? 0 : IOPool.now()
+            state.lastActivity = now
+            state.shutGate(isWanted: isWanted)
             return (state.nextTurn(options.store), state.claimPump())
         }
         next?.resume()
@@ -156,7 +166,11 @@ extension Coordinator {
     private func stage(
         _ turn: WriteTurn, _ commit: Commit, _ continuation: UnsafeContinuation<StoreError?, Never>
     ) {
-        enum Answer { case staged, published([Subscription]), failed(StoreError?) }
+        enum Answer {
+            case staged
+            case published([Subscription])
+            case failed(StoreError?)
+        }
         var next: NextTurn?
         var runsPump = false
         var wakesPump = false
@@ -198,6 +212,7 @@ extension Coordinator {
         let needed = UInt64(RecordFraming.byteCount(bodyByteCount: commit.body.count))
         let now = IOPool.now()
         var wakes = false
+        var asksWaiters = false
         let log: RealmLog? = state.withLock { state in
             guard let log = state.log, state.epoch == turn.epoch, state.staged.isEmpty,
                 !state.isFlushing, !state.ownsLog, log.holdsWriter, !log.isPoisoned,
@@ -207,6 +222,7 @@ extension Coordinator {
             state.ownsLog = true
             wakes = now - state.lastWake >= Self.wakeIntervalNanoseconds
             if wakes { state.lastWake = now } else { state.wakeDue = state.wakeDue ?? now }
+            asksWaiters = state.isWaitersCheckDue(now)
             return log
         }
         guard let log else { return false }
@@ -219,6 +235,7 @@ extension Coordinator {
             throw error
         }
         log.publish(wakes: wakes)
+        let isWanted = asksWaiters && log.lock.isLockedElsewhere(.waiters)
         let concerned = publish(commit.root, [commit.summary])
         let (next, runsPump) = state.withLock { state -> (NextTurn?, Bool) in
             state.ownsLog = false
@@ -227,6 +244,7 @@ extension Coordinator {
             state.publishedVersion = commit.root.version
             state.lastActivity = now
             state.syncDue = min(state.syncDue ?? .max, now + delay)
+            state.shutGate(isWanted: isWanted)
             state.statistics.commits += 1
             state.statistics.batches += 1
             state.statistics.appendedByteCount += UInt64(commit.body.count)

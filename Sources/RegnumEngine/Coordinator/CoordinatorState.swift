@@ -53,6 +53,9 @@ struct CoordinatorState {
     var syncDue: UInt64?
     var wakeDue: UInt64?
     var timerAt: UInt64?
+    /// Another process waits: the gate is shut, and the lock goes when the last turn has ended.
+    var isHandOffDue = false
+    var lastWaitersCheck: UInt64 = 0
     /// After a hand-off: do not retake the lock before the grants moved or this time came.
     var politeUntil: UInt64 = 0
     var grantsAtHandOff: UInt32 = 0

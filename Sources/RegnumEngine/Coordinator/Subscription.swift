@@ -1,6 +1,5 @@
 internal import RegnumStore
 
-
 /// What a subscriber was woken for. Hints: the published version is the truth.
 package enum Signal: Sendable {
     /// A commit touched the table.

@@ -63,7 +63,8 @@ package struct SegmentHeader: Sendable, Equatable {
     package init(decoding bytes: [UInt8], path: String) throws(StoreError) {
         guard bytes.count == Int(Self.byteCount), Array(bytes[..<8]) == Self.magic else {
             throw StoreError(
-                .invalidDatabase, "\(path) does not begin as a segment of a realm does: it is "
+                .invalidDatabase,
+                "\(path) does not begin as a segment of a realm does: it is "
                     + "damaged or another program's file.", path: path)
         }
         let checksum = bytes.withUnsafeBytes {

@@ -27,14 +27,16 @@ extension RealmLog {
                 }
                 return try openAsWriter(fileSystem, directory, lock, options, deliver)
             }
-            if !isOpening, let page = lock.loadControl(), let boot = page.bootID, boot == fileSystem.bootID(),
+            if !isOpening, let page = lock.loadControl(), let boot = page.bootID,
+                boot == fileSystem.bootID(),
                 !page.isPoisoned
             {
                 return try openAsReader(fileSystem, directory, lock, options, page, deliver)
             }
             guard fileSystem.monotonicNanoseconds() - start < options.openTimeoutNanoseconds else {
                 throw StoreError(
-                    .busy, "Another process has been recovering \(path) for longer than "
+                    .busy,
+                    "Another process has been recovering \(path) for longer than "
                         + "\(options.openTimeoutNanoseconds / 1_000_000_000) s.", path: path)
             }
             lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
@@ -69,11 +71,12 @@ extension RealmLog {
         guard names.contains("LOCK") else { return }
         let start = try directory.open("LOCK").read(at: 0, count: 8)
         let known = ControlPage(realmID: Identity128(high: 0, low: 0), bootID: nil).words[0]
-        if start.count == 8, start.contains(where: { $0 != 0 }),
-            Bytes.load(UInt64.self, from: start, at: 0) != known
+        if start.contains(where: { $0 != 0 }),
+            start.count < 8 || Bytes.load(UInt64.self, from: start, at: 0) != known
         {
             throw StoreError(
-                .invalidDatabase, "\(directory.path) is not a realm: its LOCK is another program's.",
+                .invalidDatabase,
+                "\(directory.path) is not a realm: its LOCK is another program's.",
                 path: directory.path + "/LOCK")
         }
     }
@@ -144,7 +147,8 @@ extension RealmLog {
             try log.readSegment(limit: next.header.base, counting)
             if log.position < next.header.base {
                 throw log.damage(
-                    at: log.position, "Segment \(number) begins at position \(next.header.base), "
+                    at: log.position,
+                    "Segment \(number) begins at position \(next.header.base), "
                         + "so everything before it was durable. ")
             }
             try log.enter(next)

@@ -9,8 +9,8 @@ import Regnum
 ///     tail PATH ROOM COUNT|-        prints the id of each message of the room, from the first one,
 ///                                   until COUNT or SIGTERM
 ///     visit PATH ROOM NAME COUNT    opens, sends one message, prints its id, closes; COUNT times
-///     hammer PATH SECONDS           prints "ready", waits for a line, commits back to back, prints
-///                                   a line for each commit (see Hammer.swift)
+///     hammer PATH SECONDS full|relaxed   prints "ready", waits for a line, commits back to back,
+///                                   prints a line for each commit (see Hammer.swift)
 ///     stop-in-write PATH            prints "in write" in the body of a write, and spins there
 ///     hold-in-write PATH ROOM NAME  prints "in write" in the body of a write, waits there for a
 ///                                   line, sends a message and prints its id
@@ -53,8 +53,10 @@ import Regnum
             try await visit(
                 path, Sender(room: arguments[0], name: arguments[1]),
                 count: Int(arguments[2]) ?? 1)
-        case ("hammer", 1):
-            try await hammer(path, .seconds(Double(arguments[0]) ?? 1))
+        case ("hammer", 2):
+            let isRelaxed = arguments[1] == "relaxed"
+            try await hammer(
+                path, .seconds(Double(arguments[0]) ?? 1), isRelaxed: isRelaxed)
         case ("stop-in-write", 0):
             try await stopInWrite(path)
         case ("hold-in-write", 2):

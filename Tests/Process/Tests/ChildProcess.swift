@@ -63,7 +63,8 @@ final class ChildProcess: Sendable {
     var description: String {
         let errors = errors.read { $0.lines.joined(separator: "\n") }
         let state = ending.read { $0.map { "\($0)" } ?? "running" }
-        return "\(arguments.joined(separator: " ")) (\(pid), \(state), \(lineCount) lines) \(errors)"
+        return
+            "\(arguments.joined(separator: " ")) (\(pid), \(state), \(lineCount) lines) \(errors)"
     }
 
     /// Waits until the child has printed that many lines.

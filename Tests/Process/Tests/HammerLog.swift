@@ -42,6 +42,26 @@ struct HammerLog {
         }
     }
 
+    /// How often a process committed twice in a row without giving the lock up in between, although
+    /// another one had called `write` before the first of the two bodies.
+    var overtakings: Int {
+        var next: [Int: Commit] = [:]  // the next commit of each process
+        var count = 0
+        for index in commits.indices.dropFirst().reversed() {
+            let (earlier, later) = (commits[index - 1], commits[index])
+            next[later.child] = later
+            // Taking the lock again after leaving it to others lasts longer.
+            guard earlier.child == later.child, later.began - later.called < 10_000 else {
+                continue
+            }
+            if next.values.contains(where: { $0.child != later.child && $0.called < earlier.began })
+            {
+                count += 1
+            }
+        }
+        return count
+    }
+
     /// For each commit: how often the same other process at most committed between the call of
     /// `write` and the body. A call that found the lock taken shows itself as a waiter only some
     /// microseconds later, and a woken waiter needs the processor: what happens until then counts

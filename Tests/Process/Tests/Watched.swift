@@ -39,7 +39,8 @@ final class Watched<Value: Sendable>: Sendable {
     }
 
     /// Waits until the value is as asked for; false if it is not within the limit.
-    func wait(within limit: Duration, until isMet: @escaping @Sendable (Value) -> Bool) async -> Bool
+    func wait(within limit: Duration, until isMet: @escaping @Sendable (Value) -> Bool) async
+        -> Bool
     {
         await withCheckedContinuation { continuation in
             let id: Int? = state.withLock { state in

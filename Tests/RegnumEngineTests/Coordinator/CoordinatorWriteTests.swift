@@ -6,7 +6,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CoordinatorWriteTests {
     @Test(arguments: [Durability.full, .relaxed(withinNanoseconds: 5_000_000)])
-    func concurrentWritersEachGetOneVersionAndKeepTheirOrder(_ durability: Durability) async throws {
+    func concurrentWritersEachGetOneVersionAndKeepTheirOrder(_ durability: Durability) async throws
+    {
         let realm = TemporaryRealm()
         let coordinator = try await openPeer(realm.path)
         let versions = try await withThrowingTaskGroup(of: [(UInt64, Int)].self) { group in
@@ -119,7 +120,8 @@ struct CoordinatorWriteTests {
         let options = CoordinatorOptions(place: .directory(path: realm.path))
         let first = try await Coordinator.open(options)
         var spelled = options
-        spelled.place = .directory(path: realm.path + "/../" + realm.path.split(separator: "/").last!)
+        spelled.place = .directory(
+            path: realm.path + "/../" + realm.path.split(separator: "/").last!)
         #expect(try await Coordinator.open(options) === first)
         #expect(try await Coordinator.open(spelled) === first)
         await first.close()

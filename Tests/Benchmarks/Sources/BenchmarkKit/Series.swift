@@ -26,7 +26,7 @@ public enum Unit: String, Sendable, Encodable {
 }
 
 /// The store that was measured, or the bare system for floors.
-public enum Engine: String, Sendable, Encodable {
+public enum Engine: String, Sendable, Encodable, CaseIterable {
     case regnum, grdb, sqlite, lmdb, raw
 }
 

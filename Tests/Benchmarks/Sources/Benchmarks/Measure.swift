@@ -15,6 +15,9 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "Workloads to run, separated by commas: \(Catalog.names).")
     var only: String?
 
+    @Option(help: "Engines to run, separated by commas, for profiles: \(Self.engineNames).")
+    var engines: String?
+
     @Option(help: "A file for the results as a JSON array.")
     var json: String?
 
@@ -31,10 +34,12 @@ struct Measure: AsyncParsableCommand {
         guard rounds > 0 else { throw ValidationError("--rounds is 1 or more.") }
         guard objects >= 0 else { throw ValidationError("--objects is 0 or more.") }
         _ = try selection()
+        _ = try engineSelection()
     }
 
     func run() async throws {
         let workloads = try selection()
+        let engines = try engineSelection()
         let parent = directory.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory
         let home = parent.appending(
             path: "regnum-benchmarks-\(ProcessInfo.processInfo.processIdentifier)")
@@ -47,9 +52,10 @@ struct Measure: AsyncParsableCommand {
         for workload in workloads {
             let place = home.appending(path: workload.name)
             try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            let contenders = try await workload.contenders(
+                Setting(directory: place, objectCount: objects))
             let series = try await interleave(
-                workload.contenders(Setting(directory: place, objectCount: objects)),
-                rounds: rounds)
+                contenders.filter { engines.contains($0.engine) }, rounds: rounds)
             for line in Report(series, floors: Catalog.floors).lines { print(line) }
             for note in workload.notes { print("# \(workload.name): \(note)") }
             all += series
@@ -68,6 +74,22 @@ struct Measure: AsyncParsableCommand {
             }
             return workload
         }
+    }
+
+    private func engineSelection() throws -> Set<Engine> {
+        guard let engines else { return Set(Engine.allCases) }
+        return try Set(
+            engines.split(separator: ",").map { name in
+                guard let engine = Engine(rawValue: String(name)) else {
+                    throw ValidationError(
+                        "There is no engine '\(name)': choose of \(Self.engineNames).")
+                }
+                return engine
+            })
+    }
+
+    private static var engineNames: String {
+        Engine.allCases.map(\.rawValue).joined(separator: ", ")
     }
 
     private func printCircumstances(_ home: URL) {

@@ -1,0 +1,131 @@
+internal import RegnumStore
+
+extension CoordinatorState {
+    /// The most urgent thing to do. Steps that use the log make the pump its owner, except that
+    /// `acquire` takes it by itself.
+    mutating func nextStep(_ log: RealmLog, _ options: StoreOptions) -> Coordinator.Step {
+        let now = IOPool.now()
+        if ownsLog {  // a writer uses it inline, for a microsecond
+            return .linger(until: now + 20_000)
+        }
+        if !staged.isEmpty {
+            ownsLog = true
+            isFlushing = true
+            return .flush(takeBatch(options))
+        }
+        if phase != .open, !isTurnTaken {
+            ownsLog = true
+            return .close
+        }
+        if isHandOffDue {
+            if isTurnTaken { return awaitTurn(options, now) }
+            isHandOffDue = false
+            ownsLog = true
+            return .resign(isHandOff: true)
+        }
+        if isHinted, !isGateOpen, followFailure == nil {
+            isHinted = false
+            ownsLog = true
+            return .follow
+        }
+        if writeFailure == nil, !isGateOpen, !waiters.isEmpty { return .acquire }
+        if isGateOpen { return openGateStep(log, options, now) }
+        return quietStep(log, now)
+    }
+
+    private mutating func openGateStep(
+        _ log: RealmLog, _ options: StoreOptions, _ now: UInt64
+    ) -> Coordinator.Step {
+        if let due = syncDue, due <= now || writeFailure != nil {
+            ownsLog = true
+            return .sync
+        }
+        if isTurnTaken { return awaitTurn(options, now) }
+        if let due = wakeDue, now - due >= Coordinator.wakeIntervalNanoseconds {
+            wakeDue = nil
+            return .wake
+        }
+        let isWanted = log.lock.isLockedElsewhere(.waiters)
+        if isWanted || writeFailure != nil || now >= lastActivity + options.lingerNanoseconds {
+            if let due = idleDue, due <= now, !isWanted, writeFailure == nil {
+                ownsLog = true
+                return .idle
+            }
+            ownsLog = true
+            isGateOpen = false
+            return .resign(isHandOff: isWanted)
+        }
+        let wake = wakeDue.map { $0 + Coordinator.wakeIntervalNanoseconds } ?? .max
+        return .linger(
+            until: min(wake, syncDue ?? .max, lastActivity + options.lingerNanoseconds))
+    }
+
+    /// A long body must not hold a thread of the pool: its end starts the pump again.
+    private mutating func awaitTurn(_ options: StoreOptions, _ now: UInt64) -> Coordinator.Step {
+        if now > lastActivity + options.lingerNanoseconds { return stop(syncDue) }
+        return .linger(until: lastActivity + options.lingerNanoseconds + 1)
+    }
+
+    /// Shuts the gate if another process waits for the writer lock, so that no further turn begins
+    /// here before it had its own.
+    mutating func shutGate(isWanted: Bool) {
+        guard isWanted, isGateOpen else { return }
+        isGateOpen = false
+        isHandOffDue = true
+    }
+
+    /// Whether it is time to ask again if another process waits: that is a system call.
+    mutating func isWaitersCheckDue(_ now: UInt64) -> Bool {
+        guard log != nil, isGateOpen, now - lastWaitersCheck > 50_000 else { return false }
+        lastWaitersCheck = now
+        return true
+    }
+
+    private mutating func quietStep(_ log: RealmLog, _ now: UInt64) -> Coordinator.Step {
+        guard writeFailure == nil else { return stop(nil) }
+        if wakeDue != nil {
+            wakeDue = nil
+            return .wake
+        }
+        if let due = syncDue, due <= now {
+            ownsLog = true
+            return .sync
+        }
+        if let due = idleDue, due <= now {
+            if log.isCurrent(), !log.endsIdle { return .acquire }
+            idleDue = nil  // another process has committed since: its records vouch for ours
+        }
+        let next = min(idleDue ?? .max, syncDue ?? .max)
+        return stop(next == .max ? nil : next)
+    }
+
+    private mutating func stop(_ until: UInt64?) -> Coordinator.Step {
+        isPumpRunning = false
+        return .stop(until: until)
+    }
+
+    private mutating func takeBatch(_ options: StoreOptions) -> [StagedCommit] {
+        var byteCount: UInt64 = 0
+        var count = 0
+        for item in staged {
+            byteCount += UInt64(RecordFraming.byteCount(bodyByteCount: item.commit.body.count))
+            if count > 0, byteCount > options.windowByteCountMax { break }
+            count += 1
+        }
+        if count == staged.count {
+            defer { staged = [] }
+            return staged
+        }
+        let batch = Array(staged[..<count])
+        staged.removeFirst(count)
+        return batch
+    }
+
+    /// The barriers whose version is published.
+    mutating func takeBarriers(all: Bool = false) -> [Barrier] {
+        if barriers.isEmpty { return [] }
+        let ready = barriers.filter { all || $0.version <= publishedVersion }
+        barriers.removeAll { all || $0.version <= publishedVersion }
+        return ready
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+/// Another user opens the realm, in a child process: the error names the path, and nothing is
+/// touched. Needs root, to become somebody else.
+@Suite(.enabled(if: OtherUser.exists, "needs root and setpriv to become another user"))
+struct OpenPermissionTests {
+    private func make(_ name: String, _ mode: Int, _ place: RealDirectory) throws -> String {
+        let path = place.path + "/" + name
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false,
+            attributes: [.posixPermissions: mode])
+        return path
+    }
+
+    private func listing(_ path: String) throws -> [String: [FileAttributeKey: String]] {
+        var listing: [String: [FileAttributeKey: String]] = [:]
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            listing[name] = [.size: "\(attributes[.size]!)"]
+            listing[name]?[.modificationDate] = "\(attributes[.modificationDate]!)"
+        }
+        return listing
+    }
+
+    private func expectRefusal(_ path: String, in parent: String) throws {
+        let before = try listing(parent)
+        let inside = try? listing(path)
+        let output = try OtherUser.open(path)
+        #expect(output.hasPrefix("filePermissionDenied: "), "\(output)")
+        #expect(output.contains(path), "\(output)")
+        #expect(try listing(parent) == before)
+        let insideNow = try? listing(path)
+        #expect(insideNow == inside)
+    }
+
+    @Test func aDirectoryWithoutPermissionIsNamed() throws {
+        let place = try RealDirectory(inMemory: false)
+        try expectRefusal(try make("closed.realm", 0o700, place), in: place.path)
+    }
+
+    @Test func anEmptyDirectoryThatCannotBeWrittenIsNamed() throws {
+        let place = try RealDirectory(inMemory: false)
+        try expectRefusal(try make("empty.realm", 0o555, place), in: place.path)
+    }
+
+    @Test func aRealmOfAnotherUserIsNamed() throws {
+        let place = try RealDirectory(inMemory: false)
+        let opened = try OpenPlace(.real)
+        _ = try opened.makeRealm()
+        let path = place.path + "/other.realm"
+        try FileManager.default.copyItem(atPath: opened.path, toPath: path)
+        for mode in [0o700, 0o755, 0o777] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            try expectRefusal(path, in: place.path)
+        }
+    }
+
+    @Test func aParentThatCannotBeWrittenIsNamed() throws {
+        let place = try RealDirectory(inMemory: false)
+        try expectRefusal(place.path + "/new.realm", in: place.path)
+    }
+
+    @Test func theOtherUserCanOpenItsOwnRealm() throws {
+        let place = try RealDirectory(inMemory: false)
+        let path = try make("open", 0o777, place) + "/own.realm"
+        #expect(try OtherUser.open(path) == "opened at version 0")
+    }
+}
+
+/// Runs `RegnumOpenChild` as a user without rights.
+enum OtherUser {
+    private static let tool = "/usr/bin/setpriv"
+
+    static var exists: Bool {
+        getuid() == 0 && FileManager.default.isExecutableFile(atPath: tool)
+    }
+
+    /// What the child prints.
+    static func open(_ path: String) throws -> String {
+        // Beside the test bundle, which is what runs.
+        let built = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appendingPathComponent("RegnumOpenChild")
+        // Where anybody may go: the build folder may be in a private one.
+        let place = try RealDirectory(inMemory: false)
+        let child = place.path + "/child"
+        try FileManager.default.copyItem(atPath: built.path, toPath: child)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: tool)
+        process.arguments = [
+            "--reuid=65534", "--regid=65534", "--clear-groups", child, path,
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let data = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        try #require(
+            process.terminationStatus == 0, "the child could not run as another user")
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+}
