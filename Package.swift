@@ -51,6 +51,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Confinement/Leaks", "Confinement/Twins"], swiftSettings: settings),
+        .executableTarget(
+            name: "RegnumCrashChild", dependencies: ["Regnum"], path: "Tests/Process/Child",
+            swiftSettings: settings),
+        .testTarget(
+            name: "RegnumProcessTests", dependencies: ["Regnum", "RegnumCrashChild"],
+            path: "Tests/Process/Tests", swiftSettings: settings),
         .testTarget(name: "RegnumLayerTests", path: "Tests/Layer", swiftSettings: settings),
     ]
 )
