@@ -61,22 +61,20 @@ extension Coordinator {
     /// (COMMIT-PATH of the design, section 6).
     func acquire(_ log: RealmLog) {
         var isShown = false
+        var isFirst = true
         defer { if isShown { log.lock.unlock(.waiters) } }
         while true {
             let observed = log.lock.releaseWord()
-            let (isWanted, isPolite) = state.withLock { state in
-                let isWanted = state.phase == .open && (!state.waiters.isEmpty || state.isIdleDue)
-                let isPolite =
-                    IOPool.now() < state.politeUntil
-                    && log.lock.grantCount() == state.grantsAtHandOff
-                state.ownsLog = isWanted && !isPolite
-                return (isWanted, isPolite)
-            }
-            guard isWanted else { return }
-            if isPolite {
+            switch state.withLock({ $0.beginAcquiring(log) }) {
+            case .unwanted: return
+            case .polite:
                 log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 20_000)
                 continue
+            case .wanted: break
             }
+            // what is far behind reads up first, while the others go on, not under their lock
+            if isFirst, log.isBehind() { follow(log) }
+            isFirst = false
             let incoming = IncomingCommits(published)
             do throws(StoreError) {
                 let isWriter = try log.tryBecomeWriter(incoming.apply)
@@ -90,18 +88,15 @@ extension Coordinator {
                 stopFollowing(error)
                 return
             }
-            if log.isBehind() { follow(log) }
-            let isUrgent = state.withLock { state in
-                state.ownsLog = false
-                if state.isIdleDue {
-                    state.idleDue = IOPool.now() + options.store.idleDelayNanoseconds
+            if isShown, log.isBehind() { follow(log) }
+            guard state.withLock({ $0.endAcquiring(options.store) }) else { return }
+            if isShown {
+                IOPool.shared.waiting {
+                    log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 10_000_000)
                 }
-                return !state.waiters.isEmpty
-            }
-            guard isUrgent else { return }
-            if !isShown { isShown = (try? log.lock.tryLock(.waiters, .shared)) == true }
-            IOPool.shared.waiting {
-                log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 10_000_000)
+            } else {  // and try once more: the holder may have looked just before
+                _ = try? log.lock.tryLock(.waiters, .shared)
+                isShown = true
             }
         }
     }
@@ -119,7 +114,33 @@ extension Coordinator {
 }
 
 extension CoordinatorState {
-    var isIdleDue: Bool { idleDue.map { $0 <= IOPool.now() } ?? false }
+    enum Acquisition {
+        /// Nobody needs the lock any more.
+        case unwanted
+        /// The lock was just handed over: its taker comes first.
+        case polite
+        /// The caller owns the log.
+        case wanted
+    }
+
+    mutating func beginAcquiring(_ log: RealmLog) -> Acquisition {
+        guard phase == .open, followFailure == nil, !waiters.isEmpty || isIdleDue else {
+            ownsLog = false
+            return .unwanted
+        }
+        if IOPool.now() < politeUntil, log.lock.grantCount() == grantsAtHandOff { return .polite }
+        ownsLog = true
+        return .wanted
+    }
+
+    /// The lock is held by another process. Whether a writer waits for it: an IDLE record does not.
+    mutating func endAcquiring(_ options: StoreOptions) -> Bool {
+        ownsLog = false
+        if isIdleDue { idleDue = IOPool.now() + options.idleDelayNanoseconds }
+        return !waiters.isEmpty
+    }
+
+    private var isIdleDue: Bool { idleDue.map { $0 <= IOPool.now() } ?? false }
 }
 
 /// Commits read from the log, applied one after the other.

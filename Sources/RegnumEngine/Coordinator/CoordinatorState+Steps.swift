@@ -23,12 +23,12 @@ extension CoordinatorState {
             ownsLog = true
             return .resign(isHandOff: true)
         }
+        if writeFailure == nil, !isGateOpen, !waiters.isEmpty { return .acquire }
         if isHinted, !isGateOpen, followFailure == nil {
             isHinted = false
             ownsLog = true
             return .follow
         }
-        if writeFailure == nil, !isGateOpen, !waiters.isEmpty { return .acquire }
         if isGateOpen { return openGateStep(log, options, now) }
         return quietStep(log, now)
     }

@@ -18,6 +18,7 @@ extension RealmLog {
             guard position == page.visibleEnd else { throw damage(at: position) }
         }
         durableEnd = max(durableEnd, min(page.durableEnd, position))
+        publishedEnd = end
     }
 
     /// Goes on in `next`. Its base may lie before `position`: after a failed sync the records since

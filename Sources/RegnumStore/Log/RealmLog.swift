@@ -33,13 +33,14 @@ package final class RealmLog: @unchecked Sendable {
     package internal(set) var isPoisoned = false
     var control: ControlPage
     /// Where the log ended when it was published last, by this process or another.
-    private var publishedEnd: End
+    var publishedEnd: End
     /// The writer epoch of the last record read.
     var lastWriterEpoch: UInt32 = 0
     private var frameBuffer: [UInt8] = []
 
     /// Where the log ends, and how it goes on from there.
-    private struct End {
+    struct End {
+        var segment: LogSegment
         var position: LogPosition
         var nextSequence: UInt64
         var chain: UInt32
@@ -47,13 +48,15 @@ package final class RealmLog: @unchecked Sendable {
         var endsIdle: Bool
     }
 
-    private var end: End {
+    var end: End {
         get {
             End(
-                position: position, nextSequence: nextSequence, chain: chain, version: version,
+                segment: segment, position: position, nextSequence: nextSequence, chain: chain,
+                version: version,
                 endsIdle: endsIdle)
         }
         set {
+            segment = newValue.segment
             position = newValue.position
             nextSequence = newValue.nextSequence
             chain = newValue.chain
@@ -77,7 +80,8 @@ package final class RealmLog: @unchecked Sendable {
         chain = segment.header.previousChain
         control = ControlPage(realmID: segment.header.realmID, bootID: bootID)
         publishedEnd = End(
-            position: segment.header.base, nextSequence: segment.header.firstSequence,
+            segment: segment, position: segment.header.base,
+            nextSequence: segment.header.firstSequence,
             chain: segment.header.previousChain, version: 0, endsIdle: false)
     }
 
@@ -241,7 +245,6 @@ package final class RealmLog: @unchecked Sendable {
             }
             control = page
             try read(through: page, deliver)
-            publishedEnd = end
             if page.isWriting || page.isPoisoned {
                 var report = RecoveryReport()
                 try recoverTail(vouchedEnd: page.visibleEnd, page: page, &report, deliver)
@@ -305,7 +308,6 @@ package final class RealmLog: @unchecked Sendable {
         guard !holdsWriter, let page = lock.loadControl(), page.realmID == realmID else { return }
         control = page
         try read(through: page, deliver)
-        publishedEnd = end
     }
 
     /// Whether there is something to catch up with. Never blocks.
