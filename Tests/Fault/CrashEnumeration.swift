@@ -14,6 +14,7 @@ import Testing
     private func crash(
         _ steps: [WorkloadStep], from first: Int, seed: UInt64, _ checker: CrashChecker
     ) {
+        guard checker.failureCount < 100 else { return }
         let driver = LogDriver(seed: seed)
         let name = steps.map(\.rawValue).joined(separator: " ")
         // Not owned: the driver owns the hook.

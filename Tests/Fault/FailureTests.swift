@@ -187,6 +187,41 @@ import Testing
         #expect(bodies.count == 2)
     }
 
+    /// A process that opened the realm while another one was writing, wrote, and failed.
+    @Test func aFollowerWhoseSyncFailsIsToldOnlyWhatIsNew() throws {
+        let (disk, opened, bodies) = try realm()
+        let follower = try TinyStore.open(disk)
+        #expect(follower.bodies == bodies)
+        opened.log.resignWriter()
+        #expect(follower.log.tryBecomeWriterIfCurrent())
+        let unsure = TestBody.make(version: 3, payloadByteCount: 200)
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(throws: StoreError.self) { try follower.log.commit([unsure]) }
+        #expect(follower.log.version == 2)
+        follower.log.resignWriter()
+        #expect(try opened.log.tryBecomeWriter { (_) throws(StoreError) in })
+        var heard: [[UInt8]] = []
+        try follower.log.catchUp { (body) throws(StoreError) in heard.append(body) }
+        #expect(heard == [unsure])
+    }
+
+    /// Nothing was published since the segment before the one whose sync failed.
+    @Test func aFailureBehindAnUnpublishedSegmentIsFollowed() throws {
+        let (disk, opened, _) = try realm()
+        let unsure = (3...4).map { TestBody.make(version: $0, payloadByteCount: 2500) }
+        try opened.log.append([unsure[0]], version: 3)
+        try opened.log.append([unsure[1]], version: 4)
+        #expect(disk.fileNames(in: TinyStore.path).contains("log-0-1"))
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(throws: StoreError.self) { try opened.log.sync() }
+        opened.log.resignWriter()
+        let heir = try TinyStore.open(disk)
+        #expect(heir.bodies.count == 4)
+        var heard: [[UInt8]] = []
+        try opened.log.catchUp { (body) throws(StoreError) in heard.append(body) }
+        #expect(heard == unsure)
+    }
+
     @Test func aFullDiskRefusesCommitsUntilThereIsSpaceAgain() throws {
         let (disk, opened, bodies) = try realm()
         disk.capacityByteCount = disk.usedByteCount

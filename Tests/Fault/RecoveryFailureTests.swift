@@ -94,6 +94,7 @@ import Testing
             let objection = expectation.objection(
                 to: opened.bodies, afterPowerCut: afterPowerCut)
             #expect(objection == nil, "\(place)")
+            try expectDurable(opened.bodies, machine, place)
             #expect(try opened.log.takeWriter())
             let body = TestBody.make(version: opened.bodies.count + 1, payloadByteCount: 50)
             try opened.log.commit([body])
@@ -102,6 +103,17 @@ import Testing
                 "\(place)")
         } catch {
             Issue.record("\(place): \(describe(error))")
+        }
+    }
+
+    /// What an opening delivered survives a power cut.
+    private func expectDurable(
+        _ bodies: [[UInt8]], _ machine: SimFileSystem, _ place: String
+    ) throws {
+        let images = machine.crashImages(SimCrashOptions(limitUnits: 4, samples: 4), seed: 2)
+        for index in stride(from: 0, to: images.count, by: max(1, images.count / 4)) {
+            let found = try TinyStore.open(images[index].fileSystem).bodies
+            #expect(found == bodies, "\(place), then \(images[index].summary)")
         }
     }
 

@@ -41,8 +41,9 @@ final class CrashChecker: @unchecked Sendable {
     }
 
     /// The machine loses power, or all its processes die, at this moment.
-    func crash(_ disk: SimFileSystem, _ expectation: Expectation, _ place: @autoclosure () -> String)
-    {
+    func crash(
+        _ disk: SimFileSystem, _ expectation: Expectation, _ place: @autoclosure () -> String
+    ) {
         let images = disk.crashImages(imageOptions, seed: numbers.next())
         for index in sample(images, effort.images) {
             let image = images[index]

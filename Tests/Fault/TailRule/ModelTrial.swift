@@ -91,8 +91,12 @@ struct ModelTrial {
 
     private mutating func write(_ count: Int) {
         for _ in 0..<count {
-            let payload = numbers.chance(0.15) ? adversarial() : numbers.bytes(numbers.oneOf(
-                [0, 5, 20, 60, 150, 300]))
+            let payload =
+                numbers.chance(0.15)
+                ? adversarial()
+                : numbers.bytes(
+                    numbers.oneOf(
+                        [0, 5, 20, 60, 150, 300]))
             let body = ModelBytes.number(UInt64(bodies.count + 1), 8) + payload
             if position + UInt64(body.count + 48) + 40 > segments.last!.end {
                 sync()
@@ -216,7 +220,8 @@ struct ModelTrial {
         case 1: fill(index, sector, numbers.bytes(Self.sectorByteCount))
         case 2: fill(index, sector, [UInt8](repeating: 0, count: Self.sectorByteCount))
         case 3:
-            let other = 4096 + numbers.below((used - 4096) / Self.sectorByteCount + 1)
+            let other =
+                4096 + numbers.below((used - 4096) / Self.sectorByteCount + 1)
                 * Self.sectorByteCount
             let end = min(other + Self.sectorByteCount, segments[index].file.count)
             fill(index, sector, Array(segments[index].file[other..<end]))

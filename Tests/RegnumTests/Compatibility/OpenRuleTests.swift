@@ -1,0 +1,246 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@testable import Regnum
+@testable import RegnumStore
+
+/// Opening, configurations, the log and the form of errors.
+@Suite struct OpenRuleTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appending(path: "regnum-\(UUID().uuidString)")
+
+    private var place: Realm.Configuration.Location {
+        .file(folder.appending(path: "test.realm"))
+    }
+
+    private func withFolder(_ body: () async throws -> Void) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body()
+    }
+
+    @Test func openRealmWithAnotherConfigurationIsAlreadyOpen() async throws {
+        try await withFolder {
+            let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            let realm = try await Realm.open(configuration)
+            var others = [configuration, configuration, configuration, configuration]
+            others[0].objectTypes = []
+            others[1].objectTypes = nil
+            others[2].durability = .relaxed(within: .seconds(1))
+            others[3].writeTimeout = .seconds(1)
+            for other in others {
+                let error = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
+                #expect(error?.code == .alreadyOpen)
+            }
+            var same = configuration
+            same.name = "another name in the logs"
+            #expect(try await Realm.open(same) === realm)
+            await realm.close()
+            let again = try await Realm.open(others[1])
+            await again.close()
+        }
+    }
+
+    /// Were the place looked at, a realm would be made there.
+    @Test func openingAnOpenRealmAgainReadsNoFile() async throws {
+        try await withFolder {
+            let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            let realm = try await Realm.open(configuration)
+            let manager = FileManager.default
+            let moved = folder.appending(path: "moved.realm")
+            try manager.moveItem(at: folder.appending(path: "test.realm"), to: moved)
+            #expect(try await Realm.open(configuration) === realm)
+            #expect(try manager.contentsOfDirectory(atPath: folder.path) == ["moved.realm"])
+            try manager.moveItem(at: moved, to: folder.appending(path: "test.realm"))
+            await realm.close()
+        }
+    }
+
+    @Test func configurationTellsHowTheRealmWasOpened() async throws {
+        try await withFolder {
+            var configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            configuration.durability = .relaxed(within: .milliseconds(5))
+            configuration.writeTimeout = .seconds(9)
+            let realm = try await Realm.open(configuration)
+            var copy = realm.configuration
+            #expect(copy.location == place && copy.name == "test.realm")
+            #expect(copy.objectTypes?.map { ObjectIdentifier($0) } == [ObjectIdentifier(Room.self)])
+            #expect(copy.durability == configuration.durability)
+            #expect(copy.writeTimeout == .seconds(9) && copy.schemaVersion == 0 && !copy.readOnly)
+            copy.name = "changed"
+            #expect(realm.configuration.name == "test.realm")
+            await realm.close()
+        }
+    }
+
+    @Test func realmIsOpenedFromAnyIsolation() async throws {
+        actor Opener {
+            func open() async throws -> Realm {
+                try await Realm.open(.init(location: .inMemory(identifier: "isolation")))
+            }
+        }
+        let fromActor = try await Opener().open()
+        let fromMain = try await Task { @MainActor in
+            try await Realm.open(.init(location: .inMemory(identifier: "isolation")))
+        }.value
+        let detached = try await Task.detached {
+            try await Realm.open(.init(location: .inMemory(identifier: "isolation")))
+        }.value
+        #expect(fromActor === fromMain && fromMain === detached)
+        await fromActor.close()
+    }
+
+    @Test func realmAtAFileOrWithoutParentIsRefusedAndNothingIsTouched() async throws {
+        try await withFolder {
+            let file = folder.appending(path: "text.realm")
+            try Data("not a realm".utf8).write(to: file)
+            let foreign = folder.appending(path: "foreign")
+            try FileManager.default.createDirectory(
+                at: foreign, withIntermediateDirectories: false)
+            try Data("x".utf8).write(to: foreign.appending(path: "photo.jpg"))
+            for (url, code) in [(file, Realm.Error.Code.fileAccess), (foreign, .invalidDatabase)] {
+                let error = await #expect(throws: Realm.Error.self) {
+                    try await Realm.open(.init(location: .file(url)))
+                }
+                #expect(error?.code == code, "\(String(describing: error))")
+                #expect(error?.path?.contains(url.lastPathComponent) == true)
+            }
+            #expect(try Data(contentsOf: file) == Data("not a realm".utf8))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: foreign.path) == ["photo.jpg"])
+            let orphan = folder.appending(path: "missing/test.realm")
+            let error = await #expect(throws: Realm.Error.self) {
+                try await Realm.open(.init(location: .file(orphan)))
+            }
+            #expect(error?.code == .fileAccess && error?.errno == ENOENT)
+            #expect(error?.path?.contains("missing") == true)
+            #expect(!FileManager.default.fileExists(atPath: orphan.path))
+        }
+    }
+
+    @Test func defaultRealmIsInTheCurrentDirectory() {
+        let here = FileManager.default.currentDirectoryPath
+        let location = Realm.Configuration.default.location
+        guard case .file(let url) = location else {
+            Issue.record("the default realm is in memory")
+            return
+        }
+        #expect(url.path == here + "/default.realm")
+    }
+
+    @Test func normalWorkIsLoggedAtDebugAtMost() async throws {
+        let records = LogRecords()
+        try await withFolder {
+            var configuration = Realm.Configuration(location: place)
+            configuration.logger = Logger(label: "test") { _ in RecordingHandler(records: records) }
+            configuration.name = "logged"
+            let realm = try await Realm.open(configuration)
+            var stream = realm.objects(Room.self).changes.makeAsyncIterator()
+            _ = try await nextInitial(&stream)
+            try await realm.write { try $0.add(Room("general")) }
+            _ = try await nextUpdate(&stream)
+            _ = try? await realm.write { try $0.add(Room("general")) }
+            await realm.close()
+        }
+        let all = records.all
+        #expect(all.contains { $0.text == "opened" } && all.contains { $0.text == "closed" })
+        #expect(all.allSatisfy { $0.level <= .debug && $0.realm == "logged" })
+    }
+
+    @Test func failureThatCannotBeThrownIsLoggedAsAnError() async throws {
+        enum Earlier {
+            final class Paper: Object { @Persisted var text: String }
+        }
+        let records = LogRecords()
+        var configuration = Realm.Configuration(
+            location: .inMemory(identifier: "logged-\(UUID())"))
+        configuration.logger = Logger(label: "test") { _ in RecordingHandler(records: records) }
+        let realm = try await Realm.open(configuration)
+        try await realm.write { try $0.add(Earlier.Paper()) }
+        enum Later {
+            final class Paper: Object { @Persisted var text: Int }
+        }
+        let later = try LaterProgram.core(of: realm)
+        #expect(later.snapshot().objects(Later.Paper.self).isEmpty)
+        #expect(records.all.filter { $0.level == .error }.count == 1)
+        #expect(records.all.contains { $0.text.contains("schemaMismatch") })
+    }
+
+    @Test func errorsMatchTheirCodeAndTellTheirPlaces() async throws {
+        try await withFolder {
+            let file = folder.appending(path: "text.realm")
+            try Data("not a realm".utf8).write(to: file)
+            do {
+                _ = try await Realm.open(.init(location: .file(file)))
+                Issue.record("a text file was opened")
+            } catch Realm.Error.Code.invalidInput {
+                Issue.record("another code matched")
+            } catch Realm.Error.Code.fileAccess {
+            }
+            do {
+                _ = try await Realm.open(.init(location: .file(file)))
+            } catch let error as Realm.Error {
+                #expect(error.path == file.path)
+                #expect(error.description.hasPrefix("fileAccess: "))
+                #expect(error.description.contains(file.path))
+            }
+        }
+    }
+
+    @Test func failedSystemCallBecomesAnErrorWithItsPathAndNumber() {
+        let codes: [(Int32, Realm.Error.Code)] = [
+            (EIO, .ioFailed), (ENOMEM, .ioFailed), (EACCES, .filePermissionDenied),
+            (EROFS, .filePermissionDenied), (ENOSPC, .diskFull), (ENOTDIR, .fileAccess),
+        ]
+        for (number, code) in codes {
+            let error = Realm.Error(StoreError.system(number, "write to", "/a/log-0-0"))
+            #expect(error.code == code)
+            #expect(error.path == "/a/log-0-0" && error.errno == number)
+            #expect(error.message.contains("Cannot write to \"/a/log-0-0\""))
+        }
+        let error = Realm.Error(.ioFailed, "No luck.", path: "/x", errno: 5)
+        #expect(error.description == "ioFailed: No luck. (path: /x, errno: 5)")
+        #expect(Realm.Error.Code.ioFailed ~= error)
+        #expect(!(Realm.Error.Code.diskFull ~= error))
+        #expect(!(Realm.Error.Code.ioFailed ~= CancellationError()))
+    }
+}
+
+/// What a logger was told.
+private final class LogRecords: Sendable {
+    struct Record: Sendable {
+        let level: Logger.Level
+        let text: String
+        let realm: String
+    }
+
+    private let records = Mutex<[Record]>([])
+
+    var all: [Record] { records.withLock { $0 } }
+
+    func add(_ record: Record) {
+        records.withLock { $0.append(record) }
+    }
+}
+
+private struct RecordingHandler: LogHandler {
+    let records: LogRecords
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .trace
+
+    init(records: LogRecords) {
+        self.records = records
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let realm = event.metadata?["realm"].map { "\($0)" } ?? ""
+        records.add(.init(level: event.level, text: "\(event.message)", realm: realm))
+    }
+}
