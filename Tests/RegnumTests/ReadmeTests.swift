@@ -13,7 +13,7 @@ import Testing
         ("var room: String", "var room: Strin"),
         ("try await Realm.open", "try Realm.open"),
         ("delta.inserted", "delta.additions"),
-        ("try tx.add(message)", "try tx.add(message); return message"),
+        ("message.room = \"general\"", "message.room = 7"),
     ])
     func brokenExampleIsNoticed(text: String, replacement: String) throws {
         let example = try example()

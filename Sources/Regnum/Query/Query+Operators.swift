@@ -28,17 +28,20 @@ extension Query where Value: OrderedValue {
         left.compare(.less, right.engineValue)
     }
 
-    /// Whether the property is below or equal to the value. With nil: whether both are.
+    /// Whether the property is below or equal to the value. With nil: whether both are; a text
+    /// property is never `<= nil`.
     public static func <= (left: Query, right: Value) -> Query<Bool> {
         left.compare(.lessOrEqual, right.engineValue)
     }
 
-    /// Whether the property is above the value. False if either is nil.
+    /// Whether the property is above the value. False if either is nil, but every text is `> nil`
+    /// (as in Realm).
     public static func > (left: Query, right: Value) -> Query<Bool> {
         left.compare(.greater, right.engineValue)
     }
 
-    /// Whether the property is above or equal to the value. With nil: whether both are.
+    /// Whether the property is above or equal to the value. With nil: whether both are; of text
+    /// properties, whether it is not nil.
     public static func >= (left: Query, right: Value) -> Query<Bool> {
         left.compare(.greaterOrEqual, right.engineValue)
     }

@@ -14,6 +14,8 @@ final class ClassBinding {
     private let entry: ClassEntry?
     private let tracer: ReadTracer?
     @exclusivity(unchecked) private(set) var mapping: ClassMapping?
+    /// Rises with every change of the class, so that results know when to look again.
+    @exclusivity(unchecked) var changeCount: UInt64 = 0
 
     init(_ entry: ClassEntry, core: TransactionCore, tracer: ReadTracer? = nil) {
         self.entry = entry
@@ -133,7 +135,7 @@ final class ClassBinding {
             guard let table = mapping?.table, column >= 0 else { trapNoRow(column) }
             let key = ColumnKey(rawValue: UInt16(truncatingIfNeeded: column))
             try transaction.set(table.key, ObjectKey(rawValue: row), key, value)
-            core.changeCount &+= 1
+            changeCount &+= 1
         } catch {
             core.fail(Realm.Error(error))
         }

@@ -25,12 +25,13 @@ public actor Realm {
     ///
     /// Opening a realm again in the same process gives the same actor.
     ///
-    /// - Throws: `.alreadyOpen` if it is open in this process with another configuration;
+    /// - Throws: `CancellationError`; `.alreadyOpen` if it is open in this process with another configuration;
     ///   `.invalidInput` for classes that cannot be stored, with one line for each mistake;
     ///   `.schemaMismatch` if a listed class differs from what is stored in a way that needs a
     ///   migration; `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`,
     ///   `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed` for what is found at the place.
     public static func open(_ configuration: Configuration = .default) async throws -> Realm {
+        try Task.checkCancellation()
         try configuration.checkAvailable()
         try configuration.checkDeclarations()
         var options = CoordinatorOptions(place: configuration.location.place)
@@ -43,6 +44,8 @@ public actor Realm {
         } catch {
             throw Error(below: error)
         }
+        // a coordinator that nobody keeps closes by itself
+        try Task.checkCancellation()
         let realm = try RealmCore.realm(coordinator, configuration)
         if case .directory(let path) = coordinator.options.place {
             await realm.core.external.start(
@@ -89,6 +92,9 @@ extension Realm.Configuration {
                 .invalidInput,
                 "Configuration.schemaVersion is \(schemaVersion); migrations are not available in "
                     + "this release, only version 0 is.")
+        }
+        if case .inMemory(identifier: "") = location {
+            throw Realm.Error(.invalidInput, "The identifier of an in-memory realm is empty.")
         }
         if case .file(let url) = location, !url.isFileURL {
             throw Realm.Error(

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 extension Realm {
     /// What went wrong, and where.
     ///
@@ -48,6 +50,11 @@ extension Realm {
             self.underlying = underlying
         }
     }
+}
+
+extension Realm.Error: LocalizedError {
+    /// The sentence.
+    public var errorDescription: String? { message }
 }
 
 extension Realm.Error: CustomStringConvertible {

@@ -28,7 +28,7 @@ extension Transaction {
             try binding.ensureStored(in: transaction)
             guard let table = binding.mapping?.table else { return }
             let row = try transaction.insert(table.key, binding.unmanagedValues(of: object))
-            core.changeCount &+= 1
+            binding.changeCount &+= 1
             binding.bind(object, to: row)
         } catch {
             throw Realm.Error(error)
@@ -61,7 +61,7 @@ extension Transaction {
             trapDeleted(object, "delete")
         }
         transaction.delete(table.key, ObjectKey(rawValue: object._row))
-        core.changeCount &+= 1
+        binding.changeCount &+= 1
     }
 
     /// Deletes all objects of a sequence.
@@ -83,7 +83,7 @@ extension Transaction {
         }
         guard let table = results.binding.mapping?.table else { return }
         for key in results.keys() { transaction.delete(table.key, key) }
-        core.changeCount &+= 1
+        results.binding.changeCount &+= 1
     }
 
     private func trapForeign(_ object: Object, _ call: StaticString) -> Never {

@@ -20,8 +20,6 @@ final class TransactionCore {
     let place: CallPlace
     /// The first thing that went wrong where nothing could be thrown: fails the transaction.
     @exclusivity(unchecked) private(set) var violation: Realm.Error?
-    /// Rises with every change, so that results know when to look again.
-    @exclusivity(unchecked) var changeCount: UInt64 = 0
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?
 

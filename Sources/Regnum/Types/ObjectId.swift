@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+public import FoundationEssentials
 internal import RegnumStore
 
 /// A 12-byte identifier: 4 bytes of time in seconds, 5 random bytes per process, 3 bytes of a
@@ -43,6 +43,24 @@ public struct ObjectId: Hashable, Sendable {
     public static func generate() -> ObjectId {
         generator.next()
     }
+
+    /// An id of the given parts with the next count of this process.
+    ///
+    /// - Parameters:
+    ///   - timestamp: the time; whole seconds from 1970 to 2106 are kept.
+    ///   - machineId: its low 3 bytes are kept.
+    ///   - processId: its low 2 bytes are kept.
+    public init(timestamp: Date, machineId: Int, processId: Int) {
+        let seconds = UInt32(clamping: Int64(timestamp.timeIntervalSince1970))
+        let machine = UInt64(truncatingIfNeeded: machineId) & 0xFF_FFFF
+        let process = UInt32(truncatingIfNeeded: processId) & 0xFFFF
+        self.init(
+            high: UInt64(seconds) << 32 | machine << 8 | UInt64(process >> 8),
+            low: process << 24 | Self.generator.next().low & 0xFF_FFFF)
+    }
+
+    /// The time in the first 4 bytes, in whole seconds.
+    public var timestamp: Date { Date(timeIntervalSince1970: Double(timestampSeconds)) }
 
     /// The seconds since 1970 in the first 4 bytes.
     public var timestampSeconds: UInt32 { UInt32(truncatingIfNeeded: high >> 32) }

@@ -26,7 +26,8 @@ public struct LiveResults<Model: Object>: Sendable {
         return FrozenResults(FrozenTable(realm.snapshot(place), entry), plan: _plan)
     }
 
-    /// The number of objects now.
+    /// The number of objects now. Evaluates the query each time: take ``current`` for several
+    /// questions to the same version. The same goes for `first`, `last` and subscripts.
     public var count: Int { current.count }
 
     /// Whether there are no objects now.

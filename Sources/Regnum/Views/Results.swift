@@ -7,7 +7,7 @@ internal import RegnumStore
 /// the objects found when it started, so that deleting and changing them inside is safe. Confined
 /// to the body like the objects themselves.
 ///
-/// `count`, subscripts and iteration evaluate the query once for each state of the transaction.
+/// `count`, subscripts and iteration evaluate the query once for each state of the class.
 public struct Results<Model: Object> {
     let binding: ClassBinding
     public let _plan: _Plan
@@ -26,7 +26,7 @@ public struct Results<Model: Object> {
                 "Results<\(binding.tableName)> were used after the body of the transaction at "
                     + "\(core.place) had returned.")
         }
-        if let known = cache.tree, cache.changeCount == core.changeCount { return known }
+        if let known = cache.tree, cache.changeCount == binding.changeCount { return known }
         var tree = ResultTree()
         if binding.mapping?.mismatch == nil {
             do throws(StoreError) {
@@ -36,7 +36,7 @@ public struct Results<Model: Object> {
             }
         }
         cache.tree = tree
-        cache.changeCount = core.changeCount
+        cache.changeCount = binding.changeCount
         return tree
     }
 }
