@@ -52,6 +52,13 @@ let package = Package(
             ],
             exclude: ["Confinement/Leaks", "Confinement/Twins"], swiftSettings: settings),
         .executableTarget(
+            name: "RegnumOpenChild", dependencies: ["RegnumStore"], path: "Tests/Fault/OpenChild",
+            swiftSettings: settings),
+        .testTarget(
+            name: "RegnumFaultTests",
+            dependencies: ["RegnumStore", "RegnumSimulation", "RegnumOpenChild"],
+            path: "Tests/Fault", exclude: ["OpenChild"], swiftSettings: settings),
+        .executableTarget(
             name: "RegnumCrashChild", dependencies: ["Regnum"], path: "Tests/Process/Child",
             swiftSettings: settings),
         .testTarget(

@@ -121,6 +121,17 @@ private final class Both: Object {
         #expect(high > middle && !(low > same) && low >= same && !(low >= middle))
     }
 
+    @Test func objectIdIsMadeOfItsParts() {
+        let date = Date(timeIntervalSince1970: 0x1234_5678)
+        let first = ObjectId(timestamp: date, machineId: 0xAB_CDEF, processId: 0x1357)
+        let second = ObjectId(timestamp: date, machineId: 0xAB_CDEF, processId: 0x1357)
+        #expect(first.description.hasPrefix("12345678abcdef1357"))
+        #expect(second.description.hasPrefix("12345678abcdef1357") && second != first)
+        #expect(first.timestamp == date && first.timestampSeconds == 0x1234_5678)
+        #expect(ObjectId("not an id") == nil && ObjectId("\(first)") == first)
+        #expect(ObjectId().timestamp == Date(timeIntervalSince1970: 0))
+    }
+
     @Test func objectIsFoundByItsKeyInEveryView() async throws {
         let realm = try await Realm.temporary([Both.self])
         try await realm.write { tx in

@@ -1,12 +1,10 @@
 import Foundation
-import Logging
-import Synchronization
 import Testing
 
 @testable import Regnum
 @testable import RegnumStore
 
-/// Opening, configurations, the log and the form of errors.
+/// Opening, configurations and the form of errors.
 @Suite struct OpenRuleTests {
     private let folder = FileManager.default.temporaryDirectory
         .appending(path: "regnum-\(UUID().uuidString)")
@@ -120,6 +118,35 @@ import Testing
         }
     }
 
+    @Test func openingInACancelledTaskThrowsAndLeavesNothingBehind() async throws {
+        try await withFolder {
+            let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            func openCancelled() async -> Result<Realm, any Error> {
+                await Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return try await Realm.open(configuration)
+                }.result
+            }
+            await #expect(throws: CancellationError.self) { try await openCancelled().get() }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            let realm = try await Realm.open(configuration)
+            await #expect(throws: CancellationError.self) { try await openCancelled().get() }
+            #expect(!realm.isClosed)
+            await realm.close()
+            // Were it open, another configuration would be refused.
+            await #expect(throws: CancellationError.self) { try await openCancelled().get() }
+            let other = try await Realm.open(.init(location: place))
+            await other.close()
+        }
+    }
+
+    @Test func inMemoryRealmNeedsAnIdentifier() async throws {
+        let error = await #expect(throws: Realm.Error.self) {
+            try await Realm.open(.init(location: .inMemory(identifier: "")))
+        }
+        #expect(error?.code == .invalidInput)
+    }
+
     @Test func defaultRealmIsInTheCurrentDirectory() {
         let here = FileManager.default.currentDirectoryPath
         let location = Realm.Configuration.default.location
@@ -128,44 +155,6 @@ import Testing
             return
         }
         #expect(url.path == here + "/default.realm")
-    }
-
-    @Test func normalWorkIsLoggedAtDebugAtMost() async throws {
-        let records = LogRecords()
-        try await withFolder {
-            var configuration = Realm.Configuration(location: place)
-            configuration.logger = Logger(label: "test") { _ in RecordingHandler(records: records) }
-            configuration.name = "logged"
-            let realm = try await Realm.open(configuration)
-            var stream = realm.objects(Room.self).changes.makeAsyncIterator()
-            _ = try await nextInitial(&stream)
-            try await realm.write { try $0.add(Room("general")) }
-            _ = try await nextUpdate(&stream)
-            _ = try? await realm.write { try $0.add(Room("general")) }
-            await realm.close()
-        }
-        let all = records.all
-        #expect(all.contains { $0.text == "opened" } && all.contains { $0.text == "closed" })
-        #expect(all.allSatisfy { $0.level <= .debug && $0.realm == "logged" })
-    }
-
-    @Test func failureThatCannotBeThrownIsLoggedAsAnError() async throws {
-        enum Earlier {
-            final class Paper: Object { @Persisted var text: String }
-        }
-        let records = LogRecords()
-        var configuration = Realm.Configuration(
-            location: .inMemory(identifier: "logged-\(UUID())"))
-        configuration.logger = Logger(label: "test") { _ in RecordingHandler(records: records) }
-        let realm = try await Realm.open(configuration)
-        try await realm.write { try $0.add(Earlier.Paper()) }
-        enum Later {
-            final class Paper: Object { @Persisted var text: Int }
-        }
-        let later = try LaterProgram.core(of: realm)
-        #expect(later.snapshot().objects(Later.Paper.self).isEmpty)
-        #expect(records.all.filter { $0.level == .error }.count == 1)
-        #expect(records.all.contains { $0.text.contains("schemaMismatch") })
     }
 
     @Test func errorsMatchTheirCodeAndTellTheirPlaces() async throws {
@@ -202,45 +191,9 @@ import Testing
         }
         let error = Realm.Error(.ioFailed, "No luck.", path: "/x", errno: 5)
         #expect(error.description == "ioFailed: No luck. (path: /x, errno: 5)")
+        #expect((error as any Error).localizedDescription == "No luck.")
         #expect(Realm.Error.Code.ioFailed ~= error)
         #expect(!(Realm.Error.Code.diskFull ~= error))
         #expect(!(Realm.Error.Code.ioFailed ~= CancellationError()))
-    }
-}
-
-/// What a logger was told.
-private final class LogRecords: Sendable {
-    struct Record: Sendable {
-        let level: Logger.Level
-        let text: String
-        let realm: String
-    }
-
-    private let records = Mutex<[Record]>([])
-
-    var all: [Record] { records.withLock { $0 } }
-
-    func add(_ record: Record) {
-        records.withLock { $0.append(record) }
-    }
-}
-
-private struct RecordingHandler: LogHandler {
-    let records: LogRecords
-    var metadata: Logger.Metadata = [:]
-    var logLevel: Logger.Level = .trace
-
-    init(records: LogRecords) {
-        self.records = records
-    }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        let realm = event.metadata?["realm"].map { "\($0)" } ?? ""
-        records.add(.init(level: event.level, text: "\(event.message)", realm: realm))
     }
 }

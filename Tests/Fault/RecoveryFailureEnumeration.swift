@@ -4,7 +4,7 @@ import Testing
 
 /// Calls that fail, and processes that die in the middle of a write, while a realm is recovered:
 /// the next opening still finds everything.
-@Suite struct RecoveryFailureTests {
+@Suite struct RecoveryFailureEnumeration {
     /// What the crash left behind that is to be recovered.
     enum Remains: String, CaseIterable, Sendable {
         /// Published and not synced.
@@ -120,7 +120,7 @@ import Testing
     @Test(arguments: Remains.allCases)
     func recoveryIsDoneAgainAfterAFailingCall(remains: Remains) throws {
         let hasLost = remains == .poisonedAndDropped || remains == .powerCut
-        for fault in FailureTests.faults where fault.writtenByteCount % 8 == 0 {
+        for fault in FailureEnumeration.faults where fault.writtenByteCount % 8 == 0 {
             var nth = 1
             while true {
                 let (disk, expectation) = try Self.make(remains)

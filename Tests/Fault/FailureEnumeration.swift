@@ -1,0 +1,121 @@
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+/// The nth call fails, for every n: what the caller is told is true, and nothing acknowledged is
+/// lost.
+@Suite struct FailureEnumeration {
+    /// A way to fail, of one kind of call.
+    struct Fault: Sendable, CustomStringConvertible {
+        var kind: EffectKind
+        var code = StoreError.Code.ioFailed
+        var times = SimFailure.Times.once
+        var writtenByteCount = 0
+        var losesDirtyData = false
+
+        var description: String {
+            "\(kind) \(code) \(times) \(writtenByteCount) \(losesDirtyData ? "lossy" : "")"
+        }
+
+        func failure(_ nth: Int) -> SimFailure {
+            SimFailure(
+                kind, nth: nth, code: code, times: times, writtenByteCount: writtenByteCount,
+                losesDirtyData: losesDirtyData)
+        }
+    }
+
+    static let faults: [Fault] = {
+        var faults: [Fault] = []
+        for times in [SimFailure.Times.once, .forever] {
+            for code in [StoreError.Code.ioFailed, .diskFull] {
+                for kind in [
+                    EffectKind.makeDirectory, .create, .rename, .unlink, .syncDirectory, .names,
+                    .open, .openDirectory, .size, .read, .lock,
+                ] {
+                    faults.append(Fault(kind: kind, code: code, times: times))
+                }
+                for count in [0, 3, 45, 600, 1 << 20] {
+                    faults.append(
+                        Fault(kind: .write, code: code, times: times, writtenByteCount: count))
+                }
+                for loses in [false, true] {
+                    faults.append(
+                        Fault(kind: .sync, code: code, times: times, losesDirtyData: loses))
+                }
+            }
+        }
+        return faults
+    }()
+
+    /// What happens to the machine after the fault.
+    enum Aftermath: CaseIterable {
+        case processDies, cachesDrop, powerCut
+    }
+
+    @Test(arguments: faults)
+    func everyFailingCallIsSurvived(fault: Fault) throws {
+        var nth = 1
+        while true {
+            let disk = SimFileSystem(seed: UInt64(nth))
+            var workload = FaultWorkload(disk)
+            disk.inject(fault.failure(nth))
+            workload.run()
+            let hasFired = disk.firedFailureCount > 0
+            workload.goOn()
+            workload.end()
+            #expect(workload.objections.isEmpty, "\(fault), call \(nth)")
+            #expect(disk.openHandleCount == 0, "\(fault), call \(nth): a file is left open")
+            for aftermath in Aftermath.allCases {
+                checkAfter(aftermath, workload, "\(fault), call \(nth), \(aftermath)")
+            }
+            guard hasFired else { break }
+            nth += 1
+        }
+        // A forever failing kind ends the workload sooner, but never at once.
+        #expect(nth > 1, "no call of the kind was made")
+    }
+
+    private func checkAfter(_ aftermath: Aftermath, _ workload: FaultWorkload, _ place: String) {
+        switch aftermath {
+        case .processDies:
+            let machine = workload.disk.killImage()
+            check(machine, workload, afterPowerCut: false, place)
+        case .cachesDrop:
+            let machine = workload.disk.killImage()
+            machine.dropCaches()
+            check(machine, workload, afterPowerCut: true, place)
+        case .powerCut:
+            let images = workload.disk.crashImages(
+                SimCrashOptions(limitUnits: 4, samples: 4), seed: 7)
+            var numbers = SplitMix64(seed: UInt64(images.count))
+            for _ in 0..<min(6, images.count) {
+                let image = images[numbers.below(images.count)]
+                check(
+                    image.fileSystem, workload, afterPowerCut: true, "\(place), \(image.summary)")
+            }
+        }
+    }
+
+    private func check(
+        _ machine: SimFileSystem, _ workload: FaultWorkload, afterPowerCut: Bool, _ place: String
+    ) {
+        do {
+            let opened = try TinyStore.open(machine)
+            let objection = workload.expectation.objection(
+                to: opened.bodies, afterPowerCut: afterPowerCut)
+            #expect(objection == nil, "\(place)")
+            #expect(
+                !opened.bodies.contains { workload.refused.contains($0) },
+                "\(place): a commit that was refused is there")
+            #expect(try opened.log.takeWriter(), "\(place)")
+            let body = TestBody.make(version: opened.bodies.count + 1, payloadByteCount: 50)
+            try opened.log.commit([body])
+            let names = machine.fileNames(in: TinyStore.path)
+            #expect(!names.contains { $0.hasPrefix("tmp-") }, "\(place): \(names)")
+            let again = try TinyStore.open(machine.killImage())
+            #expect(again.bodies == opened.bodies + [body], "\(place)")
+        } catch {
+            Issue.record("\(place): \(describe(error))")
+        }
+    }
+}
