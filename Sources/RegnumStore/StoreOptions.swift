@@ -13,6 +13,10 @@ package struct StoreOptions: Sendable, Hashable {
     package var keepsSpareSegment = true
     /// How long an idle writer keeps the writer lock when nobody waits for it.
     package var lingerNanoseconds: UInt64 = 1_000_000
+    /// How long a hand-off of the writer lock waits for its taker, at most. Halved each time when
+    /// nobody takes the lock, down to 200 us, so that a waiter that was stopped costs little; long
+    /// enough at first for one that has to wait for a processor.
+    package var politenessNanosecondsMax: UInt64 = 10_000_000
     /// How long after the last commit the IDLE record is written, at most.
     package var idleDelayNanoseconds: UInt64 = 40_000_000
     /// How long `open` waits for another process that is recovering the realm.

@@ -69,6 +69,7 @@ extension Coordinator {
             case .unwanted: return
             case .polite:
                 log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 20_000)
+                sched_yield()  // the taker may need this processor
                 continue
             case .wanted: break
             }
@@ -80,7 +81,7 @@ extension Coordinator {
                 let isWriter = try log.tryBecomeWriter(incoming.apply)
                 accept(incoming)
                 if isWriter {
-                    openGate()
+                    openGate(log)
                     return
                 }
             } catch {
@@ -101,9 +102,11 @@ extension Coordinator {
         }
     }
 
-    private func openGate() {
+    private func openGate(_ log: RealmLog) {
+        let grants = log.lock.grantCount()
         let next = state.withLock { state in
             state.ownsLog = false
+            state.learnPoliteness(options.store, grants: grants)
             state.isGateOpen = true
             state.statistics.grants += 1
             state.lastActivity = IOPool.now()
@@ -128,9 +131,22 @@ extension CoordinatorState {
             ownsLog = false
             return .unwanted
         }
-        if IOPool.now() < politeUntil, log.lock.grantCount() == grantsAtHandOff { return .polite }
+        if IOPool.now() < politeUntil, log.lock.grantCount() == grantsAtHandOff,
+            log.lock.isLockedElsewhere(.waiters)
+        {
+            return .polite
+        }
         ownsLog = true
         return .wanted
+    }
+
+    /// The lock was granted to this process again: whether the last hand-off found a taker.
+    mutating func learnPoliteness(_ options: StoreOptions, grants: UInt32) {
+        guard politeUntil > 0 else { return }
+        politeUntil = 0
+        let last = politenessNanoseconds ?? options.politenessNanosecondsMax
+        let foundNobody = grants == grantsAtHandOff &+ 1
+        politenessNanoseconds = foundNobody ? max(last / 2, Self.politenessNanosecondsMin) : nil
     }
 
     /// The lock is held by another process. Whether a writer waits for it: an IDLE record does not.

@@ -224,7 +224,9 @@ extension Coordinator {
             guard isHandOff else { return }
             state.statistics.handOffs += 1
             state.grantsAtHandOff = grants
-            state.politeUntil = IOPool.now() + 200_000
+            let politeness =
+                state.politenessNanoseconds ?? options.store.politenessNanosecondsMax
+            state.politeUntil = IOPool.now() + politeness
         }
     }
 }

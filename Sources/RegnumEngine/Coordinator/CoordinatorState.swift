@@ -56,9 +56,13 @@ struct CoordinatorState {
     /// Another process waits: the gate is shut, and the lock goes when the last turn has ended.
     var isHandOffDue = false
     var lastWaitersCheck: UInt64 = 0
-    /// After a hand-off: do not retake the lock before the grants moved or this time came.
+    /// After a hand-off: do not retake the lock while others wait for it and the grants have not
+    /// moved, until this time.
     var politeUntil: UInt64 = 0
     var grantsAtHandOff: UInt32 = 0
+    /// How long the next hand-off waits for its taker; nil for the longest time.
+    var politenessNanoseconds: UInt64?
+    static let politenessNanosecondsMin: UInt64 = 200_000
     var lastWake: UInt64 = 0
     var closers: [UnsafeContinuation<Void, Never>] = []
 

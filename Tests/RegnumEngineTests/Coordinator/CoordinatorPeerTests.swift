@@ -55,13 +55,19 @@ struct CoordinatorPeerTests {
         let realm = TemporaryRealm()
         let writer = try await openPeer(realm.path)
         let reader = try await openPeer(realm.path)
-        try await insert(0, into: writer)
-        let syncs = writer.statistics.syncs
-        try await insert(1, into: writer, durability: .relaxed(withinNanoseconds: 60_000_000_000))
+        // a relaxed commit that meets a batch or the pump at work joins them: so try until one does not
+        var count = 0
+        var syncs: UInt64
+        repeat {
+            syncs = writer.statistics.syncs
+            try await insert(
+                count, into: writer, durability: .relaxed(withinNanoseconds: 60_000_000_000))
+            count += 1
+        } while writer.statistics.syncs != syncs
+        try await catchUp(reader, to: UInt64(count))
+        #expect(numbers(reader.published) == Array(0..<count))
         #expect(writer.statistics.syncs == syncs)
-        try await catchUp(reader, to: 2)
-        #expect(numbers(reader.published) == [0, 1])
-        try await insert(2, into: writer)
+        try await insert(count, into: writer)
         #expect(writer.statistics.syncs == syncs + 1)
         await writer.close()
         await reader.close()
