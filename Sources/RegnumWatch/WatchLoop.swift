@@ -26,8 +26,8 @@ package final class WatchLoop: Sendable {
     /// above). Asynchronous, as the loop thread sets it up: the caller's thread is not blocked. The
     /// task's cancellation is ignored; the wait is one turn of the loop.
     ///
-    /// Throws `WatchError` when there is no watch to be had: missing file or directory, no permission, a
-    /// limit of the system, a network file system.
+    /// Throws `WatchError` when there is no watch to be had: missing file or directory, no permission,
+    /// a limit of the system, a network file system.
     package func watchDirectory(
         _ path: String, fileName: String, _ hint: @escaping @Sendable () -> Void
     ) async throws(WatchError) -> WatchToken {

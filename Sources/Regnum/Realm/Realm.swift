@@ -25,9 +25,9 @@ public actor Realm {
     ///
     /// Opening a realm again in the same process gives the same actor.
     ///
-    /// - Throws: `CancellationError`; `.alreadyOpen` if it is open in this process with another configuration;
-    ///   `.invalidInput` for classes that cannot be stored, with one line for each mistake;
-    ///   `.schemaMismatch` if a listed class differs from what is stored in a way that needs a
+    /// - Throws: `CancellationError`; `.alreadyOpen` if it is open in this process with another
+    ///   configuration; `.invalidInput` for classes that cannot be stored, with one line for each
+    ///   mistake; `.schemaMismatch` if a listed class differs from what is stored in a way that needs a
     ///   migration; `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`,
     ///   `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed` for what is found at the place.
     public static func open(_ configuration: Configuration = .default) async throws -> Realm {

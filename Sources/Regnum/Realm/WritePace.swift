@@ -1,5 +1,5 @@
-/// Decides where bodies run and when a writer lets others run: an actor that nobody else wants never suspends, so a
-/// loop of short writes would keep its thread for as long as it runs.
+/// Decides where bodies run, and when a writer lets others run: an actor that nobody else wants
+/// never suspends, so a loop of short writes would keep its thread for as long as it runs.
 ///
 /// Once bodies have run for 100 microseconds since the last pause, the next write pauses. Reading
 /// the clock costs as much as a tenth of a small commit, so it is read every 16 writes, as long as

@@ -47,11 +47,12 @@ public struct ObjectId: Hashable, Sendable {
     /// An id of the given parts with the next count of this process.
     ///
     /// - Parameters:
-    ///   - timestamp: the time; whole seconds from 1970 to 2106 are kept.
+    ///   - timestamp: the time, in whole seconds; what is outside of 1970 to 2106 is clamped.
     ///   - machineId: its low 3 bytes are kept.
     ///   - processId: its low 2 bytes are kept.
     public init(timestamp: Date, machineId: Int, processId: Int) {
-        let seconds = UInt32(clamping: Int64(timestamp.timeIntervalSince1970))
+        let interval = timestamp.timeIntervalSince1970
+        let seconds = interval >= 0 ? UInt32(min(interval, Double(UInt32.max))) : 0
         let machine = UInt64(truncatingIfNeeded: machineId) & 0xFF_FFFF
         let process = UInt32(truncatingIfNeeded: processId) & 0xFFFF
         self.init(

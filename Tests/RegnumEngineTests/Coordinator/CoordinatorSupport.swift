@@ -15,12 +15,14 @@ final class TemporaryRealm: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Opens the coordinator of `path` as another process would: the registry goes by file system.
+/// Opens the coordinator of `path` as another process would: the registry goes by file system. The
+/// IDLE record is written on close only, so that it gets between no two steps of a test.
 func openPeer(
     _ path: String, _ fileSystem: any FileSystem = PosixFileSystem(),
     _ change: (inout CoordinatorOptions) -> Void = { _ in }
 ) async throws -> Coordinator {
     var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
+    options.store.idleDelayNanoseconds = 3_600_000_000_000
     change(&options)
     return try await Coordinator.open(options)
 }

@@ -55,6 +55,22 @@ struct CoordinatorWriteTests {
         await coordinator.close()
     }
 
+    @Test func anIdleRecordFollowsTheLastCommitByItself() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) { options in
+            options.store.idleDelayNanoseconds = 1_000_000
+        }
+        let before = disk.count(.sync)
+        try await insert(1, into: coordinator)
+        while disk.count(.sync) < before + 2 { await Task.yield() }
+        while coordinator.holdsWriterLock { await Task.yield() }
+        let (log, _) = try RealmLog.open(
+            disk.killImage(), path: "/sim", options: StoreOptions()
+        ) { _ in }
+        #expect(log.endsIdle)
+        await coordinator.close()
+    }
+
     @Test func aCancelledWriterLeavesTheQueueAndTheNextIsServed() async throws {
         let realm = TemporaryRealm()
         let coordinator = try await openPeer(realm.path)

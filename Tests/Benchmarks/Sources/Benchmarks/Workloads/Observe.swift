@@ -12,6 +12,10 @@ struct Observe: AsyncParsableCommand {
     @Option var until: UInt64
 
     func run() async throws {
+        Thread.detachNewThread {
+            _ = try? FileHandle.standardInput.readToEnd()
+            Self.exit(withError: Failure("The process that measures has ended."))
+        }
         let opened = try await RegnumStore.open(URL(filePath: realm))
         let sightings = try await observe(opened)
         print(sightings.map { "\($0.version) \($0.nanoseconds)" }.joined(separator: "\n"))

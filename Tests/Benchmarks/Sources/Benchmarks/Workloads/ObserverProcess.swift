@@ -11,12 +11,15 @@ struct Sighting: Sendable {
 final class ObserverProcess: Sendable {
     private let process = Process()
     private let output = Pipe()
+    /// Nothing is written to it. It ends with this process: then the observer ends too.
+    private let life = Pipe()
     static let readyLine = "ready"
 
     init(realm: String, until version: UInt64) throws {
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = ["observe", realm, "--until", String(version)]
         process.standardOutput = output
+        process.standardInput = life
         try process.run()
     }
 
