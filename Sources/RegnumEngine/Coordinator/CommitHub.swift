@@ -5,8 +5,8 @@ final class CommitHub: Sendable {
     private struct State {
         var subscriptions: [String?: [UInt64: WeakSubscription]] = [:]
         var nextID: UInt64 = 0
-        /// The version that each subscription has taken.
-        var taken: [UInt64: UInt64] = [:]
+        /// Class and version that each subscription has taken.
+        var taken: [UInt64: (tableName: String?, version: UInt64)] = [:]
         var history = SummaryHistory()
         var isClosed = false
     }
@@ -28,7 +28,7 @@ final class CommitHub: Sendable {
             if !state.isClosed {
                 state.subscriptions[tableName, default: [:]][state.nextID] =
                     WeakSubscription(subscription: subscription)
-                state.taken[state.nextID] = version
+                state.taken[state.nextID] = (tableName, version)
             }
             return (subscription, state.isClosed)
         }
@@ -60,7 +60,11 @@ final class CommitHub: Sendable {
                 for table in summary.tables.values { tableNames.insert(table.tableName) }
             }
             if state.history.isDueForTrim(subscriptions: state.taken.count) {
-                state.history.dropFirst(through: state.taken.values.min() ?? 0)
+                let needed = state.taken.values.lazy.filter { [history = state.history] in
+                    history.isNeeded(tableName: $0.tableName, taken: $0.version)
+                }
+                state.history.dropFirst(
+                    through: needed.map(\.version).min() ?? summaries.last?.version ?? 0)
             }
             state.history.limit(byteCountMax: byteCountMax)
             var concerned: [Subscription] = []
@@ -76,13 +80,15 @@ final class CommitHub: Sendable {
 
     func take(_ id: UInt64, through version: UInt64) {
         state.withLock { state in
-            if state.taken[id] != nil { state.taken[id] = version }
+            state.taken[id]?.version = version
         }
     }
 
-    /// The summaries of the versions in `(after, through]`, or nil if one of them is gone.
-    func summaries(after: UInt64, through: UInt64) -> [CommitSummary]? {
-        state.withLock { $0.history.summaries(after: after, through: through) }
+    /// See ``SummaryHistory/summaries(tableName:after:through:)``.
+    func summaries(tableName: String?, after: UInt64, through: UInt64) -> [CommitSummary]? {
+        state.withLock {
+            $0.history.summaries(tableName: tableName, after: after, through: through)
+        }
     }
 
     /// Ends all subscriptions, now and to come.
@@ -106,61 +112,4 @@ final class CommitHub: Sendable {
 
     var subscriptionCount: Int { state.withLock { $0.taken.count } }
     var summaryCount: Int { state.withLock { $0.history.count } }
-}
-
-/// The summaries of the newest commits, gapless and ascending by version.
-struct SummaryHistory {
-    private var summaries: [CommitSummary] = []
-    private var first = 0
-    private var byteCount = 0
-    private var trimCount = 64
-
-    var count: Int { summaries.count - first }
-
-    mutating func append(_ summary: CommitSummary) {
-        if count > 0, summaries[summaries.count - 1].version + 1 != summary.version {
-            self = SummaryHistory()  // a gap: those before it are of no use
-        }
-        summaries.append(summary)
-        byteCount += summary.byteCount
-    }
-
-    /// Looking for the subscription that lags most costs a pass over all of them, so it is done
-    /// when the history has doubled, or grown by as many commits as there are subscriptions.
-    mutating func isDueForTrim(subscriptions: Int) -> Bool {
-        guard count >= trimCount else { return false }
-        trimCount = max(64, subscriptions)
-        return true
-    }
-
-    mutating func dropFirst(through version: UInt64) {
-        while count > 0, summaries[first].version <= version { dropFirst() }
-        trimCount = max(trimCount, 2 * count)
-        compact()
-    }
-
-    mutating func limit(byteCountMax: Int) {
-        while byteCount > byteCountMax, count > 0 { dropFirst() }
-        compact()
-    }
-
-    func summaries(after: UInt64, through: UInt64) -> [CommitSummary]? {
-        guard through > after else { return [] }
-        guard count > 0 else { return nil }
-        let oldest = summaries[first].version
-        guard oldest <= after + 1, through < oldest + UInt64(count) else { return nil }
-        let start = first + Int(after + 1 - oldest)
-        return Array(summaries[start..<start + Int(through - after)])
-    }
-
-    private mutating func dropFirst() {
-        byteCount -= summaries[first].byteCount
-        first += 1
-    }
-
-    private mutating func compact() {
-        guard first > 256, first * 2 > summaries.count else { return }
-        summaries.removeFirst(first)
-        first = 0
-    }
 }

@@ -30,10 +30,10 @@ package final class Subscription: Sendable {
     /// was cancelled. One task at a time waits.
     package func next() async -> Signal { await slot.wait() }
 
-    /// The summaries of the versions in `(after, through]`, or nil if some are no longer kept: then
-    /// the two roots must be compared.
+    /// The summaries of the versions in `(after, through]` that touch the class (others may be among
+    /// them), or nil if some are no longer kept: then the two roots must be compared.
     package func summaries(after: UInt64, through: UInt64) -> [CommitSummary]? {
-        hub.summaries(after: after, through: through)
+        hub.summaries(tableName: tableName, after: after, through: through)
     }
 
     /// Summaries up to `version` are no longer needed by this subscriber.
