@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import RegnumStore
 
 /// How a sector is torn that was being written when the power went.
 package enum SimTear: Sendable, CaseIterable {

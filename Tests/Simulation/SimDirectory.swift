@@ -1,5 +1,4 @@
 package import RegnumStore
-internal import Synchronization
 
 /// A directory of a `SimFileSystem`, which guards all state.
 package final class SimDirectory: RealmDirectory {

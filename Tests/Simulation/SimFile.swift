@@ -1,5 +1,4 @@
 package import RegnumStore
-internal import Synchronization
 
 /// An open file of a `SimFileSystem`, which guards all state. Stays readable and writable after its
 /// name is gone, as on a real file system.

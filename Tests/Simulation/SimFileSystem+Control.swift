@@ -1,5 +1,4 @@
 package import RegnumStore
-internal import Synchronization
 
 // What a test sets, asks and breaks.
 extension SimFileSystem {

@@ -14,12 +14,12 @@ internal import Synchronization
 /// of a realm directory must be "/", a relative path of one component, a directory at the root
 /// ("/sim"), or itself made here; any other is missing.
 ///
-/// Isolation: one `Mutex` around the whole state, taken by every call once; `onEffect` runs outside
+/// Isolation: one lock around the whole state, taken by every call once; `onEffect` runs outside
 /// of it, so it may take images. Threads that act at the same time are serialized call by call.
 package final class SimFileSystem: FileSystem {
     private static let lastDevice = Atomic<UInt64>(1 << 40)
 
-    let state: Mutex<SimState>
+    let state: Guarded<SimState>
     /// Different for each instance, so that no two simulated machines share a realm.
     let device: UInt64
 
@@ -34,7 +34,7 @@ package final class SimFileSystem: FileSystem {
     }
 
     init(_ state: SimState) {
-        self.state = Mutex(state)
+        self.state = Guarded(state)
         device = Self.lastDevice.wrappingAdd(1, ordering: .relaxed).newValue
     }
 

@@ -1,5 +1,5 @@
+internal import Glibc
 package import RegnumStore
-internal import Synchronization
 
 /// An open `LOCK` of a `SimFileSystem`, which guards all state. Each open is an owner of locks, as
 /// an open file description is; waits return at once and let simulated time pass.
@@ -78,7 +78,7 @@ package final class SimLockFile: LockFile {
 
     package func signalRelease() { change { $0.control.releaseWord &+= 1 } }
 
-    /// Returns at once. If the word is still `observed`, the monotonic clock moves on by the whole
+    /// Returns at once, but lets other threads run first. If the word is still `observed`, the monotonic clock moves on by the whole
     /// time, so that a loop that waits until a deadline ends.
     package func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
         fileSystem.state.withLock { state in
@@ -86,6 +86,7 @@ package final class SimLockFile: LockFile {
             let time = state.monotonicNanoseconds.addingReportingOverflow(timeoutNanoseconds)
             if !time.overflow { state.monotonicNanoseconds = time.partialValue }
         }
+        sched_yield()
     }
 
     private func change<Result: Sendable>(_ body: (inout SimInode) -> Result) -> Result {

@@ -18,8 +18,10 @@ final class ExternalCommits: Sendable {
 
     private let state = Guarded(State())
     private let hint: @Sendable () -> Void
+    private let beginWatching: @Sendable () -> Void
 
     init(_ coordinator: Coordinator) {
+        beginWatching = { [weak coordinator] in coordinator?.beginWatching() }
         hint = { [weak coordinator] in coordinator?.hint() }
     }
 
@@ -39,7 +41,7 @@ final class ExternalCommits: Sendable {
                 state.hasWatch = true
                 return state.isStopped
             }
-            if isStopped { watch.cancel() }
+            if isStopped { watch.cancel() } else { beginWatching() }
         } catch {
             logger?.warning(
                 """

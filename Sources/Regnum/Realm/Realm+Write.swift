@@ -57,8 +57,12 @@ extension Realm {
                 return result
             }
             let durability = durability ?? core.configuration.durability
-            try await coordinator.commit(
+            let waited = try await coordinator.commit(
                 turn, commit, durability: durability.engineDurability)
+            if waited {
+                pace.paused()
+                return result
+            }
         } catch {
             throw Error(error)
         }

@@ -20,6 +20,13 @@ struct WritePace {
     /// over about eight bodies; the first long one after short ones is not foreseen.
     var isLong: Bool { averageBody > .microseconds(200) }
 
+    /// The writer was suspended: others had their turn.
+    mutating func paused() {
+        writesUntilCheck = 16
+        interval = 16
+        lastPause = .now
+    }
+
     /// Counts a write; true if the writer should pause now.
     mutating func countWrite() -> Bool {
         writesUntilCheck -= 1

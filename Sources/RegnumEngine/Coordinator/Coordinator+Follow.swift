@@ -15,9 +15,27 @@ extension Coordinator {
         if runs { startPump() }
     }
 
-    /// Takes part in the commits of others, so that writers here elide no wake-up. For tests and
-    /// diagnostics: whether this process has the writer lock now.
-    package var holdsWriterLock: Bool { state.withLock { $0.log?.holdsWriter ?? false } }
+    /// This process watches `LOCK` from now on: others wake it when they commit. A writer may find
+    /// that out up to 1 ms late, so what is published meanwhile is looked for once more after that.
+    package func beginWatching() {
+        let log = state.withLock { $0.log }
+        _ = try? log?.lock.tryLock(.watchers, .shared)
+        hint()
+        IOPool.shared.schedule(afterNanoseconds: 2_000_000) { [weak self] in self?.hint() }
+    }
+
+    var isWatched: Bool { state.withLock { $0.isWatched } }
+
+    /// Asks the kernel whether another process watches: without one no wake-up need be written.
+    func updateWatchers(_ log: RealmLog) {
+        let isWatched = log.lock.isLockedElsewhere(.watchers)
+        state.withLock { $0.isWatched = isWatched }
+    }
+
+    /// Whether this process has the writer lock now, for diagnostics.
+    package var holdsWriterLock: Bool {
+        state.withLock { $0.log != nil && ($0.isGateOpen || $0.isHandOffDue) }
+    }
 
     /// Reads what is published and not yet applied here.
     func follow(_ log: RealmLog) {

@@ -47,7 +47,7 @@ extension Coordinator {
             case .resign(let isHandOff): resign(log, isHandOff: isHandOff)
             case .follow: using(log) { self.follow(log) }
             case .sync: using(log) { self.syncRelaxed(log) }
-            case .wake: log.lock.wake()
+            case .wake: if isWatched { log.lock.wake() }
             case .idle: using(log) { self.writeIdle(log) }
             case .close:
                 finishClose(log)
@@ -97,7 +97,8 @@ extension Coordinator {
             shutGateIfWanted(log)
             try log.append(batch.map(\.commit.body), version: last.version)
             try log.sync()
-            log.publish()
+            updateWatchers(log)
+            log.publish(wakes: isWatched)
             let isWanted = log.lock.isLockedElsewhere(.waiters)
             let concerned = publish(last, batch.map(\.commit.summary))
             let (next, barriers, expected) = state.withLock { state in

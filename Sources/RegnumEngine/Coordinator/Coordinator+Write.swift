@@ -45,15 +45,20 @@ extension Coordinator {
     ///
     /// Throws `diskFull` and `ioFailed` when the commit is certainly not in the realm, and
     /// `outcomeUnknown` when the next open decides.
-    package func commit(_ turn: WriteTurn, _ commit: Commit, durability: Durability)
-        async throws(StoreError)
-    {
+    ///
+    /// - Returns: whether it waited: false for what is published on the caller's thread.
+    @discardableResult
+    package func commit(
+        _ turn: WriteTurn, _ commit: Commit, durability: Durability
+    ) async throws(StoreError) -> Bool {
         if case .relaxed(let delay) = durability, try commitInline(turn, commit, syncWithin: delay)
         {
-            return
+            return false
         }
         let failure = await withUnsafeContinuation { stage(turn, commit, $0) }
         if let failure { throw failure }
+        if case .memory = options.place { return false }
+        return true
     }
 
     /// Gives the turn back without a commit, and returns when what the body read is published.
@@ -212,6 +217,7 @@ extension Coordinator {
         let needed = UInt64(RecordFraming.byteCount(bodyByteCount: commit.body.count))
         let now = IOPool.now()
         var wakes = false
+        var asksWatchers = false
         var asksWaiters = false
         let log: RealmLog? = state.withLock { state in
             guard let log = state.log, state.epoch == turn.epoch, state.staged.isEmpty,
@@ -222,6 +228,7 @@ extension Coordinator {
             state.ownsLog = true
             wakes = now - state.lastWake >= Self.wakeIntervalNanoseconds
             if wakes { state.lastWake = now } else { state.wakeDue = state.wakeDue ?? now }
+            asksWatchers = state.isWatchersCheckDue(now)
             asksWaiters = state.isWaitersCheckDue(now)
             return log
         }
@@ -234,7 +241,8 @@ extension Coordinator {
             finishTurn()
             throw error
         }
-        log.publish(wakes: wakes)
+        if asksWatchers { updateWatchers(log) }
+        log.publish(wakes: wakes && isWatched)
         let isWanted = asksWaiters && log.lock.isLockedElsewhere(.waiters)
         let concerned = publish(commit.root, [commit.summary])
         let (next, runsPump) = state.withLock { state -> (NextTurn?, Bool) in

@@ -81,6 +81,13 @@ extension CoordinatorState {
         return true
     }
 
+    /// Whether it is time to ask again if another process watches.
+    mutating func isWatchersCheckDue(_ now: UInt64) -> Bool {
+        guard now - lastWatchersCheck > 1_000_000 else { return false }
+        lastWatchersCheck = now
+        return true
+    }
+
     private mutating func quietStep(_ log: RealmLog, _ now: UInt64) -> Coordinator.Step {
         guard writeFailure == nil else { return stop(nil) }
         if wakeDue != nil {

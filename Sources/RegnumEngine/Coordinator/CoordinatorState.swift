@@ -56,6 +56,9 @@ struct CoordinatorState {
     /// Another process waits: the gate is shut, and the lock goes when the last turn has ended.
     var isHandOffDue = false
     var lastWaitersCheck: UInt64 = 0
+    var lastWatchersCheck: UInt64 = 0
+    /// Another process watches for commits (as of the last check).
+    var isWatched = true
     /// After a hand-off: do not retake the lock while others wait for it and the grants have not
     /// moved, until this time.
     var politeUntil: UInt64 = 0
