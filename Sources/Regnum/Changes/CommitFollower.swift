@@ -60,7 +60,6 @@ final class CommitFollower {
     func next(isolation: isolated (any Actor)?) async throws(Realm.Error) -> CommitStep? {
         while true {
             if Task.isCancelled { return nil }
-            isEnding = isEnding || realm.coordinator.isClosed
             let newest = realm.coordinator.published
             if newest.version > root.version {
                 let summaries = subscription.summaries(

@@ -35,6 +35,8 @@ extension Realm {
     public nonisolated func snapshot(
         atLeast version: UInt64, file: StaticString = #fileID, line: UInt = #line
     ) async throws -> Snapshot {
+        core.external.observerBegan()
+        defer { core.external.observerEnded() }
         do {
             try await core.coordinator.waitUntil(version: version)
         } catch let error as StoreError {

@@ -38,20 +38,22 @@ public actor Realm {
         options.report = { [logger = configuration.logger, name = configuration.name] event in
             logger?.log(event, realm: name)
         }
-        let coordinator: Coordinator
-        do {
-            coordinator = try await Coordinator.open(options)
-        } catch {
-            throw Error(below: error)
+        while true {
+            let coordinator: Coordinator
+            do {
+                coordinator = try await Coordinator.open(options)
+            } catch {
+                throw Error(below: error)
+            }
+            // a coordinator that nobody keeps closes by itself
+            try Task.checkCancellation()
+            guard let realm = try RealmCore.realm(coordinator, configuration) else { continue }
+            if case .directory(let path) = coordinator.options.place {
+                await realm.core.external.start(
+                    path: path, logger: configuration.logger, name: configuration.name)
+            }
+            return realm
         }
-        // a coordinator that nobody keeps closes by itself
-        try Task.checkCancellation()
-        let realm = try RealmCore.realm(coordinator, configuration)
-        if case .directory(let path) = coordinator.options.place {
-            await realm.core.external.start(
-                path: path, logger: configuration.logger, name: configuration.name)
-        }
-        return realm
     }
 
     /// Opens a realm of its own, in memory, that is gone when nobody holds it: for tests.

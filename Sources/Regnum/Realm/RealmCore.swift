@@ -25,14 +25,19 @@ final class RealmCore: Sendable {
         for type in configuration.objectTypes ?? [] { _ = join(type) }
     }
 
+    /// Nobody holds the realm, nor anything of it: what a close does is done without waiting.
+    deinit { coordinator.closeSoon() }
+
     /// The realm of a coordinator: the one that is open in this process, or a new one.
     ///
-    /// Throws `alreadyOpen` if it is open with another configuration; what is wrong with the
+    /// Returns nil if the coordinator is being closed. Throws `alreadyOpen` if it is open with another configuration; what is wrong with the
     /// classes of a new one.
     static func realm(
         _ coordinator: Coordinator, _ configuration: Realm.Configuration
-    ) throws(Realm.Error) -> Realm {
-        let core = coordinator.attached { RealmCore(coordinator, configuration) }
+    ) throws(Realm.Error) -> Realm? {
+        guard let core = coordinator.attached({ RealmCore(coordinator, configuration) }) else {
+            return nil
+        }
         guard core.configuration.agrees(with: configuration) else {
             throw Realm.Error(
                 .alreadyOpen,
@@ -118,13 +123,16 @@ extension Realm.Durability {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, between 0 and the largest number.
+    /// About 146 years: added to any clock it does not overflow.
+    private static let longestNanoseconds = UInt64.max / 4
+
+    /// The duration in nanoseconds, between 0 and a very long one.
     var nanosecondsClamped: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         let (product, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return .max }
+        guard !overflow else { return Self.longestNanoseconds }
         let (sum, carry) = product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
-        return carry ? .max : sum
+        return carry ? Self.longestNanoseconds : min(sum, Self.longestNanoseconds)
     }
 }

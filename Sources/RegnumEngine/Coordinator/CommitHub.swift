@@ -50,10 +50,14 @@ final class CommitHub: Sendable {
     /// Keeps the summaries for those who need them and names the subscriptions to signal. The
     /// caller signals them after it has resumed the writers, outside all locks.
     ///
+    /// - Parameter publishRoot: stores the root; no subscription is made between it and this.
     /// - Complexity: O(summaries + concerned subscriptions), amortised.
-    func publish(_ summaries: [CommitSummary]) -> [Subscription] {
+    func publish<Old>(
+        _ summaries: [CommitSummary], _ publishRoot: () -> Old
+    ) -> ([Subscription], Old) {
         state.withLock { state in
-            guard !state.taken.isEmpty else { return [] }
+            let old = publishRoot()
+            guard !state.taken.isEmpty else { return ([], old) }
             var tableNames: Set<String?> = [nil]
             for summary in summaries {
                 state.history.append(summary)
@@ -74,7 +78,7 @@ final class CommitHub: Sendable {
                     if let subscription = entry.subscription { concerned.append(subscription) }
                 }
             }
-            return concerned
+            return (concerned, old)
         }
     }
 

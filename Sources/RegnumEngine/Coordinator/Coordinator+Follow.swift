@@ -44,6 +44,7 @@ extension Coordinator {
             try log.catchUp(incoming.apply)
             accept(incoming)
         } catch {
+            accept(incoming)
             stopFollowing(error)
         }
     }
@@ -59,6 +60,19 @@ extension Coordinator {
         }
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
         for subscription in concerned { subscription.slot.signal() }
+    }
+
+    /// The writer lock could not be taken, or the tail not be repaired: damage ends following; a full
+    /// or failing disk fails the writers that wait now.
+    private func failAcquiring(_ error: StoreError) {
+        guard error.code == .diskFull || error.code == .ioFailed else {
+            return stopFollowing(error)
+        }
+        let waiters = state.withLock { state in
+            state.idleDue = nil
+            return state.waiters.removeAll()
+        }
+        for waiter in waiters { waiter.resume(returning: .failed(error)) }
     }
 
     private func stopFollowing(_ error: StoreError) {
@@ -103,8 +117,9 @@ extension Coordinator {
                     return
                 }
             } catch {
+                accept(incoming)  // what was read before
                 state.withLock { $0.ownsLog = false }
-                stopFollowing(error)
+                failAcquiring(error)
                 return
             }
             if isShown, log.isBehind() { follow(log) }
@@ -145,7 +160,10 @@ extension CoordinatorState {
     }
 
     mutating func beginAcquiring(_ log: RealmLog) -> Acquisition {
-        guard phase == .open, followFailure == nil, !waiters.isEmpty || isIdleDue else {
+        // relaxed commits whose sync is due come first: the pump does it, then it is here again
+        let isSyncDue = syncDue.map { $0 <= IOPool.now() } ?? false
+        guard phase == .open, followFailure == nil, !isSyncDue, !waiters.isEmpty || isIdleDue
+        else {
             ownsLog = false
             return .unwanted
         }

@@ -47,39 +47,49 @@ extension Coordinator {
     /// under way are finished, the IDLE record is written, locks are given back, subscriptions end.
     /// The last published version stays readable. Closing twice is harmless.
     package func close() async {
-        enum Answer {
-            case wait(runsPump: Bool, [UnsafeContinuation<TurnOutcome, Never>])
-            case done
-        }
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            let answer: Answer = state.withLock { state in
-                if state.phase == .closed { return .done }
-                if state.phase == .open { state.phase = .closing }
-                let waiters = state.waiters.removeAll()
-                if state.log == nil {
-                    state.phase = .closed
-                    return .wait(runsPump: false, waiters)
-                }
+            let (isClosed, waiters, runsPump) = state.withLock { state in
+                if state.phase == .closed { return (true, [TurnContinuation](), false) }
+                state.phase = .closing
                 state.closers.append(continuation)
-                return .wait(runsPump: state.claimPump(), waiters)
+                return (false, state.waiters.removeAll(), state.claimPump())
             }
-            switch answer {
-            case .done: continuation.resume()
-            case .wait(let runsPump, let waiters):
-                for waiter in waiters { waiter.resume(returning: .failed(Self.closedError)) }
-                if runsPump { startPump() } else { pumpWake.wake() }
-                if case .memory = options.place {
-                    finishClose(nil)
-                    continuation.resume()
-                }
-            }
+            if isClosed { return continuation.resume() }
+            for waiter in waiters { waiter.resume(returning: .failed(Self.closedError)) }
+            if runsPump { startPump() } else { pumpWake.wake() }
+            finishCloseInMemory()
         }
     }
+
+    /// As ``close()``, when what was attached is gone. Returns at once.
+    package func closeSoon() {
+        let runsPump = attachment.withLock { attachment in
+            state.withLock { state in
+                // somebody may have opened the realm again meanwhile
+                guard attachment.object == nil, state.phase == .open else { return false }
+                state.phase = .closing
+                return state.claimPump()
+            }
+        }
+        if runsPump { startPump() } else { pumpWake.wake() }
+        finishCloseInMemory()
+    }
+
+    /// Without a log there is no pump: the realm is closed when no turn is out.
+    func finishCloseInMemory() {
+        let isDue = state.withLock { state in
+            state.log == nil && state.phase == .closing && !state.isTurnTaken
+        }
+        if isDue { finishClose(nil) }
+    }
+
+    private typealias TurnContinuation = UnsafeContinuation<TurnOutcome, Never>
 
     /// The pump owns the log, nothing is staged and no turn is out.
     func finishClose(_ log: RealmLog?) {
         if let log { settle(log) }
-        let closers = state.withLock { state in
+        let closers = state.withLock { state -> [UnsafeContinuation<Void, Never>]? in
+            guard state.phase != .closed else { return nil }
             state.phase = .closed
             state.log = nil
             state.isGateOpen = false
@@ -87,6 +97,7 @@ extension Coordinator {
             defer { state.closers = [] }
             return state.closers
         }
+        guard let closers else { return }
         CoordinatorRegistry.shared.remove(self)
         hub.close()
         options.report(.closed)

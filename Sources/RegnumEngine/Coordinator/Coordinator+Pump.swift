@@ -74,12 +74,13 @@ extension Coordinator {
         }
         guard isNew else { return }
         let now = IOPool.now()
-        IOPool.shared.schedule(afterNanoseconds: time > now ? time - now : 0) {
-            let runs = self.state.withLock { state in
+        IOPool.shared.schedule(afterNanoseconds: time > now ? time - now : 0) { [weak self] in
+            guard let self else { return }
+            let runs = state.withLock { state in
                 if state.timerAt == time { state.timerAt = nil }
                 return state.claimPump()
             }
-            if runs { self.runPump() }
+            if runs { runPump() }
         }
     }
 
@@ -100,6 +101,7 @@ extension Coordinator {
             updateWatchers(log)
             log.publish(wakes: isWatched)
             let isWanted = log.lock.isLockedElsewhere(.waiters)
+            let spare = log.wantsSpare ? log.spareSegment : nil
             let concerned = publish(last, batch.map(\.commit.summary))
             let (next, barriers, expected) = state.withLock { state in
                 state.isFlushing = false
@@ -126,17 +128,14 @@ extension Coordinator {
             for barrier in barriers { barrier.continuation.resume(returning: nil) }
             next?.resume()
             for subscription in concerned { subscription.slot.signal() }
-            if log.wantsSpare {
-                let spare = log.spareSegment
-                IOPool.shared.submit { spare.make() }
-            }
+            if let spare { IOPool.shared.submit { spare.make() } }
             if !isWanted { gather(expected: expected) }
         } catch {
+            fail(batch, error)  // the epoch rises while the log is still owned
             state.withLock { state in
                 state.isFlushing = false
                 state.ownsLog = false
             }
-            fail(batch, error)
         }
     }
 
@@ -178,6 +177,8 @@ extension Coordinator {
                     .ioFailed,
                     "Writing to the realm failed earlier (\(error.sentence)).", path: error.path,
                     errno: error.errno)
+                state.syncDue = nil
+                state.idleDue = nil
             }
             let barriers = state.takeBarriers(all: true)
             let waiters = state.writeFailure == nil ? [] : state.waiters.removeAll()

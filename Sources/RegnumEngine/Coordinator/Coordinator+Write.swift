@@ -14,19 +14,12 @@ extension Coordinator {
     package func beginWrite(timeoutNanoseconds: UInt64? = nil) async throws -> WriteTurn {
         if let turn = try tryBeginWrite() { return turn }
         let id = Self.nextWaiterID()
-        if let timeoutNanoseconds {
-            IOPool.shared.schedule(afterNanoseconds: timeoutNanoseconds) { [weak self] in
-                self?.giveUpWaiter(
-                    id,
-                    .failed(
-                        StoreError(
-                            .busy,
-                            "Other writers kept the realm for longer than the write time-out of "
-                                + "\(timeoutNanoseconds / 1_000_000) ms.")))
-            }
+        let deadline = timeoutNanoseconds.map { timeout in
+            let (sum, isOver) = IOPool.now().addingReportingOverflow(timeout)
+            return isOver ? UInt64.max : sum
         }
         let outcome = await withTaskCancellationHandler {
-            await withUnsafeContinuation { enqueueWaiter(id, $0) }
+            await withUnsafeContinuation { enqueueWaiter(id, deadline: deadline, $0) }
         } onCancel: {
             giveUpWaiter(id, .cancelled)
         }
@@ -128,18 +121,42 @@ extension Coordinator {
         return turn
     }
 
-    private func enqueueWaiter(_ id: UInt64, _ continuation: UnsafeContinuation<TurnOutcome, Never>)
-    {
-        let (outcome, runsPump) = state.withLock { state -> (TurnOutcome?, Bool) in
-            if let failure = state.refusal { return (.failed(failure), false) }
-            if Task.isCancelled { return (.cancelled, false) }
-            if let turn = state.takeTurn(options.store) { return (.turn(turn), false) }
-            state.waiters.append(id: id, continuation)
-            return (nil, state.claimPump())
+    private func enqueueWaiter(
+        _ id: UInt64, deadline: UInt64?, _ continuation: UnsafeContinuation<TurnOutcome, Never>
+    ) {
+        let now = IOPool.now()
+        let (outcome, runsPump, timer) = state.withLock { state -> (TurnOutcome?, Bool, UInt64?) in
+            if let failure = state.refusal { return (.failed(failure), false, nil) }
+            if Task.isCancelled { return (.cancelled, false, nil) }
+            if let turn = state.takeTurn(options.store) { return (.turn(turn), false, nil) }
+            let isLate = deadline.map { $0 <= now } ?? false
+            if isLate { return (.failed(Self.busyError), false, nil) }
+            state.waiters.append(id: id, deadline: deadline, continuation)
+            return (nil, state.claimPump(), state.claimWaiterTimer())
         }
         if let outcome { continuation.resume(returning: outcome) }
         if runsPump { startPump() }
+        if let timer { startWaiterTimer(at: timer) }
     }
+
+    /// Fails the writers whose time is up, then waits for the next. One timer serves all: writers
+    /// that get their turn leave nothing behind.
+    private func startWaiterTimer(at time: UInt64) {
+        let now = IOPool.now()
+        IOPool.shared.schedule(afterNanoseconds: time > now ? time - now : 0) { [weak self] in
+            guard let self else { return }
+            let (late, next) = state.withLock { state in
+                if state.waiterTimerAt == time { state.waiterTimerAt = nil }
+                let late = state.waiters.removeAll(until: IOPool.now())
+                return (late, state.claimWaiterTimer())
+            }
+            for waiter in late { waiter.resume(returning: .failed(Self.busyError)) }
+            if let next { startWaiterTimer(at: next) }
+        }
+    }
+
+    private static let busyError = StoreError(
+        .busy, "Other writers kept the realm for longer than the write time-out.")
 
     private func giveUpWaiter(_ id: UInt64, _ outcome: TurnOutcome) {
         let waiter = state.withLock { $0.waiters.remove(id: id) }
@@ -159,6 +176,7 @@ extension Coordinator {
         }
         next?.resume()
         if runsPump { startPump() }
+        finishCloseInMemory()
     }
 
     private static let waiterIDs = Atomic<UInt64>(0)
@@ -171,30 +189,11 @@ extension Coordinator {
     private func stage(
         _ turn: WriteTurn, _ commit: Commit, _ continuation: UnsafeContinuation<StoreError?, Never>
     ) {
-        enum Answer {
-            case staged
-            case published([Subscription])
-            case failed(StoreError?)
-        }
-        var next: NextTurn?
-        var runsPump = false
-        var wakesPump = false
-        let answer: Answer = state.withLock { state in
+        let (answer, next, runsPump, wakesPump) = state.withLock { state in
+            let answer = enter(turn, commit, continuation, &state)
             state.isTurnTaken = false
-            defer { next = state.nextTurn(options.store) }
-            guard state.epoch == turn.epoch else { return .failed(state.dropReason) }
-            state.head = commit.root
-            guard state.log != nil else {  // in memory: published at once
-                state.publishedVersion = commit.root.version
-                state.statistics.commits += 1
-                return .published(publish(commit.root, [commit.summary]))
-            }
-            state.staged.append(StagedCommit(commit: commit, continuation: continuation))
-            state.stagedByteCount += UInt64(commit.body.count)
-            state.lastActivity = IOPool.now()
-            runsPump = state.claimPump()
-            wakesPump = state.isPumpAsleep
-            return .staged
+            let next = state.nextTurn(options.store)
+            return (answer, next, state.claimPump(), state.isPumpAsleep)
         }
         switch answer {
         case .staged: break
@@ -205,6 +204,30 @@ extension Coordinator {
         }
         next?.resume()
         if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
+        finishCloseInMemory()
+    }
+
+    private enum Staging {
+        case staged
+        case published([Subscription])
+        case failed(StoreError?)
+    }
+
+    private func enter(
+        _ turn: WriteTurn, _ commit: Commit, _ continuation: UnsafeContinuation<StoreError?, Never>,
+        _ state: inout CoordinatorState
+    ) -> Staging {
+        guard state.epoch == turn.epoch else { return .failed(state.dropReason) }
+        state.head = commit.root
+        guard state.log != nil else {  // in memory: published at once
+            state.publishedVersion = commit.root.version
+            state.statistics.commits += 1
+            return .published(publish(commit.root, [commit.summary]))
+        }
+        state.staged.append(StagedCommit(commit: commit, continuation: continuation))
+        state.stagedByteCount += UInt64(commit.body.count)
+        state.lastActivity = IOPool.now()
+        return .staged
     }
 
     /// A relaxed commit: written to the log by its caller, if nothing is staged or in flight (it
@@ -236,8 +259,8 @@ extension Coordinator {
         do {
             try log.append([commit.body], version: commit.root.version)
         } catch {
-            state.withLock { $0.ownsLog = false }
             fail([], error)
+            state.withLock { $0.ownsLog = false }
             finishTurn()
             throw error
         }

@@ -47,9 +47,12 @@ package final class Coordinator: Sendable {
     package func waitUntil(version: UInt64) async throws {
         let subscription = subscribe(tableName: nil)
         while published.version < version {
+            try checkReadable()
             switch await subscription.next() {
-            case .changed: try checkReadable()
-            case .closed: throw Self.closedError
+            case .changed: continue
+            case .closed:
+                if published.version >= version { return }
+                throw Self.closedError
             case .cancelled: throw CancellationError()
             }
         }
@@ -63,10 +66,12 @@ package final class Coordinator: Sendable {
         if let failure = state.withLock({ $0.followFailure }) { throw failure }
     }
 
-    /// The object that belongs to the open realm, made by `make` if there is none.
-    package func attached<T: AnyObject & Sendable>(_ make: () -> T) -> T {
+    /// The object that belongs to the open realm, made by `make` if there is none; nil if the realm
+    /// is being closed: open it anew.
+    package func attached<T: AnyObject & Sendable>(_ make: () -> T) -> T? {
         attachment.withLock { attachment in
             if let existing = attachment.object as? T { return existing }
+            guard !isClosed else { return nil }
             let made = make()
             attachment.object = made
             return made
@@ -83,13 +88,16 @@ package final class Coordinator: Sendable {
 
     /// Makes `root` the published one and returns the subscriptions to signal afterwards.
     func publish(_ root: DatabaseRoot, _ summaries: [CommitSummary]) -> [Subscription] {
-        let concerned = hub.publish(summaries)
-        let old = publishedRoot.withLock { published in
-            let old = published
-            published = root
-            return old
+        // Both under the hub's lock: whoever subscribes between them would sleep on a commit that
+        // it has not seen and was not signalled for.
+        let (concerned, old) = hub.publish(summaries) {
+            publishedRoot.withLock { published in
+                let old = published
+                published = root
+                return old
+            }
         }
-        withExtendedLifetime(old) {}  // released here, outside the lock
+        withExtendedLifetime(old) {}  // released here, outside the locks
         return concerned
     }
 

@@ -8,10 +8,18 @@ extension CoordinatorState {
         if ownsLog {  // a writer uses it inline, for a microsecond
             return .linger(until: now + 20_000)
         }
+        if let due = wakeDue, now >= due + Coordinator.wakeIntervalNanoseconds {
+            wakeDue = nil
+            return .wake
+        }
         if !staged.isEmpty {
             ownsLog = true
             isFlushing = true
             return .flush(takeBatch(options))
+        }
+        if writeFailure == nil, let due = syncDue, due <= now {
+            ownsLog = true
+            return .sync
         }
         if phase != .open, !isTurnTaken {
             ownsLog = true
@@ -20,6 +28,7 @@ extension CoordinatorState {
         if isHandOffDue {
             if isTurnTaken { return awaitTurn(options, now) }
             isHandOffDue = false
+            isGateOpen = false
             ownsLog = true
             return .resign(isHandOff: true)
         }
@@ -36,15 +45,7 @@ extension CoordinatorState {
     private mutating func openGateStep(
         _ log: RealmLog, _ options: StoreOptions, _ now: UInt64
     ) -> Coordinator.Step {
-        if let due = syncDue, due <= now || writeFailure != nil {
-            ownsLog = true
-            return .sync
-        }
         if isTurnTaken { return awaitTurn(options, now) }
-        if let due = wakeDue, now - due >= Coordinator.wakeIntervalNanoseconds {
-            wakeDue = nil
-            return .wake
-        }
         let isWanted = log.lock.isLockedElsewhere(.waiters)
         if isWanted || writeFailure != nil || now >= lastActivity + options.lingerNanoseconds {
             if let due = idleDue, due <= now, !isWanted, writeFailure == nil {
@@ -55,14 +56,13 @@ extension CoordinatorState {
             isGateOpen = false
             return .resign(isHandOff: isWanted)
         }
-        let wake = wakeDue.map { $0 + Coordinator.wakeIntervalNanoseconds } ?? .max
         return .linger(
-            until: min(wake, syncDue ?? .max, lastActivity + options.lingerNanoseconds))
+            until: min(nextDue ?? .max, lastActivity + options.lingerNanoseconds))
     }
 
     /// A long body must not hold a thread of the pool: its end starts the pump again.
     private mutating func awaitTurn(_ options: StoreOptions, _ now: UInt64) -> Coordinator.Step {
-        if now > lastActivity + options.lingerNanoseconds { return stop(syncDue) }
+        if now > lastActivity + options.lingerNanoseconds { return stop(nextDue) }
         return .linger(until: lastActivity + options.lingerNanoseconds + 1)
     }
 
@@ -94,16 +94,19 @@ extension CoordinatorState {
             wakeDue = nil
             return .wake
         }
-        if let due = syncDue, due <= now {
-            ownsLog = true
-            return .sync
-        }
         if let due = idleDue, due <= now {
-            if log.isCurrent(), !log.endsIdle { return .acquire }
+            if followFailure == nil, log.isCurrent(), !log.endsIdle { return .acquire }
             idleDue = nil  // another process has committed since: its records vouch for ours
         }
-        let next = min(idleDue ?? .max, syncDue ?? .max)
+        let next = min(idleDue ?? .max, nextDue ?? .max)
         return stop(next == .max ? nil : next)
+    }
+
+    /// When relaxed commits need their sync or their wake-up.
+    private var nextDue: UInt64? {
+        let wake = wakeDue.map { $0 + Coordinator.wakeIntervalNanoseconds } ?? .max
+        let next = min(wake, writeFailure == nil ? syncDue ?? .max : .max)
+        return next == .max ? nil : next
     }
 
     private mutating func stop(_ until: UInt64?) -> Coordinator.Step {

@@ -23,6 +23,8 @@ struct CoordinatorState {
     var isGateOpen: Bool
     var isTurnTaken = false
     var waiters = WaiterQueue()
+    /// When the timer for writers' time-outs fires, if it is set.
+    var waiterTimerAt: UInt64?
     /// Rises when staged commits are dropped: turns begun before it commit nothing.
     var epoch: UInt64 = 0
     /// Why writes fail for good: the log is poisoned.
@@ -96,42 +98,4 @@ enum TurnOutcome: Sendable {
     case turn(WriteTurn)
     case failed(StoreError)
     case cancelled
-}
-
-/// Writers in order of arrival; those that gave up are passed over.
-struct WaiterQueue {
-    private var waiters: [(id: UInt64, continuation: UnsafeContinuation<TurnOutcome, Never>)] = []
-    private var first = 0
-
-    var isEmpty: Bool { first == waiters.count }
-    var count: Int { waiters.count - first }
-
-    mutating func append(id: UInt64, _ continuation: UnsafeContinuation<TurnOutcome, Never>) {
-        waiters.append((id, continuation))
-    }
-
-    mutating func popFirst() -> UnsafeContinuation<TurnOutcome, Never>? {
-        guard !isEmpty else { return nil }
-        let waiter = waiters[first]
-        first += 1
-        if first > 64, first * 2 > waiters.count {
-            waiters.removeFirst(first)
-            first = 0
-        }
-        return waiter.continuation
-    }
-
-    /// Takes the waiter out, if it still waits.
-    mutating func remove(id: UInt64) -> UnsafeContinuation<TurnOutcome, Never>? {
-        guard let index = waiters[first...].firstIndex(where: { $0.id == id }) else { return nil }
-        return waiters.remove(at: index).continuation
-    }
-
-    mutating func removeAll() -> [UnsafeContinuation<TurnOutcome, Never>] {
-        defer {
-            waiters = []
-            first = 0
-        }
-        return waiters[first...].map(\.continuation)
-    }
 }

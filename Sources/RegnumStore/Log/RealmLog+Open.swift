@@ -39,7 +39,9 @@ extension RealmLog {
                     "Another process has been recovering \(path) for longer than "
                         + "\(options.openTimeoutNanoseconds / 1_000_000_000) s.", path: path)
             }
-            lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
+            IOPool.shared.waiting {
+                lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
+            }
         }
     }
 

@@ -117,6 +117,9 @@ package final class RealmLog: @unchecked Sendable {
             control.isWriting = true
             lock.storeControl(&control)
         }
+        if durableEnd < position, position - durableEnd + total > options.windowByteCountMax {
+            try sync()
+        }
         if total > remainingByteCount {
             if durableEnd < position { try sync() }
             try rotate(minimumByteCount: total)
@@ -148,6 +151,7 @@ package final class RealmLog: @unchecked Sendable {
     /// instance is poisoned, and the file is never synced again (a second fdatasync would succeed
     /// without writing the pages that the first one dropped).
     package func sync() throws(StoreError) {
+        precondition(!isPoisoned, "a file whose sync failed is never synced again")
         do {
             try segment.file.sync()
         } catch {

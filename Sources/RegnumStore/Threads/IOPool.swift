@@ -56,7 +56,8 @@ package final class IOPool: @unchecked Sendable {
 
     /// Runs `job` on a thread of the pool after the time has passed. Never blocks.
     package func schedule(afterNanoseconds delay: UInt64, _ job: @escaping Job) {
-        let deadline = Self.now() + delay
+        let (sum, isOver) = Self.now().addingReportingOverflow(delay)
+        let deadline = isOver ? UInt64(Int64.max) : min(sum, UInt64(Int64.max))
         lock()
         let index = state.timers.firstIndex { $0.deadline <= deadline } ?? state.timers.count
         state.timers.insert(Timer(deadline: deadline, job: job), at: index)
@@ -82,7 +83,8 @@ package final class IOPool: @unchecked Sendable {
     private func changeBlocked(_ change: Int) {
         lock()
         state.blocked += change
-        let spawns = change > 0 && state.firstJob < state.jobs.count ? claimThread() : false
+        let isNeeded = state.firstJob < state.jobs.count || needsTimekeeper
+        let spawns = change > 0 && isNeeded ? claimThread() : false
         unlock()
         if spawns { spawn() }
     }
@@ -135,7 +137,10 @@ package final class IOPool: @unchecked Sendable {
                     state.jobs.removeAll(keepingCapacity: true)
                     state.firstJob = 0
                 }
+                // whoever leaves with a job hands the timers over
+                let spawns = needsTimekeeper ? claimThread() : false
                 unlock()
+                if spawns { spawn() }
                 job()
                 lock()
                 continue
@@ -158,6 +163,9 @@ package final class IOPool: @unchecked Sendable {
             }
         }
     }
+
+    /// Under the lock: no thread waits for the timers.
+    private var needsTimekeeper: Bool { !state.timers.isEmpty && state.idle == state.claimed }
 
     private func takeDueTimers() {
         guard !state.timers.isEmpty else { return }
