@@ -67,14 +67,14 @@ final class ChildProcess: Sendable {
             "\(arguments.joined(separator: " ")) (\(pid), \(state), \(lineCount) lines) \(errors)"
     }
 
-    /// Waits until the child has printed that many lines.
+    /// Waits until the child has printed that many lines, and returns those.
     func lines(_ count: Int) async throws -> [String] {
         let isThere = await output.wait(within: timeLimit) { $0.lines.count >= count || $0.isEnded }
         let lines = lines
         guard isThere, lines.count >= count else {
             throw ChildFailure("\(count) lines expected of \(description)")
         }
-        return lines
+        return Array(lines.prefix(count))
     }
 
     /// Waits for the end.
