@@ -76,7 +76,8 @@ import Testing
     @Test func longRandomWorkloadsSurviveEveryCrash() {
         let seed = faultSeed()
         let checker = CrashChecker(seed: seed)
-        checker.effort = CrashChecker.Effort(images: 3, nestedImages: 1, laterImages: 1)
+        checker.effort = CrashChecker.Effort(
+            images: 2, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
         let limit = environmentNumber("REGNUM_CRASH_STATES", or: 100_000)
         var numbers = SplitMix64(seed: seed)
         repeat {
