@@ -56,6 +56,19 @@ import Testing
         #expect(checker.stateCount > 50_000)
     }
 
+    /// Every image that the simulation makes of a crash: all subsets of up to 8 unsynced sectors and
+    /// directory entries, each with every older control page.
+    @Test func singleStepsSurviveEveryImageOfEveryCrash() {
+        let seed = faultSeed()
+        let checker = CrashChecker(seed: seed)
+        checker.effort = CrashChecker.Effort(
+            images: nil, nestedImages: 1, nestedShare: 0.005, laterImages: 1)
+        crash([], from: 0, seed: seed, checker)
+        for step in WorkloadStep.allCases { crash([step], from: 1, seed: seed, checker) }
+        conclude(checker, "all images of single steps")
+        #expect(checker.stateCount > 50_000)
+    }
+
     @Test func workloadsOfThreeStepsSurviveEveryCrash() {
         let seed = faultSeed()
         let checker = CrashChecker(seed: seed)

@@ -105,7 +105,7 @@ extension SimState {
         var file = inodes.removeValue(forKey: inode)!
         if file.content.count < end {
             file.content.append(
-                contentsOf: repeatElement(0, count: end - file.content.count))
+                contentsOf: [UInt8](repeating: 0, count: end - file.content.count))
         }
         file.content.withUnsafeMutableBytes { content in
             UnsafeMutableRawBufferPointer(rebasing: content[start..<end]).copyMemory(from: bytes)
@@ -129,7 +129,7 @@ extension SimState {
         for (index, item) in file.dirty.enumerated() { newest[item.sector] = index }
         if file.durable.count < file.content.count {
             let growth = file.content.count - file.durable.count
-            file.durable.append(contentsOf: repeatElement(0, count: growth))
+            file.durable.append(contentsOf: [UInt8](repeating: 0, count: growth))
         }
         for index in newest.values where !file.dirty[index].isLost {
             let item = file.dirty[index]

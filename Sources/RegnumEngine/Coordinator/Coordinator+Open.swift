@@ -24,6 +24,7 @@ extension Coordinator {
                         })
                 }
             }
+            CoordinatorRegistry.shared.synchronize()
             return try result.get()
         }
     }
@@ -146,6 +147,10 @@ final class CoordinatorRegistry: Sendable {
     func find(_ path: String, _ fileSystem: any FileSystem) -> Coordinator? {
         coordinators.withLock { $0[.path(ObjectIdentifier(fileSystem), path)]?.open }
     }
+
+    /// Passes the lock: a coordinator that was made on another thread and handed over by a
+    /// continuation is then ordered for the thread sanitizer too (Docs/Decisions/002-locks.md).
+    func synchronize() { coordinators.withLock { _ in } }
 
     func memory(_ identifier: String, _ make: () -> Coordinator) -> Coordinator {
         coordinators.withLock { coordinators in

@@ -69,6 +69,8 @@ package struct DecodedRecord: Sendable {
 }
 
 package enum RecordFraming {
+    private static let emptyHeader = [UInt8](repeating: 0, count: RecordHeader.byteCount)
+
     /// The length of a record in the log, for a body of `bodyByteCount` bytes.
     package static func byteCount(bodyByteCount: Int) -> Int {
         RecordHeader.byteCount + (bodyByteCount + 7) & ~7
@@ -84,10 +86,9 @@ package enum RecordFraming {
     ) -> UInt32 {
         let start = buffer.count
         let total = byteCount(bodyByteCount: body.count)
-        buffer.append(contentsOf: repeatElement(0, count: RecordHeader.byteCount))
+        buffer.append(contentsOf: emptyHeader)
         buffer.append(contentsOf: body)
-        buffer.append(
-            contentsOf: repeatElement(0, count: total - RecordHeader.byteCount - body.count))
+        for _ in body.count..<total - RecordHeader.byteCount { buffer.append(0) }
         return buffer.withUnsafeMutableBytes { all in
             let record = UnsafeMutableRawBufferPointer(rebasing: all[start...])
             func store<T: FixedWidthInteger>(_ value: T, _ offset: Int) {

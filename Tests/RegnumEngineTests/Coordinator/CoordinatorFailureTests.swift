@@ -50,6 +50,62 @@ struct CoordinatorFailureTests {
         }
     }
 
+    /// A log whose sync failed is never synced again: a second sync would succeed without writing the
+    /// pages that the first one dropped.
+    @Test func aFailedSyncBehindRelaxedCommitsIsNotRepeated() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insert(1, into: coordinator)
+        for number in 2...4 {
+            try await insert(
+                number, into: coordinator,
+                durability: .relaxed(withinNanoseconds: 3_600_000_000_000))
+        }
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(await storeErrorCode { try await insert(5, into: coordinator) } == .outcomeUnknown)
+        let syncs = disk.count(.sync)
+        while coordinator.holdsWriterLock { await Task.yield() }
+        await coordinator.close()
+        #expect(disk.count(.sync) == syncs)
+        disk.dropCaches()
+        let again = try await openPeer("/sim", disk)
+        let found = numbers(again.published)
+        #expect(found.first == 1 && found == Array(1...max(found.count, 1)))
+        try await insert(100, into: again)
+        await again.close()
+        let last = try await openPeer("/sim", disk)
+        #expect(numbers(last.published) == found + [100])
+        await last.close()
+    }
+
+    /// The pump has stopped by the time the long body ends; its end starts it again.
+    @Test func aTurnThatEndsAfterAFailureGivesTheWriterLockBack() async throws {
+        let disk = SimFileSystem()
+        let failing = try await openPeer("/sim", disk)
+        let other = try await openPeer("/sim", OtherView(disk))
+        let gate = EffectGate(disk, at: .sync)
+        disk.inject(SimFailure(.sync))
+        let writer = Task { await storeErrorCode { try await insert(1, into: failing) } }
+        await gate.waitUntilReached()
+        let turn = try await failing.beginWrite()
+        gate.open()
+        #expect(await writer.value == .outcomeUnknown)
+        // time enough for the pump to stop: the other one waits 50 ms in vain
+        let code = await storeErrorCode {
+            try await insert(2, into: other, timeoutNanoseconds: 50_000_000)
+        }
+        #expect(code == .busy)
+        let commit = try makeInsert(3, on: turn.base)
+        let lost = await storeErrorCode {
+            try await failing.commit(turn, commit, durability: .full)
+        }
+        #expect(lost == .ioFailed)
+        try await insert(4, into: other)
+        #expect(numbers(other.published).last == 4)
+        await failing.close()
+        await other.close()
+    }
+
     @Test func aFullDiskFailsTheCommitAndLaterWritesWork() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openPeer("/sim", disk) { options in

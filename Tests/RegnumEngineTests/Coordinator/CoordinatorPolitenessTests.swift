@@ -6,23 +6,6 @@ import Testing
 /// The hand-off of the writer lock between two processes, on one simulated disk.
 @Suite(.timeLimit(.minutes(1)))
 struct CoordinatorPolitenessTests {
-    /// The second process's view of the disk: another object, so that it gets its own coordinator.
-    private final class OtherView: FileSystem {
-        let disk: SimFileSystem
-
-        init(_ disk: SimFileSystem) { self.disk = disk }
-
-        func openDirectory(
-            _ path: String, create: Bool
-        ) throws(StoreError) -> any RealmDirectory {
-            try disk.openDirectory(path, create: create)
-        }
-        func bootID() -> Identity128? { disk.bootID() }
-        func random() -> UInt64 { disk.random() }
-        func monotonicNanoseconds() -> UInt64 { disk.monotonicNanoseconds() }
-        func wallClockMicroseconds() -> Int64 { disk.wallClockMicroseconds() }
-    }
-
     /// A writer that goes on at once after each commit does not begin again before the process that
     /// waits for the lock has committed.
     @Test func aWaitingProcessComesBeforeTheNextTurnHere() async throws {
