@@ -58,14 +58,18 @@ import Testing
 
     /// Every image that the simulation makes of a crash: all subsets of up to 8 unsynced sectors and
     /// directory entries, each with every older control page.
-    @Test func singleStepsSurviveEveryImageOfEveryCrash() {
+    @Test func shortWorkloadsSurviveEveryImageOfEveryCrash() {
         let seed = faultSeed()
         let checker = CrashChecker(seed: seed)
         checker.effort = CrashChecker.Effort(
             images: nil, nestedImages: 1, nestedShare: 0.005, laterImages: 1)
+        let steps = WorkloadStep.allCases
         crash([], from: 0, seed: seed, checker)
-        for step in WorkloadStep.allCases { crash([step], from: 1, seed: seed, checker) }
-        conclude(checker, "all images of single steps")
+        for first in steps {
+            crash([first], from: 1, seed: seed, checker)
+            for second in steps { crash([first, second], from: 2, seed: seed, checker) }
+        }
+        conclude(checker, "all images of workloads of up to two steps")
         #expect(checker.stateCount > 50_000)
     }
 
