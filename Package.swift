@@ -21,7 +21,7 @@ let package = Package(
         .target(name: "CRegnum"),
         .target(name: "RegnumStore", dependencies: ["CRegnum"], swiftSettings: settings),
         .target(
-            name: "RegnumEngine", dependencies: ["RegnumStore"], swiftSettings: settings),
+            name: "RegnumEngine", dependencies: ["CRegnum", "RegnumStore"], swiftSettings: settings),
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .target(name: "RegnumWatch", dependencies: ["CLibuv"], swiftSettings: settings),
         .target(
@@ -40,7 +40,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RegnumEngineTests",
-            dependencies: ["RegnumEngine", "RegnumStore", "RegnumSimulation"],
+            dependencies: ["CRegnum", "RegnumEngine", "RegnumStore", "RegnumSimulation"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "RegnumInliningClient", dependencies: ["Regnum"], path: "Tests/Inlining",
             swiftSettings: settings),
         .testTarget(
             name: "RegnumWatchTests", dependencies: ["RegnumWatch"], swiftSettings: settings),

@@ -64,6 +64,17 @@ package protocol StoreFile: AnyObject, Sendable {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
     /// fdatasync. After an error nothing is known about the bytes written since the last success.
     func sync() throws(StoreError)
+    /// Maps `count` bytes from `offset` (a multiple of the page size) for reading; the mapping stays
+    /// as long as this object lives. Bytes of it that lie behind the end of the file must not be
+    /// touched; they can be once the file has grown. nil where files are not mapped (the simulated
+    /// disk): read copies then.
+    func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer?
+}
+
+extension StoreFile {
+    package func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {
+        nil
+    }
 }
 
 /// The bytes of `LOCK` that are locked, each for its own purpose (Docs/FORMAT.md).
@@ -72,7 +83,8 @@ package enum LockByte: UInt64, Sendable, CaseIterable {
     case session = 0
     /// Exclusive while committing.
     case writer = 1
-    /// Exclusive while checkpointing or compacting.
+    /// Exclusive while nodes files are written: by one process at a time, for a checkpoint or for a
+    /// commit that is one.
     case checkpoint = 2
     /// Shared while waiting for `writer`.
     case waiters = 3

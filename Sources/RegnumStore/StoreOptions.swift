@@ -21,6 +21,18 @@ package struct StoreOptions: Sendable, Hashable {
     package var idleDelayNanoseconds: UInt64 = 40_000_000
     /// How long `open` waits for another process that is recovering the realm.
     package var openTimeoutNanoseconds: UInt64 = 10_000_000_000
+    /// Whether nodes files are mapped. Else they are read into private memory, which cannot change
+    /// between check and use: for files that somebody hostile may write to.
+    package var mapsNodes = true
+    /// Nodes files are mapped in windows of this size, which no extent that fits into one crosses.
+    /// A multiple of the page size.
+    package var nodesWindowByteCount: UInt64 = 64 << 20
+    /// A nodes file takes more extents up to twice the live bytes and this much.
+    package var nodesSlackByteCount: UInt64 = 16 << 20
+    /// How much is gathered before it is written to a nodes file, and how much written before a
+    /// sync.
+    package var nodesWriteByteCount = 1 << 20
+    package var nodesSyncByteCount: UInt64 = 8 << 20
     /// How long a batch waits for writers that were just resumed (COMMIT-PATH: "gather").
     package var gatherNanoseconds: UInt64 = 20_000
 

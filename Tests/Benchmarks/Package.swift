@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// See Stores/RegnumComing.swift.
+let coming: [SwiftSetting] =
+    Context.environment["REGNUM_COMING_API"] == nil ? [] : [.define("REGNUM_COMING_API")]
+
 // GRDB finds the system's SQLite and lends its module to the plain SQLite peer.
 let package = Package(
     name: "benchmarks",
@@ -22,18 +26,23 @@ let package = Package(
     ],
     targets: [
         .target(name: "BenchmarkKit", swiftSettings: settings),
+        // LMDB is loaded when it is used: nothing of it is needed to build.
+        .target(name: "CLMDB"),
         .executableTarget(
             name: "benchmarks",
             dependencies: [
-                "BenchmarkKit",
+                "BenchmarkKit", "CLMDB",
                 .product(name: "Regnum", package: "regnum"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Benchmarks",
-            swiftSettings: settings),
+            swiftSettings: settings + coming),
         .testTarget(
             name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"], swiftSettings: settings),
+        .testTarget(
+            name: "StoreTests", dependencies: ["BenchmarkKit", "benchmarks"],
+            swiftSettings: settings),
     ]
 )

@@ -3,7 +3,7 @@ let allowedImports: [String: Set<String>] = [
     "CLibuv": [],
     "CRegnum": [],
     "RegnumStore": ["CRegnum", "Glibc", "Synchronization"],
-    "RegnumEngine": ["RegnumStore", "Glibc", "Synchronization"],
+    "RegnumEngine": ["CRegnum", "RegnumStore", "Glibc", "Synchronization"],
     "RegnumWatch": ["CLibuv", "Glibc"],
     "Regnum": [
         "RegnumEngine", "RegnumStore", "RegnumWatch", "Logging", "Foundation",

@@ -37,9 +37,42 @@ struct NaiveQuery {
             holds(
                 value(column, item), comparison, constant,
                 isStringAgainstNil: column.type == .string && constant == .null)
+        case .isIn(let column, let constants):
+            constants.contains {
+                holds(value(column, item), .equal, $0, isStringAgainstNil: false)
+            }
+        case .matchText(let column, let match, let pattern, let caseInsensitive):
+            matches(value(column, item), match, pattern, caseInsensitive)
         case .compareColumns(let a, let comparison, let b):
             holds(value(a, item), comparison, value(b, item), isStringAgainstNil: false)
         }
+    }
+
+    /// By code points, which is the same as by bytes of UTF-8.
+    private static func matches(
+        _ value: Value, _ match: TextMatch, _ pattern: String, _ caseInsensitive: Bool
+    ) -> Bool {
+        guard case .string(let string) = value else { return false }
+        let text = Array((caseInsensitive ? string.lowercased() : string).unicodeScalars)
+        let wanted = Array((caseInsensitive ? pattern.lowercased() : pattern).unicodeScalars)
+        switch match {
+        case .beginsWith: return text.starts(with: wanted)
+        case .endsWith: return text.reversed().starts(with: wanted.reversed())
+        case .contains:
+            return (0...text.count).contains { text[$0...].starts(with: wanted) }
+        case .like: return isLike(text[...], wanted[...])
+        }
+    }
+
+    private static func isLike(
+        _ text: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>
+    ) -> Bool {
+        guard let next = pattern.first else { return text.isEmpty }
+        if next == "*" {
+            return (0...text.count).contains { isLike(text.dropFirst($0), pattern.dropFirst()) }
+        }
+        guard let here = text.first, next == "?" || next == here else { return false }
+        return isLike(text.dropFirst(), pattern.dropFirst())
     }
 
     static func holds(
@@ -113,8 +146,21 @@ extension SeededGenerator {
         }
     }
 
+    /// A random condition on one or two columns.
     private mutating func comparison(_ columns: [ColumnDefinition]) -> Predicate {
         let column = columns[below(columns.count)]
+        if column.type == .string, oneIn(2) {
+            let patterns = [
+                "", "a", "b", "ab", "more", "\u{301}", "A*", "*n F*", "?", "??", "*", "E?",
+            ]
+            return .matchText(
+                Everything.reference(column), TextMatch(rawValue: UInt8(below(4))) ?? .like,
+                patterns[below(patterns.count)], caseInsensitive: oneIn(2))
+        }
+        if oneIn(6) {
+            let values = (0..<below(12)).map { _ in value(column.type, isOptional: true) }
+            return .isIn(Everything.reference(column), values)
+        }
         let how = oneIn(2) ? .equal : Comparison(rawValue: UInt8(below(6))) ?? .equal
         if oneIn(5) {
             let others = columns.filter { $0.type == column.type }

@@ -14,7 +14,7 @@ import Testing
                 return false
             }
             for (key, values) in rows {
-                guard root.row(table, key)?.contentVersion == versions[key] else { return false }
+                guard root.contentVersion(table, key) == versions[key] else { return false }
                 for (index, value) in values.enumerated() {
                     let column = ColumnKey(rawValue: UInt16(index))
                     guard root.value(table, key, column) == value else { return false }
@@ -102,13 +102,13 @@ import Testing
             try transaction.set(table, key, ColumnKey(rawValue: UInt16(index)), value)
             oracle.rows[key]?[index] = value
             oracle.versions[key] = version
-            if transaction.base.row(table, key) != nil { touched.insert(key) }
+            if transaction.base.contains(table, key) { touched.insert(key) }
         case 14..<18:
             guard let key else { return }
             transaction.delete(table, key)
             oracle.rows[key] = nil
             oracle.versions[key] = nil
-            if transaction.base.row(table, key) != nil { touched.insert(key) }
+            if transaction.base.contains(table, key) { touched.insert(key) }
         case 18 where oracle.columns.count < 24:
             let type = ValueType.allCases.randomElement(using: &generator) ?? .int
             let definition = ColumnDefinition(
@@ -188,7 +188,7 @@ import Testing
         #expect(second.hasChanges)
         let commit = try commitAndReplay(second)
         #expect(commit.summary.tables[table]?.modified.map(\.key) == [key])
-        #expect(commit.root.row(table, key)?.contentVersion == 2)
+        #expect(commit.root.contentVersion(table, key) == 2)
     }
 
     @Test func aRootTakenInsideATransactionDoesNotSeeLaterEdits() throws {

@@ -2,19 +2,34 @@ import Testing
 
 @testable import RegnumEngine
 
+/// What the tree holds here: a value under a key.
+private struct KeyedNumber: Sendable {
+    let key: UInt64
+    var value: Int64
+}
+
+private struct KeyOrder: TreeOrder {
+    static var leafSlotCountMax: Int { 24 }
+    static var isElementTrivial: Bool { true }
+    static var isKeyTrivial: Bool { true }
+
+    static func key(of element: KeyedNumber) -> UInt64 { element.key }
+    func compare(_ a: UInt64, _ b: UInt64) -> Int { a < b ? -1 : (a == b ? 0 : 1) }
+}
+
 /// The sorted tree against a sorted array.
 @Suite struct TreeTests {
-    private typealias Tree = SortedTree<RowOrder>
+    private typealias Tree = SortedTree<KeyOrder>
 
-    private func entry(_ key: UInt64, _ value: Int64) -> RowEntry {
-        RowEntry(key: key, row: Row(values: [.int(value)], contentVersion: 1))
+    private func entry(_ key: UInt64, _ value: Int64) -> KeyedNumber {
+        KeyedNumber(key: key, value: value)
     }
 
     private func isEqual(_ tree: Tree, _ oracle: [(key: UInt64, value: Int64)]) -> Bool {
         guard tree.count == oracle.count else { return false }
         var iterator = tree.makeIterator()
         for (key, value) in oracle {
-            guard let next = iterator.next(), next.key == key, next.row.values[0] == .int(value)
+            guard let next = iterator.next(), next.key == key, next.value == value
             else { return false }
         }
         return iterator.next() == nil
@@ -23,7 +38,7 @@ import Testing
     @Test func agreesWithASortedArrayAndOldCopiesStayAsTheyWere() throws {
         var generator = SeededGenerator("TreeTests.agreesWithASortedArray")
         for round in 0..<30 {
-            var tree = Tree(order: RowOrder())
+            var tree = Tree(order: KeyOrder())
             var oracle: [(key: UInt64, value: Int64)] = []
             var copies: [(Tree, [(key: UInt64, value: Int64)])] = []
             let range = [20, 300, 3000][round % 3]
@@ -38,7 +53,7 @@ import Testing
                     #expect(tree.insert(entry(key, Int64(step))) == !isPresent)
                     if !isPresent { oracle.insert((key, Int64(step)), at: place) }
                 case 6:
-                    let isUpdated = tree.update(key) { $0.row.values[0] = .int(Int64(-step)) }
+                    let isUpdated = tree.update(key) { $0.value = Int64(-step) }
                     #expect(isUpdated == isPresent)
                     if isPresent { oracle[place].value = Int64(-step) }
                 default:
@@ -65,7 +80,7 @@ import Testing
             }
             #expect(isEqual(tree, oracle))
             for (copy, expected) in copies { #expect(isEqual(copy, expected)) }
-            let built = Tree(order: RowOrder(), sorted: Array(tree))
+            let built = Tree(order: KeyOrder(), sorted: Array(tree))
             #expect(isEqual(built, oracle))
             for pair in copies.indices.dropLast() {
                 expectDifference(copies[pair], copies[generator.below(copies.count)])
@@ -78,14 +93,7 @@ import Testing
     ) {
         var found: [UInt64: (Int64?, Int64?)] = [:]
         Tree.forEachDifference(old.0, new.0) { before, after in
-            var values: [Int64?] = []
-            for entry in [before, after] {
-                if case .int(let value)? = entry?.row.values[0] {
-                    values.append(value)
-                } else {
-                    values.append(nil)
-                }
-            }
+            let values = [before?.value, after?.value]
             let key = before?.key ?? after?.key ?? 0
             #expect(found[key] == nil)
             if values[0] != values[1] { found[key] = (values[0], values[1]) }
@@ -101,12 +109,12 @@ import Testing
 
     @Test func differenceSkipsSharedNodes() {
         let entries = (0..<100_000).map { entry(UInt64($0), 0) }
-        let old = Tree(order: RowOrder(), sorted: entries)
+        let old = Tree(order: KeyOrder(), sorted: entries)
         var new = old
-        new.update(50_000) { $0.row.values[0] = .int(1) }
+        new.update(50_000) { $0.value = 1 }
         new.insert(entry(200_000, 5))
         var reported = 0
         Tree.forEachDifference(old, new) { _, _ in reported += 1 }
-        #expect(reported >= 2 && reported <= 3 * RowOrder.leafSlotCountMax)
+        #expect(reported >= 2 && reported <= 3 * KeyOrder.leafSlotCountMax)
     }
 }

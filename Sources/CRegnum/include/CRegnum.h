@@ -62,4 +62,8 @@ bool cregnum_futex_wait(const void *word, uint32_t observed, uint64_t timeout_na
 /// Wakes up to `count` threads, of any process, that wait on the word.
 void cregnum_futex_wake(const void *word, int count);
 
+#include "CRegnumKernels.h"
+
+#include "CRegnumIndex.h"
+
 #endif

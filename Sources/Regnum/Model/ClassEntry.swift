@@ -10,11 +10,13 @@ struct ClassMapping: Sendable {
     /// By position in `ClassSchema.properties`: the number of the column, or the complement (`~`)
     /// of the position where the table has no such column yet.
     let columns: [Int32]
+    /// The columns that the class does not know, with the value that its new rows have there.
+    let unknownColumns: [(column: Int, value: Value)]
     /// Why the class cannot be used with this schema.
     let mismatch: Realm.Error?
 
     /// Whether the table and all columns are there.
-    var isComplete: Bool { table != nil && columns.allSatisfy { $0 >= 0 } }
+    let isComplete: Bool
 }
 
 /// A model class that has joined a realm.
@@ -50,6 +52,12 @@ extension ClassMapping {
         let table = table
         columns = schema.properties.enumerated().map { index, property in
             table?.column(named: property.name).map { Int32($0.key.rawValue) } ?? ~Int32(index)
+        }
+        isComplete = table != nil && columns.allSatisfy { $0 >= 0 }
+        let known = Set(columns)
+        unknownColumns = (table?.columns ?? []).compactMap { column in
+            known.contains(Int32(column.key.rawValue))
+                ? nil : (Int(column.key.rawValue), column.defaultValue)
         }
         mismatch = entry.problem ?? table.flatMap { schema.mismatch(with: $0) }
     }

@@ -9,7 +9,8 @@ extension ClassSchema {
         if type == Object.self || type == ObjectBase.self {
             problems.append("\(name) is no model: derive a class from Object.")
         }
-        let fields = storedFields(of: type).filter { $0.type is any PersistedField.Type }
+        let all = storedFields(of: type)
+        let fields = all.filter { $0.type is any PersistedField.Type }
         let (first, second) = Self.twoInstances(of: type)
         let properties = fields.compactMap { field -> PropertySchema? in
             guard let wrapper = field.type as? any PersistedField.Type else { return nil }
@@ -19,7 +20,10 @@ extension ClassSchema {
                 second: wrapper.declaration(in: second, at: field.offset))
         }
         problems += Self.problems(name: name, properties: properties)
-        self.init(name: name, type: type, properties: properties, problems: problems)
+        self.init(
+            name: name, type: type, properties: properties, problems: problems,
+            hasOnlyStoredProperties: all.count
+                == storedFields(of: Object.self).count + fields.count)
     }
 
     /// Two fresh instances, made at different moments of the clock, so that an initial value that
@@ -83,7 +87,8 @@ extension PropertySchema {
         // The storage of a wrapped property `text` is named `_text`.
         self.init(
             name: String(field.name.dropFirst()),
-            offset: field.offset, field: wrapper, type: storage.valueType,
+            offset: field.offset, field: wrapper, kind: FieldKind(of: wrapper),
+            type: storage.valueType,
             isOptional: storage.isOptional, isPrimaryKey: first.isPrimaryKey,
             isIndexed: first.isIndexed, defaultValue: defaultValue)
     }

@@ -9,6 +9,8 @@ struct PropertySchema: Sendable {
     let offset: Int
     /// The type of the wrapper: knows how to read the property of an unmanaged object.
     let field: any PersistedField.Type
+    /// How the value of an unmanaged object is read where the type is known to the library.
+    let kind: FieldKind
     let type: ValueType
     let isOptional: Bool
     let isPrimaryKey: Bool
@@ -44,16 +46,20 @@ final class ClassSchema: Sendable {
     /// Sentences about what cannot be stored, one per mistake. A class with problems joins no
     /// realm.
     let problems: [String]
+    /// Whether an instance has no state but its persisted properties.
+    let hasOnlyStoredProperties: Bool
     /// Which property a key path means.
     let keyPaths = KeyPathCache()
 
     init(
-        name: String, type: ObjectBase.Type, properties: [PropertySchema], problems: [String]
+        name: String, type: ObjectBase.Type, properties: [PropertySchema], problems: [String],
+        hasOnlyStoredProperties: Bool
     ) {
         self.name = name
         self.type = type
         self.properties = properties
         self.problems = problems
+        self.hasOnlyStoredProperties = hasOnlyStoredProperties
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
     }
 

@@ -44,6 +44,7 @@ extension ObjectBase {
     /// What the wrapper at `offset` holds and says about its property.
     ///
     /// - Parameter wrapper: the type of the field.
+    @inline(__always)
     final func withField<Wrapper: PersistedField, Result>(
         at offset: Int, as wrapper: Wrapper.Type, _ body: (inout Wrapper) -> Result
     ) -> Result {

@@ -14,6 +14,18 @@ open class ObjectBase {
     /// The object key of the row in its table, while there is a binding.
     @exclusivity(unchecked)
     @usableFromInline final var _row: UInt64 = 0
+    /// The cluster node of the row, for reads that inline; nil for an unmanaged object, and where
+    /// reads go through the binding: while key paths are being resolved, for rows that are older
+    /// than a property, for rows that are gone.
+    ///
+    /// Valid while `_epoch` is what `_epochCell` holds, and only until then.
+    @exclusivity(unchecked)
+    @usableFromInline final var _cluster: UnsafeRawPointer?
+    @exclusivity(unchecked)
+    @usableFromInline final var _epoch: UInt64 = 0
+    /// The transaction's count of edits, in memory that lives as long as the binding.
+    @exclusivity(unchecked)
+    @usableFromInline final var _epochCell: UnsafePointer<UInt64>?
 
     /// An unmanaged object whose properties have their defaults.
     ///
@@ -25,6 +37,17 @@ open class ObjectBase {
 extension ObjectBase: Sendable {}
 
 extension ObjectBase {
+    /// Finds the row's cluster again after an edit.
+    ///
+    /// The effect is true, and what lets a loop of reads keep no reference counts: nothing that the
+    /// caller holds is released here.
+    @usableFromInline @inline(never) @_effects(releasenone)
+    final func _refresh() {
+        guard let binding = _binding, let cell = _epochCell else { return }
+        _cluster = binding.clusterAddress(row: _row)
+        _epoch = cell.pointee
+    }
+
     /// Whether the row of this object was deleted, or the transaction that it belongs to is over.
     ///
     /// The one property of a model that can be read in either case; false for an unmanaged object.

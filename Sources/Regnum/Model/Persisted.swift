@@ -61,11 +61,19 @@ public struct Persisted<Value: Persistable> {
         storage storage: ReferenceWritableKeyPath<Enclosing, Self>
     ) -> Value {
         @inline(__always) get {
-            if let binding = object._binding {
-                if binding.isTracing {
-                    return _traced(binding, object, object[keyPath: storage]._column, wrapped)
+            if object._cluster != nil {
+                if object._epochCell.unsafelyUnwrapped.pointee != object._epoch {
+                    object._refresh()
                 }
-                return _managedValue(binding, object._row, object[keyPath: storage]._column)
+                if let cluster = object._cluster {
+                    let column = Int(object[keyPath: storage]._column)
+                    let place = Int(truncatingIfNeeded: object._row & 1023)
+                    if let value = Value._read(cluster, column, place) { return value }
+                }
+                return _managedValue(object, object[keyPath: storage]._column, wrapped)
+            }
+            if object._binding != nil {
+                return _managedValue(object, object[keyPath: storage]._column, wrapped)
             }
             if let value = object[keyPath: storage]._value { return value }
             let value = Value._makeDefault()
@@ -82,9 +90,19 @@ public struct Persisted<Value: Persistable> {
         }
     }
 
-    @usableFromInline
-    static func _managedValue(_ binding: ClassBinding, _ row: UInt64, _ column: Int32) -> Value {
-        Value.fromEngine(binding.value(row: row, column: column))
+    /// A read that does not inline. Traps when the body is over or the row deleted.
+    ///
+    /// The effect is true: the caller's references are not released (see `ObjectBase._refresh`).
+    @usableFromInline @inline(never) @_effects(releasenone)
+    static func _managedValue(
+        _ object: ObjectBase, _ column: Int32, _ wrapped: AnyKeyPath
+    ) -> Value {
+        guard let binding = object._binding else { return Value._makeDefault() }
+        if binding.isTracing {
+            return Value.fromEngine(
+                binding.tracedValue(row: object._row, column: column, keyPath: wrapped))
+        }
+        return Value.fromEngine(binding.value(row: object._row, column: column))
     }
 
     @usableFromInline
@@ -92,14 +110,6 @@ public struct Persisted<Value: Persistable> {
         _ binding: ClassBinding, _ row: UInt64, _ column: Int32, _ value: Value
     ) {
         binding.setValue(value.engineValue, row: row, column: column)
-    }
-
-    /// A read of an object that notes which properties are read. See `KeyPathResolver`.
-    @usableFromInline @inline(never)
-    static func _traced(
-        _ binding: ClassBinding, _ object: ObjectBase, _ column: Int32, _ wrapped: AnyKeyPath
-    ) -> Value {
-        Value.fromEngine(binding.tracedValue(row: object._row, column: column, keyPath: wrapped))
     }
 }
 

@@ -13,11 +13,20 @@ final class ClassBinding {
     let core: TransactionCore?
     private let entry: ClassEntry?
     private let tracer: ReadTracer?
+    /// Whether an accessor that nobody holds any more may become that of another row. Only where
+    /// `end` will be called: the spare one and the binding hold each other.
+    private let reusesAccessors: Bool
     @exclusivity(unchecked) private(set) var mapping: ClassMapping?
     /// Rises with every change of the class, so that results know when to look again.
-    @exclusivity(unchecked) var changeCount: UInt64 = 0
+    @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
+    /// The accessor that was made last, to be used again when nobody else holds it.
+    @exclusivity(unchecked) private var spare: ObjectBase?
 
-    init(_ entry: ClassEntry, core: TransactionCore, tracer: ReadTracer? = nil) {
+    init(
+        _ entry: ClassEntry, core: TransactionCore, tracer: ReadTracer? = nil,
+        reusesAccessors: Bool = false
+    ) {
+        self.reusesAccessors = reusesAccessors && entry.schema.hasOnlyStoredProperties
         self.entry = entry
         self.schema = entry.schema
         self.core = core
@@ -30,6 +39,7 @@ final class ClassBinding {
     init(recording schema: ClassSchema, _ tracer: ReadTracer) {
         entry = nil
         core = nil
+        reusesAccessors = false
         self.schema = schema
         self.tracer = tracer
         isTracing = true
@@ -43,8 +53,19 @@ final class ClassBinding {
 
     // MARK: Accessors
 
-    /// A new accessor of a row.
+    /// An accessor of a row: a new one, or the last one if nobody holds it any more.
     func accessor<T: ObjectBase>(_ type: T.Type, row: ObjectKey) -> T {
+        if reusesAccessors {
+            if isKnownUniquelyReferenced(&spare), let spare {
+                spare._row = row.rawValue
+                spare._refresh()
+                return unsafeDowncast(spare, to: type)
+            }
+            let object = type.init()
+            bind(object, to: row)
+            spare = object
+            return object
+        }
         let object = type.init()
         bind(object, to: row)
         return object
@@ -58,6 +79,32 @@ final class ClassBinding {
         }
         object._row = row.rawValue
         object._binding = self
+        object._epochCell = core?.epochCell
+        object._refresh()
+    }
+
+    /// Lets go of what an ended body needs no more.
+    func end() { spare = nil }
+
+    /// Notes that rows of the class have changed.
+    @inline(__always)
+    func didEdit() {
+        changeCount &+= 1
+        core?.didEdit()
+    }
+
+    /// The cluster node of a row for inlined reads; nil where reads must take the long way.
+    func clusterAddress(row: UInt64) -> UnsafeRawPointer? {
+        guard !isTracing, let core, let table = mapping?.table else { return nil }
+        let key = ObjectKey(rawValue: row)
+        switch core.state {
+        case .writing(let transaction):
+            return transaction.clusterAddress(table.key, key, columnCount: table.columns.count)
+        case .reading(let root):
+            return root.clusterAddress(table.key, key, columnCount: table.columns.count)
+        case .ended:
+            return nil
+        }
     }
 
     /// Whether the row exists and the body is running.
@@ -65,9 +112,9 @@ final class ClassBinding {
         guard let core, let table = mapping?.table else { return false }
         switch core.state {
         case .writing(let transaction):
-            return transaction.row(table.key, ObjectKey(rawValue: row)) != nil
+            return transaction.contains(table.key, ObjectKey(rawValue: row))
         case .reading(let root):
-            return root.row(table.key, ObjectKey(rawValue: row)) != nil
+            return root.contains(table.key, ObjectKey(rawValue: row))
         case .ended:
             return false
         }
@@ -135,7 +182,7 @@ final class ClassBinding {
             guard let table = mapping?.table, column >= 0 else { trapNoRow(column) }
             let key = ColumnKey(rawValue: UInt16(truncatingIfNeeded: column))
             try transaction.set(table.key, ObjectKey(rawValue: row), key, value)
-            changeCount &+= 1
+            didEdit()
         } catch {
             core.fail(Realm.Error(error))
         }
@@ -146,7 +193,9 @@ final class ClassBinding {
     /// Brings the mapping up to date after the schema changed.
     func refresh() {
         guard let entry, let schema = core?.schema else { return }
-        if mapping?.schemaID != schema.id { mapping = entry.mapping(in: schema) }
+        guard mapping?.schemaID != schema.id else { return }
+        mapping = entry.mapping(in: schema)
+        spare = nil  // its fields have the old numbers
     }
 
     /// Adds what the stored schema lacks of the class: its table, or single columns.

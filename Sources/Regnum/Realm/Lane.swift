@@ -15,7 +15,7 @@ actor Lane {
     /// Runs the body of a write whose turn the caller has.
     func run<R: Sendable>(
         _ body: sending (Transaction) throws -> R, _ run: WriteRun
-    ) throws -> (R, Commit?, Duration) {
+    ) throws -> (R, Commit?, UInt64) {
         try run(body)
     }
 }

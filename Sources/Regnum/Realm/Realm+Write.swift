@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -79,26 +78,29 @@ struct WriteRun: Sendable {
     let realm: RealmCore
     let place: CallPlace
 
-    /// Runs the body and ends it; nil for the commit if nothing was changed. The duration is the
-    /// body's with the making of its commit record.
+    /// Runs the body and ends it; nil for the commit if nothing was changed. The number is how long
+    /// the body and the making of its commit record took, in nanoseconds.
     func callAsFunction<R>(
         _ body: (Transaction) throws -> R
-    ) throws -> (R, Commit?, Duration) {
-        let start = ContinuousClock.now
+    ) throws -> (R, Commit?, UInt64) {
+        let start = IOPool.now()
         let transaction = EngineTransaction(base: base, origin: origin)
         let state = TransactionCore(.writing(transaction), realm: realm, place: place)
         let outcome = Result { try body(Transaction(state)) }
         state.end()
-        if let violation = state.violation { throw violation }
-        let result = try outcome.get()
-        guard transaction.hasChanges else {
-            return (result, nil, start.duration(to: .now))
+        guard state.violation == nil, case .success(let result) = outcome, transaction.hasChanges
+        else {
+            // before the turn is given back: the next transaction edits what this one did
+            transaction.abort()
+            if let violation = state.violation { throw violation }
+            return (try outcome.get(), nil, IOPool.now() - start)
         }
-        let now = Date().timeIntervalSince1970 * 1_000_000
-        do {
-            let commit = try transaction.commit(timestampMicroseconds: Int64(now))
-            return (result, commit, start.duration(to: .now))
+        do throws(StoreError) {
+            let commit = try transaction.commit(
+                timestampMicroseconds: realm.wallClockMicroseconds())
+            return (result, commit, IOPool.now() - start)
         } catch {
+            transaction.abort()
             throw Realm.Error(error)
         }
     }

@@ -10,6 +10,8 @@ final class RealmCore: Sendable {
     let coordinator: Coordinator
     let configuration: Realm.Configuration
     let external: ExternalCommits
+    /// What holds old versions in memory.
+    let snapshots = SnapshotRegistry()
     private let classes = Guarded<[ObjectIdentifier: ClassEntry]>([:])
     private let actor = Guarded(WeakRealm())
 
@@ -134,5 +136,12 @@ extension Duration {
         guard !overflow else { return Self.longestNanoseconds }
         let (sum, carry) = product.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000))
         return carry ? Self.longestNanoseconds : min(sum, Self.longestNanoseconds)
+    }
+}
+
+extension RealmCore {
+    /// What commit records tell as their time.
+    func wallClockMicroseconds() -> Int64 {
+        coordinator.options.fileSystem.wallClockMicroseconds()
     }
 }

@@ -47,7 +47,10 @@ final class SnapshotCore: Sendable {
         self.realm = realm
         self.root = root
         self.place = place
+        realm.snapshots.add(self)
     }
+
+    deinit { realm.snapshots.remove(ObjectIdentifier(self)) }
 }
 
 /// One class in one snapshot: what its frozen objects share.
@@ -87,7 +90,7 @@ final class FrozenTable: Sendable {
     /// The version that last changed the row.
     func contentVersion(_ row: ObjectKey) -> UInt64 {
         guard let table = mapping.table else { return 0 }
-        return snapshot.root.row(table.key, row)?.contentVersion ?? 0
+        return snapshot.root.contentVersion(table.key, row) ?? 0
     }
 
     /// The names of the properties behind columns, in order of declaration.

@@ -19,6 +19,23 @@ extension Realm {
         public let streams: Int
         /// Summaries of commits that are kept for them now.
         public let keptSummaries: Int
+        /// Bytes of the realm's content in memory of this process: what was not read from, or was
+        /// changed since, the nodes file, in all versions that are held.
+        public let heapByteCount: Int
+        /// The snapshots that are held now, by snapshots, frozen values and streams, the oldest
+        /// version first.
+        public let snapshots: [HeldSnapshot]
+    }
+
+    /// A snapshot that somebody holds.
+    public struct HeldSnapshot: Sendable, Hashable {
+        /// The version that it shows.
+        public let version: UInt64
+        /// Where it was taken: module, file and line.
+        public let place: String
+        /// Bytes that would be freed if this snapshot and all older ones went: what it shows and
+        /// no newer version does.
+        public let heldByteCount: Int
     }
 
     /// The counters now. Never waits.
@@ -29,7 +46,13 @@ extension Realm {
             batches: counters.batches, syncs: counters.syncs,
             writtenByteCount: counters.appendedByteCount,
             externalCommits: counters.followedCommits, streams: counters.subscriptions,
-            keptSummaries: counters.keptSummaries)
+            keptSummaries: counters.keptSummaries,
+            heapByteCount: core.coordinator.published.heapByteCount,
+            snapshots: core.snapshots.all.map { snapshot in
+                HeldSnapshot(
+                    version: snapshot.root.version, place: "\(snapshot.place)",
+                    heldByteCount: snapshot.root.heldByteCount)
+            })
     }
 
     /// The commits of the realm, by any process, one element each.

@@ -27,9 +27,9 @@ extension Transaction {
         do throws(StoreError) {
             try binding.ensureStored(in: transaction)
             guard let table = binding.mapping?.table else { return }
-            let row = try transaction.insert(table.key, binding.unmanagedValues(of: object))
-            binding.changeCount &+= 1
+            let row = try binding.insert(object, into: table.key, transaction)
             binding.bind(object, to: row)
+            binding.didEdit()
         } catch {
             throw Realm.Error(error)
         }
@@ -61,7 +61,7 @@ extension Transaction {
             trapDeleted(object, "delete")
         }
         transaction.delete(table.key, ObjectKey(rawValue: object._row))
-        binding.changeCount &+= 1
+        binding.didEdit()
     }
 
     /// Deletes all objects of a sequence.
@@ -83,7 +83,7 @@ extension Transaction {
         }
         guard let table = results.binding.mapping?.table else { return }
         for key in results.keys() { transaction.delete(table.key, key) }
-        results.binding.changeCount &+= 1
+        results.binding.didEdit()
     }
 
     private func trapForeign(_ object: Object, _ call: StaticString) -> Never {
@@ -100,16 +100,19 @@ extension Transaction {
 }
 
 extension ClassBinding {
-    /// The values of an unmanaged object in the order of the table's columns. Columns that the
-    /// class does not know get their stored defaults.
-    func unmanagedValues(of object: ObjectBase) -> [Value] {
-        guard let mapping, let table = mapping.table else { return [] }
-        var values = table.columns.map(\.defaultValue)
-        for (index, property) in schema.properties.enumerated() {
-            values[Int(mapping.columns[index])] = property.field.unmanagedValue(
-                in: object, at: property.offset)
+    /// Stores the values of an unmanaged object as a new row. Columns that the class does not know
+    /// get their stored defaults.
+    func insert(
+        _ object: ObjectBase, into table: TableKey, _ transaction: EngineTransaction
+    ) throws(StoreError) -> ObjectKey {
+        guard let mapping else { return ObjectKey(rawValue: 0) }
+        let row = transaction.insertion(table)
+        row.begin()
+        for index in schema.properties.indices {
+            object.put(schema.properties[index], into: row, Int(mapping.columns[index]))
         }
-        return values
+        for (column, value) in mapping.unknownColumns { row.put(value, column) }
+        return try row.end()
     }
 }
 

@@ -22,16 +22,31 @@ final class TransactionCore {
     @exclusivity(unchecked) private(set) var violation: Realm.Error?
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?
+    /// Counts edits, and the end of the body: accessors look for their rows again when it rises.
+    /// Accessors hold the core through their binding, so they never outlive the memory.
+    private let epoch: UnsafeMutablePointer<UInt64>
 
     init(_ state: State, realm: RealmCore, place: CallPlace) {
         self.state = state
         self.realm = realm
         self.place = place
+        epoch = .allocate(capacity: 1)
+        epoch.initialize(to: 1)
     }
+
+    deinit { epoch.deallocate() }
+
+    var epochCell: UnsafePointer<UInt64> { UnsafePointer(epoch) }
+
+    /// Notes that rows may have moved.
+    @inline(__always)
+    func didEdit() { epoch.pointee &+= 1 }
 
     /// Ends the body: every accessor is dead from here on.
     func end() {
         state = .ended
+        didEdit()
+        for binding in bindings.values { binding.end() }
         bindings = [:]
         lastBinding = nil
     }
@@ -51,10 +66,10 @@ final class TransactionCore {
     }
 
     /// The content as the body sees it now, for queries; nil after the body.
-    var root: DatabaseRoot? {
+    var queryState: QueryState? {
         switch state {
-        case .writing(let transaction): transaction.root
-        case .reading(let root): root
+        case .writing(let transaction): QueryState(transaction)
+        case .reading(let root): QueryState(root)
         case .ended: nil
         }
     }
@@ -72,7 +87,7 @@ final class TransactionCore {
         if let known = bindings[identity] {
             binding = known
         } else {
-            binding = ClassBinding(realm.entry(for: type), core: self)
+            binding = ClassBinding(realm.entry(for: type), core: self, reusesAccessors: true)
             bindings[identity] = binding
         }
         lastBinding = binding

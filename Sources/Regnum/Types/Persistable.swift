@@ -14,6 +14,20 @@ public protocol Persistable {
     static func _decode(_ value: _StoredValue) -> Self?
     /// The value as it is stored.
     func _encode() -> _StoredValue
+    /// The value in a cluster of rows in memory, nil where it has to be read the long way.
+    ///
+    /// - Parameters:
+    ///   - cluster: a cluster node with a slot for the column (see `_ClusterLayout`).
+    ///   - column: the number of the column; negative where it has none yet.
+    ///   - place: the row's place in the cluster, less than 1,024.
+    static func _read(_ cluster: UnsafeRawPointer, _ column: Int, _ place: Int) -> Self?
+}
+
+extension Persistable {
+    @inlinable @inline(__always)
+    public static func _read(
+        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
+    ) -> Self? { nil }
 }
 
 /// A type whose values can be the key of a row: `Int`, `String`, `ObjectId`, `UUID` and their
@@ -72,6 +86,15 @@ extension Optional: Persistable where Wrapped: RequiredValue {
     }
 
     public static func _makeDefault() -> Self { nil }
+
+    @inlinable @inline(__always)
+    public static func _read(
+        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
+    ) -> Self? {
+        guard column >= 0 else { return nil }
+        guard _ClusterLayout.isPresent(cluster, column, place) else { return .some(.none) }
+        return Wrapped._read(cluster, column, place).map { .some($0) }
+    }
 
     public static func _decode(_ value: _StoredValue) -> Self? {
         if case .null = value.value { return .some(.none) }

@@ -14,6 +14,13 @@ extension Bool: RequiredValue, IndexableValue {
     }
 
     public func _encode() -> _StoredValue { _StoredValue(.bool(self)) }
+
+    @inlinable @inline(__always)
+    public static func _read(
+        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
+    ) -> Bool? {
+        _ClusterLayout.value(cluster, column, place, as: UInt8.self).map { $0 != 0 }
+    }
 }
 
 extension Int: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
@@ -28,6 +35,22 @@ extension Int: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
     }
 
     public func _encode() -> _StoredValue { _StoredValue(.int(Int64(self))) }
+
+    @inlinable @inline(__always)
+    public static func _read(
+        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
+    ) -> Int? {
+        guard column >= 0 else { return nil }
+        let word = _ClusterLayout.word(cluster, column)
+        guard word != 0 else { return nil }
+        let values = _ClusterLayout.values(word)
+        switch word & 3 {
+        case 0: return Int(values.load(fromByteOffset: place, as: Int8.self))
+        case 1: return Int(values.load(fromByteOffset: 2 &* place, as: Int16.self))
+        case 2: return Int(values.load(fromByteOffset: 4 &* place, as: Int32.self))
+        default: return Int(values.load(fromByteOffset: 8 &* place, as: Int64.self))
+        }
+    }
 }
 
 extension Double: RequiredValue, OrderedValue {
@@ -42,6 +65,13 @@ extension Double: RequiredValue, OrderedValue {
     }
 
     public func _encode() -> _StoredValue { _StoredValue(.double(self)) }
+
+    @inlinable @inline(__always)
+    public static func _read(
+        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
+    ) -> Double? {
+        _ClusterLayout.value(cluster, column, place, as: Double.self)
+    }
 }
 
 extension String: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
@@ -56,6 +86,13 @@ extension String: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
     }
 
     public func _encode() -> _StoredValue { _StoredValue(.string(self)) }
+
+    @inlinable @inline(__always)
+    public static func _read(
+        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
+    ) -> String? {
+        _ClusterLayout.bytes(cluster, column, place).map { String(decoding: $0, as: UTF8.self) }
+    }
 }
 
 extension Data: RequiredValue {
@@ -90,6 +127,14 @@ extension Date: RequiredValue, IndexableValue, OrderedValue {
 
     public func _encode() -> _StoredValue {
         _StoredValue(.date(timeIntervalSinceReferenceDate))
+    }
+
+    @inlinable @inline(__always)
+    public static func _read(
+        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
+    ) -> Date? {
+        _ClusterLayout.value(cluster, column, place, as: Double.self)
+            .map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 }
 

@@ -35,35 +35,69 @@ public struct FrozenResults<Model: Object>: Sendable {
     var tree: ResultTree {
         switch outcome {
         case .known(let tree): tree
-        case .lazy(let evaluation): evaluation.tree(table, _plan.plan)
+        case .lazy(let evaluation): evaluation.tree(self)
         }
     }
 
     /// The version of the snapshot.
     public var version: UInt64 { table.snapshot.root.version }
 
-    /// The result of the query, once it is known.
+    /// What `question` answers about the snapshot. An error goes to the realm's log, and the answer
+    /// is `nothing`.
+    func ask<Answer>(
+        _ nothing: Answer, _ question: (QueryState) throws(StoreError) -> Answer
+    ) -> Answer {
+        do throws(Realm.Error) {
+            if let mismatch = table.mismatch { throw mismatch }
+            do throws(StoreError) {
+                return try question(QueryState(table.snapshot.root))
+            } catch {
+                throw Realm.Error(error)
+            }
+        } catch {
+            table.snapshot.realm.report(error)
+            return nothing
+        }
+    }
+
+    /// The result of the query, once it is known. Two tasks that ask at once may both do the work;
+    /// both get an equal result.
     private final class Evaluation: Sendable {
         private let known = Guarded<ResultTree?>(nil)
+        private let first = Guarded<(keys: [ObjectKey], limit: Int)?>(nil)
 
-        /// The result, evaluated at the first call. Two tasks that call at once may both do the
-        /// work; both get an equal result.
-        func tree(_ table: FrozenTable, _ plan: QueryPlan) -> ResultTree {
-            if let tree = known.withLock({ $0 }) { return tree }
-            var tree = ResultTree()
-            do throws(Realm.Error) {
-                if let mismatch = table.mismatch { throw mismatch }
-                do throws(StoreError) {
-                    tree = try plan.evaluate(table.snapshot.root)
-                } catch {
-                    throw Realm.Error(error)
-                }
-            } catch {
-                table.snapshot.realm.report(error)
+        var tree: ResultTree? { known.withLock { $0 } }
+
+        func tree(_ results: FrozenResults) -> ResultTree {
+            if let tree { return tree }
+            let found = results.ask(ResultTree()) { state throws(StoreError) in
+                try results._plan.plan.evaluate(state)
             }
-            let found = tree
             known.withLock { $0 = found }
             return found
+        }
+
+        /// The first keys, as far as they were found.
+        var firstKeys: [ObjectKey] { first.withLock { $0?.keys ?? [] } }
+
+        /// The first keys: at least `count`, or all.
+        func firstKeys(_ count: Int, _ results: FrozenResults) -> [ObjectKey] {
+            if let known = first.withLock({ $0 }), known.limit >= count { return known.keys }
+            let found = results.ask([]) { state throws(StoreError) in
+                try results._plan.plan.firstKeys(count, state)
+            }
+            first.withLock { $0 = (found, count) }
+            return found
+        }
+    }
+
+    /// The first keys: at least `count`, or all.
+    private func firstKeys(_ count: Int) -> [ObjectKey] {
+        switch outcome {
+        case .known(let tree): return Array(tree.prefix(count))
+        case .lazy(let evaluation):
+            if let tree = evaluation.tree { return Array(tree.prefix(count)) }
+            return evaluation.firstKeys(count, self)
         }
     }
 }
@@ -82,13 +116,37 @@ extension FrozenResults: RandomAccessCollection {
     public var endIndex: Int { tree.count }
 
     /// The number of objects.
-    public var count: Int { tree.count }
+    ///
+    /// - Complexity: counts without finding the objects, if they were not found before.
+    public var count: Int {
+        if case .lazy(let evaluation) = outcome, evaluation.tree == nil {
+            return ask(0) { state throws(StoreError) in try _plan.plan.count(state) }
+        }
+        return tree.count
+    }
+
+    /// The first object, nil if there is none. Finds no more than that.
+    public var first: Frozen<Model>? {
+        firstKeys(1).first.map { Frozen(table, row: $0) }
+    }
+
+    /// The first objects. Finds and sorts no more than those.
+    ///
+    /// - Precondition: `maxLength >= 0`.
+    public func prefix(_ maxLength: Int) -> Slice<FrozenResults> {
+        precondition(maxLength >= 0, "A prefix has a length of zero or more.")
+        return Slice(base: self, bounds: 0..<Swift.min(maxLength, firstKeys(maxLength).count))
+    }
 
     /// The object at a position.
     ///
     /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(log n) once the query is evaluated.
     public subscript(position: Int) -> Frozen<Model> {
+        if case .lazy(let evaluation) = outcome {
+            let first = evaluation.firstKeys
+            if position >= 0, position < first.count { return Frozen(table, row: first[position]) }
+        }
         let tree = tree
         guard position >= 0, position < tree.count else {
             fatalError(

@@ -21,30 +21,66 @@ public struct Results<Model: Object> {
     /// The keys of the rows found in the current state.
     func keys() -> ResultTree {
         guard let core = binding.core else { return ResultTree() }
-        guard let root = core.root else {
-            fatalError(
-                "Results<\(binding.tableName)> were used after the body of the transaction at "
-                    + "\(core.place) had returned.")
-        }
-        if let known = cache.tree, cache.changeCount == binding.changeCount { return known }
-        var tree = ResultTree()
-        if binding.mapping?.mismatch == nil {
-            do throws(StoreError) {
-                tree = try _plan.plan.evaluate(root)
-            } catch {
-                core.fail(Realm.Error(error))
-            }
-        }
+        if case .ended = core.state { trapEnded(core) }
+        if let known = cache.current(binding.changeCount)?.tree { return known }
+        let tree = ask(ResultTree()) { state throws(StoreError) in try _plan.plan.evaluate(state) }
         cache.tree = tree
         cache.changeCount = binding.changeCount
         return tree
+    }
+
+    /// The first keys that are found in the current state: at least `count`, or all.
+    func firstKeys(_ count: Int) -> [ObjectKey] {
+        if let cache = cache.current(binding.changeCount) {
+            if let tree = cache.tree { return tree.prefix(count).map { $0 } }
+            if let known = cache.firstKeys, known.limit >= count { return known.keys }
+        }
+        let keys = ask([]) { state throws(StoreError) in
+            try _plan.plan.firstKeys(count, state)
+        }
+        if cache.changeCount != binding.changeCount { cache.tree = nil }
+        cache.firstKeys = (keys, count)
+        cache.changeCount = binding.changeCount
+        return keys
+    }
+
+    /// What `question` answers about the current state. An error fails the transaction, and the
+    /// answer is `nothing`.
+    func ask<Answer>(
+        _ nothing: Answer, _ question: (QueryState) throws(StoreError) -> Answer
+    ) -> Answer {
+        guard let core = binding.core else { return nothing }
+        guard let state = core.queryState else { trapEnded(core) }
+        guard binding.mapping?.mismatch == nil else { return nothing }
+        do throws(StoreError) {
+            return try question(state)
+        } catch {
+            core.fail(Realm.Error(error))
+            return nothing
+        }
+    }
+
+    private func trapEnded(_ core: TransactionCore) -> Never {
+        fatalError(
+            "Results<\(binding.tableName)> were used after the body of the transaction at "
+                + "\(core.place) had returned.")
     }
 }
 
 /// What a query found, and in which state of its transaction.
 private final class EvaluatedResults {
     var tree: ResultTree?
+    /// What a search for the first `limit` keys found.
+    var firstKeys: (keys: [ObjectKey], limit: Int)?
     var changeCount: UInt64 = 0
+
+    /// Itself, if what it holds is of that state.
+    func current(_ changeCount: UInt64) -> EvaluatedResults? {
+        if self.changeCount == changeCount { return self }
+        tree = nil
+        firstKeys = nil
+        return nil
+    }
 }
 
 @available(*, unavailable, message: "results stay in their transaction: use a snapshot")
@@ -64,13 +100,37 @@ extension Results: RandomAccessCollection {
     public var endIndex: Int { keys().count }
 
     /// The number of objects found now.
-    public var count: Int { keys().count }
+    ///
+    /// - Complexity: counts without finding the objects, if they were not found before.
+    public var count: Int {
+        if let known = cache.current(binding.changeCount)?.tree { return known.count }
+        return ask(0) { state throws(StoreError) in try _plan.plan.count(state) }
+    }
+
+    /// The first object that is found now, nil if there is none. Finds no more than that.
+    public var first: Model? {
+        firstKeys(1).first.map { binding.accessor(Model.self, row: $0) }
+    }
+
+    /// The first objects that are found now. Finds and sorts no more than those.
+    ///
+    /// - Precondition: `maxLength >= 0`.
+    public func prefix(_ maxLength: Int) -> Slice<Results> {
+        precondition(maxLength >= 0, "A prefix has a length of zero or more.")
+        let keys = firstKeys(maxLength)
+        return Slice(base: self, bounds: 0..<Swift.min(maxLength, keys.count))
+    }
 
     /// The object at a position, as an accessor of its own.
     ///
     /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(log n) after the evaluation.
     public subscript(position: Int) -> Model {
+        if let first = cache.current(binding.changeCount)?.firstKeys?.keys, position >= 0,
+            position < first.count
+        {
+            return binding.accessor(Model.self, row: first[position])
+        }
         let keys = keys()
         guard position >= 0, position < keys.count else {
             fatalError(

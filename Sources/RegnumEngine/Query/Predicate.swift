@@ -33,11 +33,25 @@ package enum Comparison: UInt8, Hashable, Sendable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
+/// How a string is compared with a pattern, by UTF-8 bytes.
+///
+/// Without regard to case: the lowercase mapping of both (`String.lowercased()`, which knows no
+/// locale) is compared instead. The empty pattern is contained in every string.
+package enum TextMatch: UInt8, Hashable, Sendable, CaseIterable {
+    case contains, beginsWith, endsWith
+    /// The whole string: `?` stands for any one code point, `*` for any number of them.
+    case like
+}
+
 /// What a query asks of a row. Two-valued: `not` is the exact complement.
 package indirect enum Predicate: Hashable, Sendable {
     case constant(Bool)
     case compare(ColumnReference, Comparison, Value)
     case compareColumns(ColumnReference, Comparison, ColumnReference)
+    /// A string column against a pattern; false for null.
+    case matchText(ColumnReference, TextMatch, String, caseInsensitive: Bool)
+    /// Equal to one of the values, as `compare` with `equal` has it; false for none.
+    case isIn(ColumnReference, [Value])
     /// All hold; true for none.
     case and([Predicate])
     /// One holds; false for none.

@@ -23,7 +23,12 @@ extension CommitRecord {
         _ body: [UInt8], to base: DatabaseRoot
     ) throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
         var application = RecordApplication(body, base)
-        return try application.run()
+        do throws(StoreError) {
+            return try application.run()
+        } catch {
+            application.abort()
+            throw error
+        }
     }
 }
 
@@ -32,6 +37,7 @@ private struct RecordApplication {
     private var reader: RecordReader
     private let base: DatabaseRoot
     private var content: DatabaseContent
+    private let edit: ContentEdit
     private var version: UInt64 = 0
     /// Where in the order of operations the last one was: table, kind, column.
     private var lastPlace: (Int, UInt8, Int) = (-1, 0, 0)
@@ -46,8 +52,10 @@ private struct RecordApplication {
     init(_ body: [UInt8], _ base: DatabaseRoot) {
         reader = RecordReader(body)
         self.base = base
-        content = base.content
+        (content, edit) = base.content.edited(on: base.stamp)
     }
+
+    func abort() { edit.nodes.store.abort(edit.nodes, directory: content.directory) }
 
     mutating func run() throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
         version = try reader.fixed(UInt64.self)
@@ -60,8 +68,10 @@ private struct RecordApplication {
         if originSize > 0 { origin = try reader.string(originSize - 1) }
         while !reader.isAtEnd { try operation() }
         finishTable()
+        let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.stamp)
+        edit.nodes.store.finish(edit.nodes)
         return (
-            DatabaseRoot(version: version, content: content),
+            root,
             CommitSummary(version: version, origin: origin, tables: tables)
         )
     }
@@ -78,17 +88,19 @@ private struct RecordApplication {
         switch operation {
         case .addTable:
             try reader.require(lastPlace.0 < 0, "a class is added after rows were changed")
-            try reader.require(index == content.tables.count, "a new class has a wrong key")
+            try reader.require(index == content.schema.tables.count, "a new class has a wrong key")
             try addTable()
             return
         case .addColumn:
             try reader.require(lastPlace.0 < 0, "a column is added after rows were changed")
-            try reader.require(index < content.tables.count, "an operation's class does not exist")
+            try reader.require(
+                index < content.schema.tables.count, "an operation's class does not exist")
             try addColumn(index)
             return
         case .delete, .set, .insert: break
         }
-        try reader.require(index < content.tables.count, "an operation's class does not exist")
+        try reader.require(
+            index < content.schema.tables.count, "an operation's class does not exist")
         let schema = content.schema.tables[index]
         var column = 0
         if operation == .set {
@@ -132,7 +144,7 @@ private struct RecordApplication {
         var columns: [ColumnDefinition] = []
         for _ in 0..<count { columns.append(try definition()) }
         do throws(StoreError) {
-            _ = try content.addTable(name, columns)
+            _ = try content.addTable(name, columns, edit)
         } catch {
             throw reader.damaged("it adds a class that cannot be (\(error.sentence))")
         }
@@ -144,7 +156,7 @@ private struct RecordApplication {
         try reader.require(key == UInt64(schema.columns.count), "a new column has a wrong key")
         let definition = try definition()
         do throws(StoreError) {
-            _ = try content.addColumn(definition, to: schema.key)
+            _ = try content.addColumn(definition, to: schema.key, edit)
         } catch {
             throw reader.damaged("it adds a column that cannot be (\(error.sentence))")
         }
@@ -173,9 +185,9 @@ private struct RecordApplication {
 
     private mutating func delete(_ schema: TableSchema) throws(StoreError) {
         let index = schema.key.index
-        let keys = try KeyRuns.decode(&reader, countMax: content.tables[index].rows.count)
+        let keys = try KeyRuns.decode(&reader, countMax: content[index].count)
         for key in keys {
-            let isRemoved = content.tables[index].remove(key.rawValue, schema)
+            let isRemoved = content.remove(index, key.rawValue, edit)
             try reader.require(isRemoved, "it deletes a row that does not exist")
         }
         deleted = keys
@@ -186,12 +198,12 @@ private struct RecordApplication {
     ) throws(StoreError) {
         let index = schema.key.index
         try reader.require(!column.isPrimaryKey, "it changes a primary key")
-        let keys = try KeyRuns.decode(&reader, countMax: content.tables[index].rows.count)
+        let keys = try KeyRuns.decode(&reader, countMax: content[index].count)
         let values = try ColumnBlock.decode(&reader, column.type, count: keys.count)
         try check(values, column)
         for (key, value) in zip(keys, values) {
-            let isSet = content.tables[index].set(
-                key.rawValue, column, value, version: version, schema)
+            let isSet = content.set(
+                index, key.rawValue, column, value, version: version, edit)
             try reader.require(isSet, "it changes a row that does not exist")
             modified[key, default: ColumnSet()].insert(column.key)
         }
@@ -203,7 +215,7 @@ private struct RecordApplication {
         let keys = try KeyRuns.decode(&reader, countMax: cellsLeft / cellsPerRow)
         cellsLeft -= keys.count * cellsPerRow
         try reader.require(
-            keys[0].rawValue >= content.tables[index].nextKey, "it inserts a key that was used")
+            keys[0].rawValue >= content[index].nextKey, "it inserts a key that was used")
         let columnCount = try reader.varint()
         try reader.require(
             columnCount == UInt64(schema.columns.count), "its rows have a wrong number of columns")
@@ -219,12 +231,10 @@ private struct RecordApplication {
             values.reserveCapacity(columns.count)
             for column in columns.indices { values.append(columns[column][position]) }
             if let primaryKey = schema.primaryKey {
-                let found = content.tables[index].find(
-                    values[primaryKey.index], primaryKey: primaryKey)
+                let found = content.find(schema.key, primaryKey: values[primaryKey.index])
                 try reader.require(found == nil, "it inserts a primary key twice")
             }
-            content.tables[index].insert(
-                key.rawValue, Row(values: values, contentVersion: version))
+            _ = content.insert(index, at: key.rawValue, values, version: version, edit)
         }
         inserted = keys
     }

@@ -15,7 +15,7 @@ extension CommitRecord {
         for change in transaction.schemaChanges { encode(change, &writer) }
         for delta in deltas {
             let table = transaction.content.schema.tables[delta.table.index]
-            let rows = transaction.content.tables[delta.table.index].rows
+            let rows = transaction.content[delta.table.index]
             if !delta.deleted.isEmpty {
                 begin(.delete, table.key, &writer)
                 KeyRuns.encode(delta.deleted, &writer)
@@ -59,7 +59,7 @@ extension CommitRecord {
     }
 
     private static func encodeSets(
-        _ modified: [ModifiedRow], _ table: TableSchema, _ rows: SortedTree<RowOrder>,
+        _ modified: [ModifiedRow], _ table: TableSchema, _ rows: Table,
         _ writer: inout RecordWriter
     ) {
         var columns = ColumnSet()
@@ -69,9 +69,9 @@ extension CommitRecord {
             var keys: [ObjectKey] = []
             var values: [Value] = []
             for row in modified where row.columns.contains(key) {
-                guard let entry = rows.find(row.key.rawValue) else { continue }
+                guard let (cluster, place) = rows.place(row.key.rawValue) else { continue }
                 keys.append(row.key)
-                values.append(entry.row.value(column))
+                values.append(cluster.value(place, column))
             }
             begin(.set, table.key, &writer)
             writer.varint(UInt64(key.rawValue))
@@ -81,33 +81,29 @@ extension CommitRecord {
     }
 
     private static func encodeInserts(
-        _ inserted: [ObjectKey], _ table: TableSchema, _ rows: SortedTree<RowOrder>,
+        _ inserted: [ObjectKey], _ table: TableSchema, _ rows: Table,
         _ writer: inout RecordWriter
     ) {
         begin(.insert, table.key, &writer)
         KeyRuns.encode(inserted, &writer)
         writer.varint(table.columns.count)
-        if inserted.count == 1, let row = rows.find(inserted[0].rawValue)?.row {
-            for index in table.columns.indices {
-                if index < row.values.count {
-                    ColumnBlock.encode(row.values[index], &writer)
-                } else {
-                    ColumnBlock.encode(table.columns[index].defaultValue, &writer)
-                }
+        if inserted.count == 1, let (cluster, place) = rows.place(inserted[0].rawValue) {
+            for column in table.columns {
+                ColumnBlock.encode(cluster.value(place, column), &writer)
             }
             return
         }
-        var content: [Row] = []
-        content.reserveCapacity(inserted.count)
-        rows.visit(from: inserted[0].rawValue) { entry in
-            content.append(entry.row)
+        var places: [(cluster: Cluster, place: Int)] = []
+        places.reserveCapacity(inserted.count)
+        rows.forEachPlace(from: inserted[0].rawValue) { cluster, place in
+            places.append((cluster, place))
             return true
         }
         var values: [Value] = []
-        values.reserveCapacity(content.count)
+        values.reserveCapacity(places.count)
         for column in table.columns {
             values.removeAll(keepingCapacity: true)
-            for row in content { values.append(row.value(column)) }
+            for (cluster, place) in places { values.append(cluster.value(place, column)) }
             ColumnBlock.encode(values, column.type, &writer)
         }
     }

@@ -22,16 +22,31 @@ extension QueryPlan {
         let after =
             old.schema === new.schema ? before : try CompiledQuery(self, new.schema)
         let delta = delta ?? MergedDelta(from: old, to: new, tableName: tableName)
-        var advance = ResultAdvance(before, after, old, new, result.tree)
-        if after.readsUntouchedRows(as: before) {
-            if delta.isEmpty { return (result, ResultChange()) }
-            for row in delta.modified { advance.touch(row.key, row.columns) }
-            for key in delta.deleted { advance.touch(key, nil) }
-            for key in delta.inserted { advance.touch(key, nil) }
-        } else {
-            advance.touchAll(delta, try evaluate(new))
+        var full: ResultTree?
+        if !after.readsUntouchedRows(as: before) {
+            full = try evaluate(new).prepared()
+        } else if delta.isEmpty {
+            return (result, ResultChange())
         }
-        return advance.finish()
+        switch result.prepared().storage {
+        case .keyList, .rankList:
+            preconditionFailure("A prepared result is a tree.")
+        case .keys(let tree):
+            var advance = ResultAdvance(before, after, old, new, tree)
+            if case .keys(let all)? = full?.storage { advance.touchAll(delta, all) }
+            let (newTree, change) = advance.finish(delta, isFull: full != nil)
+            return (ResultTree(.keys(newTree)), change)
+        case .ranks(let tree):
+            var advance = ResultAdvance(before, after, old, new, tree)
+            if case .ranks(let all)? = full?.storage { advance.touchAll(delta, all) }
+            let (newTree, change) = advance.finish(delta, isFull: full != nil)
+            return (ResultTree(.ranks(newTree)), change)
+        case .values(let tree):
+            var advance = ResultAdvance(before, after, old, new, tree)
+            if case .values(let all)? = full?.storage { advance.touchAll(delta, all) }
+            let (newTree, change) = advance.finish(delta, isFull: full != nil)
+            return (ResultTree(.values(newTree)), change)
+        }
     }
 }
 
@@ -59,6 +74,8 @@ extension CompiledPredicate {
             a.readsUntouchedRows(as: c) && b.readsUntouchedRows(as: d)
         case (.and(let a), .and(let b)), (.or(let a), .or(let b)):
             zip(a, b).allSatisfy { $0.readsUntouchedRows(as: $1) }
+        case (.matchText(let a, _), .matchText(let b, _)), (.isIn(let a, _), .isIn(let b, _)):
+            a.readsUntouchedRows(as: b)
         case (.not(let a), .not(let b)):
             a.readsUntouchedRows(as: b)
         default: true
@@ -67,13 +84,13 @@ extension CompiledPredicate {
 }
 
 /// One step of a result from version to version: collects the touched rows, then applies them.
-private struct ResultAdvance {
+private struct ResultAdvance<Shape: ResultShape> {
     /// A touched row that is in the old result, the new one or both.
     struct Touched {
         let key: ObjectKey
         let columns: ColumnSet?
-        let oldEntry: ResultEntry?
-        let newEntry: ResultEntry?
+        let oldEntry: Shape.Element?
+        let newEntry: Shape.Element?
         var oldIndex = -1
         var newIndex = -1
         /// How many untouched rows come before it.
@@ -84,52 +101,57 @@ private struct ResultAdvance {
 
     let before: CompiledQuery
     let after: CompiledQuery
-    let oldRows: SortedTree<RowOrder>?
-    let newRows: SortedTree<RowOrder>?
-    let oldTree: SortedTree<ResultOrder>
-    var newTree: SortedTree<ResultOrder>
+    let oldRows: Table?
+    let newRows: Table?
+    let oldTree: SortedTree<Shape>
+    var newTree: SortedTree<Shape>
     var touched: [Touched] = []
 
     init(
         _ before: CompiledQuery, _ after: CompiledQuery, _ old: DatabaseRoot, _ new: DatabaseRoot,
-        _ tree: SortedTree<ResultOrder>
+        _ tree: SortedTree<Shape>
     ) {
         self.before = before
         self.after = after
-        oldRows = before.table.flatMap { old.state($0)?.rows }
-        newRows = after.table.flatMap { new.state($0)?.rows }
-        oldTree = tree.count > 0 ? tree : SortedTree(order: before.order)
+        oldRows = before.table.flatMap { old.table($0) }
+        newRows = after.table.flatMap { new.table($0) }
+        oldTree = tree.count > 0 ? tree : SortedTree(order: Shape.order(before))
         newTree = oldTree
     }
 
     /// Notes a row of the delta; `columns` only for a modified one.
     mutating func touch(_ key: ObjectKey, _ columns: ColumnSet?) {
-        var oldEntry: ResultEntry?
-        if let row = oldRows?.find(key.rawValue)?.row, before.predicate.matches(row) {
-            oldEntry = before.entry(key.rawValue, row)
+        var oldEntry: Shape.Element?
+        if let place = oldRows?.place(key.rawValue),
+            before.predicate.matches(place.cluster, place.row)
+        {
+            oldEntry = Shape.element(before, place.cluster, place.row)
         }
-        var newEntry: ResultEntry?
-        if let row = newRows?.find(key.rawValue)?.row, after.predicate.matches(row) {
-            newEntry = after.entry(key.rawValue, row)
+        var newEntry: Shape.Element?
+        if let place = newRows?.place(key.rawValue),
+            after.predicate.matches(place.cluster, place.row)
+        {
+            newEntry = Shape.element(after, place.cluster, place.row)
         }
         note(key, columns, oldEntry, newEntry)
     }
 
     /// Takes every row as touched: a column's arrival changed what untouched rows read.
-    mutating func touchAll(_ delta: MergedDelta, _ result: ResultTree) {
+    mutating func touchAll(_ delta: MergedDelta, _ result: SortedTree<Shape>) {
         var columns: [ObjectKey: ColumnSet] = [:]
         for row in delta.modified { columns[row.key] = row.columns }
-        var oldEntries: [UInt64: ResultEntry] = [:]
-        for entry in oldTree { oldEntries[entry.key] = entry }
-        for entry in result.tree {
-            let key = ObjectKey(rawValue: entry.key)
-            note(key, columns[key], oldEntries.removeValue(forKey: entry.key), entry)
+        var oldEntries: [UInt64: Shape.Element] = [:]
+        for entry in oldTree { oldEntries[Shape.objectKey(entry)] = entry }
+        for entry in result {
+            let key = ObjectKey(rawValue: Shape.objectKey(entry))
+            note(key, columns[key], oldEntries.removeValue(forKey: key.rawValue), entry)
         }
         for (key, entry) in oldEntries { note(ObjectKey(rawValue: key), nil, entry, nil) }
     }
 
     private mutating func note(
-        _ key: ObjectKey, _ columns: ColumnSet?, _ oldEntry: ResultEntry?, _ newEntry: ResultEntry?
+        _ key: ObjectKey, _ columns: ColumnSet?, _ oldEntry: Shape.Element?,
+        _ newEntry: Shape.Element?
     ) {
         guard oldEntry != nil || newEntry != nil else { return }
         var row = Touched(key: key, columns: columns, oldEntry: oldEntry, newEntry: newEntry)
@@ -141,7 +163,13 @@ private struct ResultAdvance {
         touched.append(row)
     }
 
-    mutating func finish() -> (ResultTree, ResultChange) {
+    /// The new tree and what changed; `isFull`: all rows were noted before.
+    mutating func finish(_ delta: MergedDelta, isFull: Bool) -> (SortedTree<Shape>, ResultChange) {
+        if !isFull {
+            for row in delta.modified { touch(row.key, row.columns) }
+            for key in delta.deleted { touch(key, nil) }
+            for key in delta.inserted { touch(key, nil) }
+        }
         updateTree()
         for index in touched.indices {
             guard let entry = touched[index].newEntry else { continue }
@@ -163,18 +191,18 @@ private struct ResultAdvance {
         for place in longestIncreasingSubsequence(fitting.map { touched[$0].newIndex }) {
             touched[fitting[place]].stays = true
         }
-        return (ResultTree(newTree), makeChange(byOld, byNew))
+        return (newTree, makeChange(byOld, byNew))
     }
 
     private mutating func updateTree() {
         for row in touched {
             guard let entry = row.oldEntry else { continue }
-            if let newEntry = row.newEntry, newEntry.isIdentical(to: entry) { continue }
+            if let newEntry = row.newEntry, Shape.isIdentical(newEntry, entry) { continue }
             newTree.remove(entry)
         }
         for row in touched {
             guard let entry = row.newEntry else { continue }
-            if let oldEntry = row.oldEntry, oldEntry.isIdentical(to: entry) { continue }
+            if let oldEntry = row.oldEntry, Shape.isIdentical(oldEntry, entry) { continue }
             newTree.insertNew(entry, entry)
         }
     }

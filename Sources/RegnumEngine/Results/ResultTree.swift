@@ -45,33 +45,123 @@ struct ResultOrder: TreeOrder {
 /// A query's result at one version: object keys in order, immutable, sharing structure with the
 /// results of neighbouring versions.
 package struct ResultTree: Sendable, RandomAccessCollection {
-    var tree: SortedTree<ResultOrder>
+    /// By the shape of the plan (`ResultShape`). What was evaluated and never advanced is a list: it
+    /// costs no more to make than to read. The first `advance` makes a tree of it.
+    enum Storage: Sendable {
+        case keyList([UInt64])
+        case rankList([RankedKey])
+        case keys(SortedTree<KeyOrder>)
+        case ranks(SortedTree<RankOrder>)
+        case values(SortedTree<ResultOrder>)
+    }
 
-    init(_ tree: SortedTree<ResultOrder>) {
-        self.tree = tree
+    let storage: Storage
+
+    init(_ storage: Storage) {
+        self.storage = storage
     }
 
     /// The empty result.
     package init() {
-        tree = SortedTree(order: ResultOrder(descending: 0))
+        storage = .keyList([])
     }
 
-    package var count: Int { tree.count }
+    package var count: Int {
+        switch storage {
+        case .keyList(let list): list.count
+        case .rankList(let list): list.count
+        case .keys(let tree): tree.count
+        case .ranks(let tree): tree.count
+        case .values(let tree): tree.count
+        }
+    }
+
+    /// The same as a tree, which `advance` works on: for a result that will be advanced, so that the
+    /// first step is as quick as the others.
+    ///
+    /// - Complexity: O(n), once.
+    package func prepared() -> ResultTree {
+        switch storage {
+        case .keyList(let list):
+            ResultTree(.keys(SortedTree(order: KeyOrder(), sorted: list)))
+        case .rankList(let list):
+            ResultTree(.ranks(SortedTree(order: RankOrder(), sorted: list)))
+        case .keys, .ranks, .values: self
+        }
+    }
+
     package var startIndex: Int { 0 }
-    package var endIndex: Int { tree.count }
+    package var endIndex: Int { count }
 
     /// The key of the row at `position`, which must be in `0..<count`.
     ///
     /// - Complexity: O(log n); iteration is O(1) a step.
-    package subscript(position: Int) -> ObjectKey { ObjectKey(rawValue: tree[position].key) }
+    package subscript(position: Int) -> ObjectKey {
+        switch storage {
+        case .keyList(let list): ObjectKey(rawValue: list[position])
+        case .rankList(let list): ObjectKey(rawValue: list[position].key)
+        case .keys(let tree): ObjectKey(rawValue: tree[position])
+        case .ranks(let tree): ObjectKey(rawValue: tree[position].key)
+        case .values(let tree): ObjectKey(rawValue: tree[position].key)
+        }
+    }
 
-    package func makeIterator() -> Iterator { Iterator(base: tree.makeIterator()) }
+    package func makeIterator() -> Iterator {
+        switch storage {
+        case .keyList(let list): Iterator(base: .keyList(list, 0))
+        case .rankList(let list): Iterator(base: .rankList(list, 0))
+        case .keys(let tree): Iterator(base: .keys(tree.makeIterator()))
+        case .ranks(let tree): Iterator(base: .ranks(tree.makeIterator()))
+        case .values(let tree): Iterator(base: .values(tree.makeIterator()))
+        }
+    }
 
     package struct Iterator: IteratorProtocol {
-        var base: SortedTree<ResultOrder>.Iterator
+        enum Base {
+            /// With the next position.
+            case keyList([UInt64], Int)
+            case rankList([RankedKey], Int)
+            case keys(SortedTree<KeyOrder>.Iterator)
+            case ranks(SortedTree<RankOrder>.Iterator)
+            case values(SortedTree<ResultOrder>.Iterator)
+        }
+
+        private var base: Base
+        /// Keys that were taken from `base` and not given yet, the next one last.
+        private var ahead: [UInt64] = []
+
+        init(base: Base) {
+            self.base = base
+            ahead.reserveCapacity(64)
+        }
 
         package mutating func next() -> ObjectKey? {
-            base.next().map { ObjectKey(rawValue: $0.key) }
+            if ahead.isEmpty { fill() }
+            return ahead.popLast().map { ObjectKey(rawValue: $0) }
+        }
+
+        /// Takes several at a time, so that `base` is not taken apart for each.
+        private mutating func fill() {
+            switch base {
+            case .keyList(let list, let start):
+                let end = Swift.min(start + 64, list.count)
+                ahead.append(contentsOf: list[start..<end])
+                base = .keyList(list, end)
+            case .rankList(let list, let start):
+                let end = Swift.min(start + 64, list.count)
+                for pair in list[start..<end] { ahead.append(pair.key) }
+                base = .rankList(list, end)
+            case .keys(var iterator):
+                while ahead.count < 64, let next = iterator.next() { ahead.append(next) }
+                base = .keys(iterator)
+            case .ranks(var iterator):
+                while ahead.count < 64, let next = iterator.next() { ahead.append(next.key) }
+                base = .ranks(iterator)
+            case .values(var iterator):
+                while ahead.count < 64, let next = iterator.next() { ahead.append(next.key) }
+                base = .values(iterator)
+            }
+            ahead.reverse()
         }
     }
 }

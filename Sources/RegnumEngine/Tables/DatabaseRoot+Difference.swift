@@ -1,34 +1,80 @@
 extension MergedDelta {
-    /// The delta between two versions of a class, from their trees alone: nodes that both share are
-    /// skipped. Knows no self-assignments: a modified row's columns are those whose values differ.
+    /// The delta between two versions of a class, from their trees alone: clusters that both share
+    /// are skipped. Knows no self-assignments: a modified row's columns are those whose values differ.
     ///
-    /// - Complexity: O(changes x log n).
+    /// - Complexity: O(clusters that differ), each of up to 1,024 rows; O(n) between roots that share
+    ///   none.
     package init(from old: DatabaseRoot, to new: DatabaseRoot, tableName: String) {
-        guard let schema = new.schema.table(named: tableName), let state = new.state(schema.key)
+        guard let schema = new.schema.table(named: tableName),
+            let after = new.content.table(schema.key)
         else {
             self.init()
             return
         }
-        let oldRows = old.state(schema.key)?.rows ?? SortedTree(order: RowOrder())
-        var inserted: [ObjectKey] = []
-        var deleted: [ObjectKey] = []
-        var modified: [ModifiedRow] = []
-        SortedTree.forEachDifference(oldRows, state.rows) { before, after in
-            if let before, let after {
-                guard before.row.contentVersion != after.row.contentVersion else { return }
-                var columns = ColumnSet()
-                for column in schema.columns
-                where before.row.value(column) != after.row.value(column) {
-                    columns.insert(column.key)
+        var difference = RowDifference(schema, old.content.table(schema.key), after)
+        difference.run()
+        self.init(
+            inserted: difference.inserted, deleted: difference.deleted,
+            modified: difference.modified)
+    }
+}
+
+/// Compares two versions of a table, cluster by cluster.
+private struct RowDifference {
+    let schema: TableSchema
+    let old: Table?
+    let new: Table
+    var inserted: [ObjectKey] = []
+    var deleted: [ObjectKey] = []
+    var modified: [ModifiedRow] = []
+
+    init(_ schema: TableSchema, _ old: Table?, _ new: Table) {
+        self.schema = schema
+        self.old = old
+        self.new = new
+    }
+
+    mutating func run() {
+        var firstKey: UInt64 = 0
+        let end = max(old?.nextKey ?? 0, new.nextKey)
+        while firstKey < end {
+            let before = old?.cluster(containing: firstKey)
+            let after = new.cluster(containing: firstKey)
+            if before != after { compare(before, after, firstKey) }
+            firstKey += UInt64(rowsPerCluster)
+        }
+    }
+
+    private mutating func compare(_ before: Cluster?, _ after: Cluster?, _ firstKey: UInt64) {
+        for word in 0..<wordsPerCluster {
+            let oldLive = before?.live[word] ?? 0
+            let newLive = after?.live[word] ?? 0
+            var bits = oldLive | newLive
+            while bits != 0 {
+                let bit = bits.trailingZeroBitCount
+                bits &= bits - 1
+                let place = 64 * word + bit
+                let key = ObjectKey(rawValue: firstKey + UInt64(place))
+                if oldLive >> UInt64(bit) & 1 == 0 {
+                    inserted.append(key)
+                } else if newLive >> UInt64(bit) & 1 == 0 {
+                    deleted.append(key)
+                } else if let before, let after {
+                    compareRow(before, after, place, key)
                 }
-                modified.append(
-                    ModifiedRow(key: ObjectKey(rawValue: after.key), columns: columns))
-            } else if let before {
-                deleted.append(ObjectKey(rawValue: before.key))
-            } else if let after {
-                inserted.append(ObjectKey(rawValue: after.key))
             }
         }
-        self.init(inserted: inserted, deleted: deleted, modified: modified)
+    }
+
+    private mutating func compareRow(
+        _ before: Cluster, _ after: Cluster, _ place: Int, _ key: ObjectKey
+    ) {
+        guard before.contentVersion(place) != after.contentVersion(place) else { return }
+        var columns = ColumnSet()
+        for column in schema.columns
+        where before.value(place, column) != after.value(place, column) {
+            columns.insert(column.key)
+        }
+        modified.append(ModifiedRow(key: key, columns: columns))
     }
 }

@@ -11,7 +11,7 @@ extension DatabaseRoot {
         var hasher = StateHasher()
         hasher.combine(version)
         for table in schema.tables {
-            let state = content.tables[table.key.index]
+            let state = content[table.key.index]
             hasher.combine(.string(table.name))
             for column in table.columns {
                 hasher.combine(.string(column.name))
@@ -22,29 +22,34 @@ extension DatabaseRoot {
                 hasher.combine(column.defaultValue)
             }
             hasher.combine(state.nextKey)
-            hasher.combine(UInt64(state.rows.count))
-            state.rows.visit { entry in
-                hasher.combine(entry.key)
-                hasher.combine(entry.row.contentVersion)
-                for column in table.columns { hasher.combine(entry.row.value(column)) }
+            hasher.combine(UInt64(state.count))
+            state.forEachKey { key in
+                guard let (cluster, place) = state.place(key) else { return true }
+                hasher.combine(key)
+                hasher.combine(cluster.contentVersion(place))
+                for column in table.columns { hasher.combine(cluster.value(place, column)) }
                 return true
             }
-            for index in state.indexes {
-                hasher.combine(UInt64(index.entries.count))
-                hasher.combine(state.agreement(of: index, table.columns[index.column.index]))
+            for slot in 0..<state.indexCount {
+                let index = state.index(at: slot)
+                let column = table.columns[state.indexColumn(at: slot).index]
+                hasher.combine(UInt64(index.count))
+                hasher.combine(state.agreement(of: index, column, content.context.seed))
             }
         }
         return hasher.value
     }
 }
 
-extension TableState {
+extension Table {
     /// How many entries of an index name a row that has the value; in a sound tree, all of them.
-    fileprivate func agreement(of index: ColumnIndex, _ column: ColumnSchema) -> UInt64 {
+    fileprivate func agreement(
+        of index: IndexTree, _ column: ColumnSchema, _ seed: IndexSeed
+    ) -> UInt64 {
         var count: UInt64 = 0
-        index.entries.visit { entry in
-            if let row = rows.find(entry.key)?.row,
-                ColumnIndex.fingerprint(row.value(column)) == entry.fingerprint
+        index.visit { key, row in
+            if let (cluster, place) = self.place(row),
+                IndexKey.key(cluster.value(place, column), seed: seed) == key
             {
                 count += 1
             }

@@ -19,7 +19,7 @@ extension EngineTransaction {
     package func commit(
         timestampMicroseconds: Int64, bodyByteCountMax: Int = recordBodyByteCountMax
     ) throws(StoreError) -> Commit {
-        precondition(!isCommitted, "A transaction can be committed once.")
+        precondition(phase == .open, "A transaction can be committed once.")
         let deltas = makeDeltas()
         var cellCount = 0
         for delta in deltas {
@@ -42,11 +42,10 @@ extension EngineTransaction {
         }
         willEdit()
         for index in changes.indices { settleNextKey(index) }
-        isCommitted = true
         var tables: [TableKey: TableDelta] = [:]
         for delta in deltas { tables[delta.table] = delta }
         let summary = CommitSummary(version: version, origin: origin, tables: tables)
-        return Commit(body: body, root: root, summary: summary)
+        return Commit(body: body, root: finish(), summary: summary)
     }
 
     /// The net effect per class, by table key.
@@ -57,8 +56,8 @@ extension EngineTransaction {
             var inserted: [ObjectKey] = []
             if change.insertedCount > 0 {
                 inserted.reserveCapacity(change.insertedCount)
-                content.tables[index].rows.visit(from: change.firstNewKey) { entry in
-                    inserted.append(ObjectKey(rawValue: entry.key))
+                content[index].forEachKey(from: change.firstNewKey) { key in
+                    inserted.append(ObjectKey(rawValue: key))
                     return true
                 }
             }
@@ -83,8 +82,11 @@ extension EngineTransaction {
     /// seen the rows that had them.
     private func settleNextKey(_ index: Int) {
         let change = changes[index]
-        let rows = content.tables[index].rows
-        content.tables[index].nextKey =
-            change.insertedCount > 0 ? rows[rows.count - 1].key + 1 : change.firstNewKey
+        let table = content[index]
+        let next =
+            change.insertedCount > 0 ? table.key(at: table.count - 1) + 1 : change.firstNewKey
+        guard next != table.nextKey else { return }
+        var own = content.ownTable(index, edit.nodes)
+        own.settle(nextKey: next, edit: edit.nodes)
     }
 }

@@ -10,7 +10,7 @@ extension EngineTransaction {
         name: String, columns: [ColumnDefinition]
     ) throws(StoreError) -> TableKey {
         willEdit()
-        let key = try content.addTable(name, columns)
+        let key = try content.addTable(name, columns, edit)
         changes.append(TableChanges(firstNewKey: 0))
         schemaChanges.append(.table(key, name, columns))
         return key
@@ -24,7 +24,8 @@ extension EngineTransaction {
         _ table: TableKey, _ definition: ColumnDefinition
     ) throws(StoreError) -> ColumnKey {
         willEdit()
-        let key = try content.addColumn(definition, to: table)
+        lastInsertion = nil
+        let key = try content.addColumn(definition, to: table, edit)
         schemaChanges.append(.column(table, key, definition))
         return key
     }
@@ -55,13 +56,12 @@ extension EngineTransaction {
         }
         if let primaryKey = schema.primaryKey {
             let value = values[primaryKey.index]
-            if content.tables[table.index].find(value, primaryKey: primaryKey) != nil {
+            if content.find(table, primaryKey: value) != nil {
                 throw duplicatePrimaryKey(value, schema, schema.columns[primaryKey.index])
             }
         }
         willEdit()
-        let key = content.tables[table.index].nextKey
-        content.tables[table.index].insert(key, Row(values: values, contentVersion: version))
+        let key = content.insert(table.index, values, version: version, edit)
         changes[table.index].insertedCount += 1
         return ObjectKey(rawValue: key)
     }
@@ -85,8 +85,8 @@ extension EngineTransaction {
             throw invalidValue(problem, schema, columnSchema)
         }
         willEdit()
-        let isSet = content.tables[table.index].set(
-            key.rawValue, columnSchema, value, version: version, schema)
+        let isSet = content.set(
+            table.index, key.rawValue, columnSchema, value, version: version, edit)
         precondition(isSet, "A property of an object that does not exist cannot be set.")
         if key.rawValue < changes[table.index].firstNewKey {
             changes[table.index].modified[key, default: ColumnSet()].insert(column)
@@ -98,8 +98,7 @@ extension EngineTransaction {
     /// - Complexity: O(log n) for the row and for each index.
     package func delete(_ table: TableKey, _ key: ObjectKey) {
         willEdit()
-        let schema = content.schema.tables[table.index]
-        guard content.tables[table.index].remove(key.rawValue, schema) else { return }
+        guard content.remove(table.index, key.rawValue, edit) else { return }
         if key.rawValue >= changes[table.index].firstNewKey {
             changes[table.index].insertedCount -= 1
         } else {
@@ -108,7 +107,7 @@ extension EngineTransaction {
         }
     }
 
-    private func invalidValue(
+    func invalidValue(
         _ problem: String, _ table: TableSchema, _ column: ColumnSchema
     ) -> StoreError {
         StoreError(
@@ -116,7 +115,7 @@ extension EngineTransaction {
             className: table.name, property: column.name)
     }
 
-    private func duplicatePrimaryKey(
+    func duplicatePrimaryKey(
         _ value: Value, _ table: TableSchema, _ column: ColumnSchema
     ) -> StoreError {
         let key = value.keyText

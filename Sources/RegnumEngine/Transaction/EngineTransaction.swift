@@ -1,8 +1,8 @@
 /// A private copy of a root under edit. Confined to one task: not Sendable.
 ///
 /// Everything that it reads includes its own changes. Nodes of the base are copied when they are
-/// first changed and edited in place from then on; letting go of the transaction undoes it.
-/// A call that throws leaves the transaction as it was.
+/// first changed and edited in place from then on; `abort`, or letting go of the transaction, undoes
+/// it. A call that throws leaves the transaction as it was.
 package final class EngineTransaction {
     /// The root that the transaction started from; never changes.
     package let base: DatabaseRoot
@@ -14,17 +14,31 @@ package final class EngineTransaction {
     @exclusivity(unchecked) var content: DatabaseContent
     @exclusivity(unchecked) var changes: [TableChanges]
     @exclusivity(unchecked) var schemaChanges: [SchemaChange] = []
-    @exclusivity(unchecked) var isCommitted = false
+    @exclusivity(unchecked) private(set) var phase = Phase.open
+    @exclusivity(unchecked) private(set) var edit: ContentEdit
+    /// The class that rows were inserted into last, and how.
+    @exclusivity(unchecked)
+    var lastInsertion: (table: TableKey, columnCount: Int, row: RowInsertion)?
     /// The current state as a root, as long as it is current.
     @exclusivity(unchecked) private var currentRoot: DatabaseRoot?
 
+    enum Phase { case open, committed, aborted }
+
+    /// - Complexity: O(number of classes); O(n) where `base` is not the newest root of its lineage,
+    ///   or another transaction on it has not ended.
     package init(base: DatabaseRoot, origin: String? = nil) {
         self.base = base
         self.origin = origin
         version = base.version + 1
-        content = base.content
-        changes = content.tables.map { TableChanges(firstNewKey: $0.nextKey) }
+        (content, edit) = base.content.edited(on: base.stamp)
+        changes = []
+        changes.reserveCapacity(content.schema.tables.count)
+        for index in content.schema.tables.indices {
+            changes.append(TableChanges(firstNewKey: content[index].nextKey))
+        }
     }
+
+    deinit { abort() }
 
     /// Whether committing would change anything: rows that were inserted and deleted again leave
     /// no trace, setting an equal value does.
@@ -34,13 +48,14 @@ package final class EngineTransaction {
         return false
     }
 
-    /// The current state, uncommitted changes included, as a root of version `version`: for scans
-    /// and queries inside the transaction. Later edits do not show in it.
+    /// The current state, uncommitted changes included, as a root of version `version`: for
+    /// whoever keeps it. Later edits do not show in it.
     ///
-    /// - Complexity: O(number of classes); the first edit after it copies the nodes that it changes.
+    /// - Complexity: O(1); the edits after it copy the nodes that they change.
     package var root: DatabaseRoot {
         if let currentRoot { return currentRoot }
-        let root = DatabaseRoot(version: version, content: content)
+        precondition(phase != .aborted, "An aborted transaction has no content.")
+        let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.freeze())
         currentRoot = root
         return root
     }
@@ -51,46 +66,54 @@ package final class EngineTransaction {
     package var schema: DatabaseSchema { content.schema }
 
     /// The number of rows of a class.
-    package func count(_ table: TableKey) -> Int {
-        table.index < content.tables.count ? content.tables[table.index].rows.count : 0
-    }
+    package func count(_ table: TableKey) -> Int { content.table(table)?.count ?? 0 }
 
-    /// The row, or nil. O(log n).
-    package func row(_ table: TableKey, _ key: ObjectKey) -> Row? {
-        guard table.index < content.tables.count else { return nil }
-        return content.tables[table.index].rows.find(key.rawValue)?.row
+    /// Whether there is such a row. O(log n).
+    package func contains(_ table: TableKey, _ key: ObjectKey) -> Bool {
+        content.table(table)?.contains(key.rawValue) ?? false
     }
 
     /// The value of a property, defaults applied; nil if there is no such row or column. O(log n).
     package func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value? {
-        guard let row = row(table, key) else { return nil }
-        if column.index < row.values.count { return row.values[column.index] }
-        let columns = content.schema.tables[table.index].columns
-        return column.index < columns.count ? columns[column.index].defaultValue : nil
+        content.value(table, key, column)
     }
 
     /// The row with that primary key, or nil. O(log n).
     package func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
-        guard table.index < content.tables.count,
-            let key = content.schema.tables[table.index].primaryKey
-        else { return nil }
-        return content.tables[table.index].find(value, primaryKey: key)
+        content.find(table, primaryKey: value)
     }
 
     /// The keys of all rows, ascending.
-    package func keys(_ table: TableKey) -> [ObjectKey] { root.keys(table) }
+    package func keys(_ table: TableKey) -> [ObjectKey] { content.keys(table) }
 
-    /// Calls `body` for each row in ascending key order until it returns false. Edits that `body`
-    /// makes do not show in the walk.
-    package func forEachRow(_ table: TableKey, _ body: (ObjectKey, Row) throws -> Bool) rethrows {
-        try root.forEachRow(table, body)
+    // MARK: Phases
+
+    /// Undoes everything. The transaction can be used no more. No effect after a commit.
+    package func abort() {
+        guard phase == .open else { return }
+        phase = .aborted
+        lastInsertion = nil
+        currentRoot = nil
+        edit.nodes.store.abort(edit.nodes, directory: content.directory)
+        content = base.content
+    }
+
+    /// Ends the edits for good: the root of the current state.
+    func finish() -> DatabaseRoot {
+        willEdit()
+        let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.stamp)
+        edit.nodes.store.finish(edit.nodes)
+        phase = .committed
+        lastInsertion = nil
+        currentRoot = root
+        return root
     }
 
     /// Notes that the state is about to change.
     @inline(__always)
     func willEdit() {
-        precondition(!isCommitted, "A transaction cannot be changed after its commit.")
-        currentRoot = nil
+        precondition(phase == .open, "A transaction cannot be changed after its end.")
+        if currentRoot != nil { currentRoot = nil }
     }
 
     func hasChanges(_ index: Int) -> Bool {

@@ -20,8 +20,19 @@ enum Bytes {
         bytes.withUnsafeBytes { load(type, from: $0, at: offset) }
     }
 
-    static func isZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        bytes.allSatisfy { $0 == 0 }
+    /// The number of bytes up to and including the last that is not zero; 0 if all are zero.
+    static func countUpToLastNonZero(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var count = bytes.count
+        while count >= 64 {
+            var all: UInt64 = 0
+            for word in stride(from: count - 64, to: count, by: 8) {
+                all |= bytes.loadUnaligned(fromByteOffset: word, as: UInt64.self)
+            }
+            if all != 0 { break }
+            count -= 64
+        }
+        while count > 0, bytes[count - 1] == 0 { count -= 1 }
+        return count
     }
 }
 

@@ -3,7 +3,7 @@
 package enum RecordType: UInt8, Sendable {
     /// The operations of one commit; the body belongs to the engine and begins with the version.
     case commit = 1
-    /// Reserved: a finished checkpoint.
+    /// A finished checkpoint: the body is `KeptCheckpoints`.
     case checkpoint = 2
     /// Reserved: the end of a segment.
     case rotate = 3
@@ -34,6 +34,14 @@ package struct RecordHeader: Sendable, Equatable {
 
     /// A reader may pass over a record of unknown type that has this flag.
     package static let skippableFlag: UInt8 = 1
+    /// A COMMIT record that is a checkpoint too: `KeptCheckpoints` follow the commit's body.
+    package static let checkpointFlag: UInt8 = 2
+
+    /// Whether the record names checkpoints.
+    var namesCheckpoints: Bool {
+        type == RecordType.checkpoint.rawValue
+            || type == RecordType.commit.rawValue && flags & Self.checkpointFlag != 0
+    }
 
     package init(
         type: RecordType, sequence: UInt64, durableEnd: LogPosition, previousChain: UInt32,

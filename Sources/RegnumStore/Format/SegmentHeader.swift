@@ -21,6 +21,9 @@ package struct SegmentHeader: Sendable, Equatable {
     package var previousChain: UInt32
     /// Bit 0: born active (made by rotation or as the first segment of a realm).
     package var flags: UInt32 = 1
+    /// The checkpoints that were kept when the segment was made.
+    package var checkpoints = KeptCheckpoints()
+    private static let checkpointsOffset = 88
 
     package init(
         realmID: Identity128, generation: UInt64, number: UInt64, firstSequence: UInt64,
@@ -50,7 +53,10 @@ package struct SegmentHeader: Sendable, Equatable {
         Bytes.store(base, in: &bytes, at: 72)
         Bytes.store(previousChain, in: &bytes, at: 80)
         Bytes.store(flags, in: &bytes, at: 84)
-        // 88 two checkpoint pointers of 40 bytes, 168 crypto block of 128: zero until they exist
+        let kept = checkpoints.encoded()
+        bytes.replaceSubrange(
+            Self.checkpointsOffset..<Self.checkpointsOffset + kept.count, with: kept)
+        // 216 crypto block of 128: zero until it exists
         let checksum = bytes.withUnsafeBytes {
             Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<Self.checksumOffset]))
         }
@@ -95,6 +101,14 @@ package struct SegmentHeader: Sendable, Equatable {
         base = Bytes.load(UInt64.self, from: bytes, at: 72)
         previousChain = Bytes.load(UInt32.self, from: bytes, at: 80)
         flags = Bytes.load(UInt32.self, from: bytes, at: 84)
+        guard
+            let kept = KeptCheckpoints(from: bytes, at: Self.checkpointsOffset, before: base)
+        else {
+            throw StoreError(
+                .invalidDatabase, "The header of \(path) names impossible checkpoints.",
+                path: path)
+        }
+        checkpoints = kept
     }
 
     /// The name of a segment's file.

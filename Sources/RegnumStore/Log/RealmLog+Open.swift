@@ -1,7 +1,8 @@
 /// Opening a realm: what is in the directory, who else is there, what the log's end is.
 extension RealmLog {
     /// Opens the realm in the directory at `path`, or makes a new one in a missing or empty
-    /// directory, and delivers all its commits.
+    /// directory, and delivers its commits: those behind the newest usable checkpoint, which `load`
+    /// takes first, or all.
     ///
     /// Blocks on the disk, and on another process that is just recovering the realm.
     ///
@@ -10,7 +11,23 @@ extension RealmLog {
     /// the open timeout, and what the file system throws. On an error nothing was changed, except
     /// that a `LOCK` of zeros may have been made.
     package static func open(
+        _ fileSystem: any FileSystem, path: String, options: StoreOptions, load: @escaping Load,
+        _ deliver: Deliver
+    ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
+        try open(fileSystem, path: path, options: options, maybe: load, deliver)
+    }
+
+    /// Opens as the other one does, without the use of checkpoints: delivers all commits, and throws
+    /// `invalidDatabase` where the log does not reach back to the first one.
+    package static func open(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, _ deliver: Deliver
+    ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
+        try open(fileSystem, path: path, options: options, maybe: nil, deliver)
+    }
+
+    private static func open(
+        _ fileSystem: any FileSystem, path: String, options: StoreOptions, maybe load: Load?,
+        _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         let directory = try fileSystem.openDirectory(path, create: true)
         try checkForeign(directory)
@@ -25,13 +42,17 @@ extension RealmLog {
                     lock.unlock(.writer)
                     lock.signalRelease()
                 }
-                return try openAsWriter(fileSystem, directory, lock, options, deliver)
+                let place = Place(
+                    fileSystem: fileSystem, directory: directory, lock: lock, options: options)
+                return try openAsWriter(place, load, deliver)
             }
             if !isOpening, let page = lock.loadControl(), let boot = page.bootID,
                 boot == fileSystem.bootID(),
                 !page.isPoisoned
             {
-                return try openAsReader(fileSystem, directory, lock, options, page, deliver)
+                let place = Place(
+                    fileSystem: fileSystem, directory: directory, lock: lock, options: options)
+                return try openAsReader(place, page, load, deliver)
             }
             guard fileSystem.monotonicNanoseconds() - start < options.openTimeoutNanoseconds else {
                 throw StoreError(
@@ -83,25 +104,60 @@ extension RealmLog {
         }
     }
 
-    /// Another process has the writer lock: everything up to the published end is good, and the
-    /// tail is that process's.
-    private static func openAsReader(
-        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ lock: any LockFile,
-        _ options: StoreOptions, _ page: ControlPage, _ deliver: Deliver
-    ) throws(StoreError) -> (RealmLog, RecoveryReport) {
-        let first = try LogSegment.open(directory, generation: 0, number: 0)
-        guard first.header.realmID == page.realmID else {
-            throw StoreError(
-                .invalidDatabase, "\(directory.path)/LOCK belongs to another realm than the log.",
-                path: directory.path)
-        }
+    private static func log(_ place: Place, _ beginning: Beginning) -> RealmLog {
         let log = RealmLog(
-            fileSystem: fileSystem, directory: directory, lock: lock, options: options,
-            segment: first)
+            fileSystem: place.fileSystem, directory: place.directory, lock: place.lock,
+            options: place.options, segment: beginning.segments[0])
+        log.stand(at: beginning)
+        return log
+    }
+
+    private static func findBeginning(
+        _ place: Place, lastNumber: UInt64, limit: LogPosition, page: ControlPage?, _ load: Load?
+    ) throws(StoreError) -> Beginning {
+        try findBeginning(
+            place.directory,
+            nodes: { realmID in
+                NodesDirectory(
+                    place.fileSystem, place.directory, realmID: realmID, options: place.options)
+            }, options: place.options, lastNumber: lastNumber, limit: limit, page: page, load: load)
+    }
+
+    /// Another process has the writer lock: everything up to the published end is good, and the
+    /// tail is that process's. It may trim the log meanwhile: then there is a newer checkpoint.
+    private static func openAsReader(
+        _ place: Place, _ first: ControlPage, _ load: Load?, _ deliver: Deliver
+    ) throws(StoreError) -> (RealmLog, RecoveryReport) {
+        var page = first
+        for attempt in 0... {
+            do throws(StoreError) {
+                return try openAsReader(place, through: page, load, deliver)
+            } catch {
+                guard load != nil, attempt < 8, let now = place.lock.loadControl(),
+                    now.segmentNumber != page.segmentNumber
+                else { throw error }
+                page = now
+            }
+        }
+        preconditionFailure("the attempts end")
+    }
+
+    private static func openAsReader(
+        _ place: Place, through page: ControlPage, _ load: Load?, _ deliver: Deliver
+    ) throws(StoreError) -> (RealmLog, RecoveryReport) {
+        let beginning = try findBeginning(
+            place, lastNumber: page.segmentNumber, limit: page.visibleEnd, page: page, load)
+        let log = log(place, beginning)
+        guard log.realmID == page.realmID else {
+            throw StoreError(
+                .invalidDatabase, "\(log.path)/LOCK belongs to another realm than the log.",
+                path: log.path)
+        }
         var report = RecoveryReport()
         report.followedWriter = true
+        report.tell(of: beginning)
         log.control = page
-        try log.read(through: page) { (body) throws(StoreError) in
+        try log.read(through: page, nil) { (body) throws(StoreError) in
             report.commitCount += 1
             try deliver(body)
         }
@@ -110,17 +166,18 @@ extension RealmLog {
         return (log, report)
     }
 
-    /// Nobody writes: read all segments, judge the tail, put the control page right.
-    private static func openAsWriter(
-        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ lock: any LockFile,
-        _ options: StoreOptions, _ deliver: Deliver
-    ) throws(StoreError) -> (RealmLog, RecoveryReport) {
+    /// Nobody writes: read the segments, judge the tail, put the control page right.
+    private static func openAsWriter(_ place: Place, _ load: Load?, _ deliver: Deliver)
+        throws(StoreError) -> (RealmLog, RecoveryReport)
+    {
+        let (directory, lock) = (place.directory, place.lock)
         var report = RecoveryReport()
-        var numbers = try segmentNumbers(directory)
+        var last = try lastSegmentNumber(directory)
         let isAlone = try lock.tryLock(.session, .exclusive)
         defer { if isAlone { _ = try? lock.tryLock(.session, .shared) } }
-        if numbers.isEmpty {
-            if let page = lock.loadControl(), page.version > 0 {
+        let anyPage = lock.loadControl()
+        if last == nil {
+            if let page = anyPage, page.version > 0 {
                 throw StoreError(
                     .invalidDatabase,
                     "The log of \(directory.path) is gone: LOCK tells of commits up to version "
@@ -128,13 +185,14 @@ extension RealmLog {
                         + "remove LOCK to begin a new realm.", path: directory.path,
                     lastGoodVersion: 0)
             }
-            try makeFirstSegment(fileSystem, directory, options)
-            numbers = [0]
+            try makeFirstSegment(place.fileSystem, directory, place.options)
+            last = 0
             report.isNew = true
         }
-        let log = RealmLog(
-            fileSystem: fileSystem, directory: directory, lock: lock, options: options,
-            segment: try LogSegment.open(directory, generation: 0, number: 0))
+        let beginning = try findBeginning(
+            place, lastNumber: last ?? 0, limit: .max, page: anyPage, load)
+        let log = log(place, beginning)
+        report.tell(of: beginning)
         log.holdsWriter = true
         defer { log.holdsWriter = false }
         let counting: Deliver = { (body) throws(StoreError) in
@@ -143,20 +201,20 @@ extension RealmLog {
         }
         // a maker that died may have named a segment without making the name durable
         try directory.sync()
-        for number in numbers.dropFirst() {
-            let next = try LogSegment.open(directory, generation: 0, number: number)
+        for next in beginning.segments.dropFirst() {
             try log.checkSuccessor(next)
             try log.readSegment(limit: next.header.base, counting)
             if log.position < next.header.base {
                 throw log.damage(
                     at: log.position,
-                    "Segment \(number) begins at position \(next.header.base), "
+                    "Segment \(next.header.number) begins at position \(next.header.base), "
                         + "so everything before it was durable. ")
             }
             try log.enter(next)
         }
         try log.readSegment(limit: log.segment.capacityEnd, counting)
-        let page = lock.loadControl().flatMap { $0.realmID == log.realmID ? $0 : nil }
+        log.durableEnd = max(log.durableEnd, beginning.search.durableEnd)
+        let page = anyPage.flatMap { $0.realmID == log.realmID ? $0 : nil }
         report.controlPageWasLost = page == nil && !report.isNew
         report.isOtherBoot = !log.isSameBoot(page) && !report.isNew
         var vouched = page?.durableEnd ?? 0
@@ -174,9 +232,10 @@ extension RealmLog {
         return (log, report)
     }
 
-    /// The numbers of all segments, which must be 0, 1, 2 … of generation 0.
-    private static func segmentNumbers(_ directory: any RealmDirectory) throws(StoreError)
-        -> [UInt64]
+    /// The number of the last segment, nil if there is none. Those before it must be there without
+    /// a gap from wherever reading begins: that is seen later.
+    private static func lastSegmentNumber(_ directory: any RealmDirectory) throws(StoreError)
+        -> UInt64?
     {
         let segments = try directory.names().compactMap(SegmentHeader.parse)
         if let other = segments.first(where: { $0.generation != 0 }) {
@@ -185,15 +244,7 @@ extension RealmLog {
                 "\(directory.path) was compacted (generation \(other.generation)) by a newer "
                     + "version of Regnum. Use that one.", path: directory.path)
         }
-        let numbers = segments.map(\.number).sorted()
-        for (index, number) in numbers.enumerated() where UInt64(index) != number {
-            throw StoreError(
-                .invalidDatabase,
-                "\(directory.path) lacks segment log-0-\(index) of its log, though log-0-\(number) "
-                    + "is there. Restore it from a backup.",
-                path: directory.path + "/log-0-\(index)")
-        }
-        return numbers
+        return segments.map(\.number).max()
     }
 
     func isSameBoot(_ page: ControlPage?) -> Bool {
@@ -201,11 +252,18 @@ extension RealmLog {
         return boot == bootID
     }
 
-    /// Removes unfinished files that nobody can be working on. Failure is harmless.
+    /// Removes files that nobody can be working on: unfinished ones, and what a crash kept a
+    /// checkpoint from removing. Failure is harmless.
     private func removeLeftovers() {
         guard let names = try? directory.names() else { return }
         for name in names where name.hasPrefix(Self.temporaryPrefix) {
             try? directory.unlink(name)
         }
+        guard damagedCheckpoints.isEmpty,
+            names.contains(where: { NodesHeader.parse(fileName: $0) != nil })
+        else { return }
+        var trimming = trimming
+        trimming.firstLeftFile = .max
+        try? trimming.run()
     }
 }

@@ -1,11 +1,22 @@
 /// Reading published records, from this segment and the next ones.
 extension RealmLog {
-    /// Reads up to the visible end of `page`, going on to later segments.
+    /// Reads up to the visible end of `page`, going on to later segments; begins anew with `load`
+    /// where the next one was trimmed away.
+    func read(
+        through page: ControlPage, _ load: Load?, _ deliver: Deliver
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try read(through: page, deliver)
+        } catch {
+            guard error.code == .historyTrimmed, let load else { throw error }
+            try reload(page, load, deliver)
+        }
+    }
+
+    /// As the other one; throws `historyTrimmed` where that is so.
     func read(through page: ControlPage, _ deliver: Deliver) throws(StoreError) {
         while segment.header.number < page.segmentNumber {
-            let next = try LogSegment.open(
-                directory, generation: segment.header.generation,
-                number: segment.header.number + 1)
+            let next = try successor()
             try checkSuccessor(next)
             if position < next.header.base {
                 try readSegment(limit: next.header.base, deliver)
@@ -19,6 +30,22 @@ extension RealmLog {
         }
         durableEnd = max(durableEnd, min(page.durableEnd, position))
         publishedEnd = end
+    }
+
+    /// The next segment. Throws `historyTrimmed` if it is not there any more.
+    private func successor() throws(StoreError) -> LogSegment {
+        let number = segment.header.number + 1
+        do {
+            return try LogSegment.open(
+                directory, generation: segment.header.generation, number: number)
+        } catch {
+            guard error.code == .fileNotFound else { throw error }
+            throw StoreError(
+                .historyTrimmed,
+                "Segment \(number) of the log of \(path) is not needed any more and was removed "
+                    + "before this process read it.", path: path, position: position,
+                lastGoodVersion: version)
+        }
     }
 
     /// Goes on in `next`. Its base may lie before `position`: after a failed sync the records since
@@ -35,12 +62,34 @@ extension RealmLog {
             next, at: next.header.base, nextSequence: next.header.firstSequence,
             chain: next.header.previousChain, limit: position,
             bodyByteCountMax: options.recordBodyByteCountMax)
-        while cursor.position < position, try cursor.next() != nil {}
+        var kept: (checkpoints: KeptCheckpoints, end: LogPosition) = (
+            next.header.checkpoints, next.header.base
+        )
+        while cursor.position < position {
+            let start = cursor.position
+            guard let (record, body) = try cursor.next() else { break }
+            if record.header.namesCheckpoints {
+                kept = (try decodeCheckpoints(record, body, at: start), cursor.position)
+            }
+        }
         guard cursor.position == position, cursor.nextSequence == nextSequence else {
             throw damage(at: cursor.position)
         }
         segment = next
         chain = cursor.chain
+        // framed again, they go on at other chain values
+        checkpoints = kept.checkpoints.without(damagedCheckpoints)
+        checkpointsEnd = kept.end
+    }
+
+    /// The checkpoints that the record at `position` names.
+    func decodeCheckpoints(_ record: DecodedRecord, _ body: [UInt8], at position: LogPosition)
+        throws(StoreError) -> KeptCheckpoints
+    {
+        guard let kept = KeptCheckpoints(record, body: body, at: position) else {
+            throw damage(at: position, "The checkpoints that the record there names cannot be. ")
+        }
+        return kept
     }
 
     func checkSuccessor(_ next: LogSegment) throws(StoreError) {
@@ -73,9 +122,10 @@ extension RealmLog {
         switch RecordType(rawValue: record.header.type) {
         case .commit:
             guard body.count >= 8 else { throw damage(at: position) }
-            let recordVersion = Bytes.load(UInt64.self, from: body, at: 0)
+            let isBulk = record.header.namesCheckpoints
+            let kept = isBulk ? try decodeCheckpoints(record, body, at: position) : nil
             do throws(StoreError) {
-                try deliver(body)
+                try deliver(isBulk ? body.dropLast(KeptCheckpoints.byteCount) : body)
             } catch {
                 var located = error
                 located.path = located.path ?? path
@@ -83,10 +133,14 @@ extension RealmLog {
                 located.lastGoodVersion = located.lastGoodVersion ?? version
                 throw located
             }
-            version = recordVersion
+            version = Bytes.load(UInt64.self, from: body, at: 0)
             endsIdle = false
+            if let kept { keep(kept, record) }
         case .idle:
             endsIdle = true
+        case .checkpoint:
+            keep(try decodeCheckpoints(record, body, at: position), record)
+            endsIdle = record.header.durableEnd == position
         default:
             guard record.header.flags & RecordHeader.skippableFlag != 0 else {
                 throw StoreError(
@@ -97,6 +151,11 @@ extension RealmLog {
                     lastGoodVersion: version)
             }
         }
+    }
+
+    private func keep(_ kept: KeptCheckpoints, _ record: DecodedRecord) {
+        checkpoints = kept.without(damagedCheckpoints)
+        checkpointsEnd = position + UInt64(record.byteCount)
     }
 
     /// The refusal to go on over damaged, acknowledged bytes.

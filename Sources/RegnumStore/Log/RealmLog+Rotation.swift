@@ -13,16 +13,22 @@ extension RealmLog {
     /// Throws `diskFull` when there is no space: the log stands as before. Any other failure
     /// poisons the instance with `ioFailed`, since the new name may or may not be on disk.
     func rotate(minimumByteCount: UInt64) throws(StoreError) {
-        precondition(durableEnd == position, "rotation of an unsynced segment")
         let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
-        let size = max(doubled, segmentByteCount(forRecords: minimumByteCount))
+        try rotate(byteCount: max(doubled, segmentByteCount(forRecords: minimumByteCount)))
+    }
+
+    /// Begins a new segment of that size at the log end.
+    ///
+    /// - Parameter isSmall: a spare, which may be larger, is not used.
+    func rotate(byteCount size: UInt64, isSmall: Bool = false) throws(StoreError) {
+        precondition(durableEnd == position, "rotation of an unsynced segment")
+        var header = SegmentHeader(
+            realmID: realmID, generation: segment.header.generation,
+            number: segment.header.number + 1, firstSequence: nextSequence,
+            salt: fileSystem.random(), base: position, previousChain: chain)
+        header.checkpoints = checkpoints
         do {
-            try begin(
-                SegmentHeader(
-                    realmID: realmID, generation: segment.header.generation,
-                    number: segment.header.number + 1, firstSequence: nextSequence,
-                    salt: fileSystem.random(), base: position, previousChain: chain),
-                byteCount: size)
+            try begin(header, byteCount: size, usesSpare: !isSmall)
         } catch {
             if error.code == .diskFull {
                 endWriting()
@@ -41,12 +47,14 @@ extension RealmLog {
     }
 
     /// Makes the segment, with `frames` as its first records, and makes it current.
-    func begin(_ header: SegmentHeader, byteCount: UInt64, _ frames: [UInt8] = [])
-        throws(StoreError)
-    {
+    func begin(
+        _ header: SegmentHeader, byteCount: UInt64, usesSpare: Bool = true,
+        _ frames: [UInt8] = []
+    ) throws(StoreError) {
         let temporary = Self.temporaryName(fileSystem)
         // no records in a spare: a power cut could give it back its name, with them in it
-        var file = frames.isEmpty ? try takeSpare(temporary, byteCount: byteCount) : nil
+        var file =
+            frames.isEmpty && usesSpare ? try takeSpare(temporary, byteCount: byteCount) : nil
         if file == nil {
             file = try LogSegment.makeBlank(directory, name: temporary, byteCount: byteCount)
         }

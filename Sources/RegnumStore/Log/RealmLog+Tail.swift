@@ -92,29 +92,57 @@ extension RealmLog {
             segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
             chain: segment.header.previousChain, limit: position,
             bodyByteCountMax: options.recordBodyByteCountMax)
+        var kept = segment.header.checkpoints
         while true {  // a start inside of a record can only be forged: then from that record on
             var next = before
-            guard try next.next() != nil, next.position <= start else { break }
+            guard let (record, body) = try next.next(), next.position <= start else { break }
+            if record.header.namesCheckpoints {
+                kept = try decodeCheckpoints(record, body, at: before.position)
+            }
             before = next
         }
         let start = before.position
-        let header = SegmentHeader(
+        var header = SegmentHeader(
             realmID: realmID, generation: segment.header.generation,
             number: segment.header.number + 1, firstSequence: before.nextSequence,
             salt: fileSystem.random(), base: start, previousChain: before.chain)
+        header.checkpoints = kept.without(damagedCheckpoints)
         var newChain = before.chain
+        var chains = [start: newChain]
         var frames: [UInt8] = []
-        while before.position < position, let (record, body) = try before.next() {
+        while before.position < position {
+            let recordStart = before.position
+            guard case (let record, var body)? = try before.next() else { break }
+            let isCommit = record.header.type == RecordType.commit.rawValue
+            if record.header.namesCheckpoints {
+                kept = try decodeCheckpoints(record, body, at: recordStart)
+                // what lies in the segment goes on at another chain value from now on
+                if let new = kept.newest.flatMap({ chains[$0.position] }) {
+                    kept.newest?.chain = new
+                }
+                if let new = kept.older.flatMap({ chains[$0.position] }) { kept.older?.chain = new }
+                if isCommit {
+                    body.removeLast(KeptCheckpoints.byteCount)
+                    body += kept.encodedBehindCommit()
+                } else {
+                    body = kept.encoded()
+                }
+            }
             var recordHeader = record.header
             recordHeader.previousChain = newChain
             recordHeader.durableEnd = min(recordHeader.durableEnd, start)
             newChain = RecordFraming.append(
                 recordHeader, body: body, salt: header.salt,
                 fileOffset: SegmentHeader.byteCount + UInt64(frames.count), to: &frames)
+            chains[before.position] = newChain
+            if record.header.namesCheckpoints {
+                if isCommit { kept.newest?.chain = newChain }
+                checkpoints = kept.without(damagedCheckpoints)
+            }
         }
         guard before.position == position else { throw damage(at: before.position) }
         let needed = segmentByteCount(forRecords: UInt64(frames.count))
-        try begin(header, byteCount: max(segment.byteCount, needed), frames)
+        try begin(header, byteCount: max(segment.byteCount, needed), usesSpare: false, frames)
         chain = newChain
     }
 

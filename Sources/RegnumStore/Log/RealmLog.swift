@@ -9,6 +9,13 @@ package final class RealmLog: @unchecked Sendable {
     /// Takes the body of each commit record, in order, as the log is read.
     package typealias Deliver = (_ body: [UInt8]) throws(StoreError) -> Void
 
+    /// Begins anew from a checkpoint, whose image it reads from `nodes`, or, where there is none,
+    /// from an empty realm (nil). Called before the commits that follow are delivered; called again
+    /// if the image turned out damaged (`invalidDatabase` thrown), with an older one or nil.
+    package typealias Load = (
+        _ reference: CheckpointReference?, _ nodes: NodesDirectory
+    ) throws(StoreError) -> Void
+
     let fileSystem: any FileSystem
     let directory: any RealmDirectory
     package let lock: any LockFile
@@ -36,6 +43,14 @@ package final class RealmLog: @unchecked Sendable {
     var publishedEnd: End
     /// The writer epoch of the last record read.
     var lastWriterEpoch: UInt32 = 0
+    /// The nodes files.
+    package let nodes: NodesDirectory
+    /// The checkpoints that the log names before `position`, without the damaged ones.
+    var checkpoints = KeptCheckpoints()
+    /// The log position behind the record or before the segment that names them.
+    var checkpointsEnd: LogPosition = 0
+    /// Checkpoints that could not be loaded; what the log says of them is passed over.
+    var damagedCheckpoints: [CheckpointReference] = []
     private var frameBuffer: [UInt8] = []
 
     /// Where the log ends, and how it goes on from there.
@@ -46,14 +61,16 @@ package final class RealmLog: @unchecked Sendable {
         var chain: UInt32
         var version: UInt64
         var endsIdle: Bool
+        var checkpoints = KeptCheckpoints()
+        var checkpointsEnd: LogPosition = 0
     }
 
     var end: End {
         get {
             End(
                 segment: segment, position: position, nextSequence: nextSequence, chain: chain,
-                version: version,
-                endsIdle: endsIdle)
+                version: version, endsIdle: endsIdle, checkpoints: checkpoints,
+                checkpointsEnd: checkpointsEnd)
         }
         set {
             segment = newValue.segment
@@ -62,6 +79,8 @@ package final class RealmLog: @unchecked Sendable {
             chain = newValue.chain
             version = newValue.version
             endsIdle = newValue.endsIdle
+            checkpoints = newValue.checkpoints
+            checkpointsEnd = newValue.checkpointsEnd
         }
     }
 
@@ -75,6 +94,8 @@ package final class RealmLog: @unchecked Sendable {
         self.options = options
         self.segment = segment
         bootID = fileSystem.bootID()
+        nodes = NodesDirectory(
+            fileSystem, directory, realmID: segment.header.realmID, options: options)
         position = segment.header.base
         nextSequence = segment.header.firstSequence
         chain = segment.header.previousChain
@@ -102,16 +123,17 @@ package final class RealmLog: @unchecked Sendable {
     /// Throws `diskFull` or `ioFailed` when certainly nothing was committed, `outcomeUnknown` when
     /// bytes may have reached the log: then the instance is poisoned.
     package func append(_ bodies: [[UInt8]], version newVersion: UInt64) throws(StoreError) {
-        try write(bodies, type: .commit)
+        try write(bodies.map { .commit($0) })
         version = newVersion
         endsIdle = false
     }
 
-    private func write(_ bodies: [[UInt8]], type: RecordType) throws(StoreError) {
+    /// Writes the records at the log end with one `pwrite`.
+    func write(_ records: [PendingRecord]) throws(StoreError) {
         precondition(holdsWriter && !isPoisoned, "a log is written only under its writer lock")
         var total: UInt64 = 0
-        for body in bodies {
-            total += UInt64(RecordFraming.byteCount(bodyByteCount: body.count))
+        for record in records {
+            total += UInt64(RecordFraming.byteCount(bodyByteCount: record.bodyByteCount))
         }
         if !control.isWriting {
             control.isWriting = true
@@ -127,15 +149,26 @@ package final class RealmLog: @unchecked Sendable {
         var newChain = chain
         var sequence = nextSequence
         let start = segment.fileOffset(of: position)
+        var kept = checkpoints
         frameBuffer.removeAll(keepingCapacity: true)
-        for body in bodies {
-            let header = RecordHeader(
-                type: type, sequence: sequence, durableEnd: durableEnd, previousChain: newChain,
-                writerEpoch: ownEpoch)
+        for record in records {
+            var header = RecordHeader(
+                type: record.type, sequence: sequence, durableEnd: durableEnd,
+                previousChain: newChain, writerEpoch: ownEpoch)
+            if case .bulk = record { header.flags |= RecordHeader.checkpointFlag }
             newChain = RecordFraming.append(
-                header, body: body, salt: segment.header.salt,
+                header, body: record.body, salt: segment.header.salt,
                 fileOffset: start + UInt64(frameBuffer.count), to: &frameBuffer)
             sequence &+= 1
+            switch record {
+            case .commit, .idle: break
+            case .checkpoint(let new): kept = new
+            case .bulk(_, let new):
+                kept = new
+                kept.newest?.position = position + UInt64(frameBuffer.count)
+                kept.newest?.sequence = sequence
+                kept.newest?.chain = newChain
+            }
         }
         do {
             try segment.file.write(frameBuffer, at: start)
@@ -145,6 +178,10 @@ package final class RealmLog: @unchecked Sendable {
         position += total
         chain = newChain
         nextSequence = sequence
+        if kept != checkpoints {
+            checkpoints = kept
+            checkpointsEnd = position
+        }
     }
 
     /// Makes everything written so far durable. Throws `outcomeUnknown` on failure: then the
@@ -179,7 +216,7 @@ package final class RealmLog: @unchecked Sendable {
     package func writeIdle() throws(StoreError) {
         guard !endsIdle else { return }
         if durableEnd < position { try sync() }
-        try write([[]], type: .idle)
+        try write([.idle])
         try sync()
         endsIdle = true
         publish(wakes: false)
@@ -232,8 +269,13 @@ package final class RealmLog: @unchecked Sendable {
     /// Takes the writer lock if it is free, then reads what others committed meanwhile and repairs
     /// what a dead writer left.
     ///
+    /// Where the segment that comes next was trimmed away, `load` is called and begins anew; without
+    /// it `historyTrimmed` is thrown, and nothing has changed.
+    ///
     /// - Returns: false if another process holds the lock.
-    package func tryBecomeWriter(_ deliver: Deliver) throws(StoreError) -> Bool {
+    package func tryBecomeWriter(
+        load: Load? = nil, _ deliver: Deliver
+    ) throws(StoreError) -> Bool {
         precondition(!isPoisoned, "a poisoned log is not written")
         if holdsWriter { return true }
         guard try lock.tryLock(.writer, .exclusive) else { return false }
@@ -248,7 +290,7 @@ package final class RealmLog: @unchecked Sendable {
                     path: path + "/LOCK")
             }
             control = page
-            try read(through: page, deliver)
+            try read(through: page, load, deliver)
             if page.isWriting || page.isPoisoned {
                 var report = RecoveryReport()
                 try recoverTail(vouchedEnd: page.visibleEnd, page: page, &report, deliver)
@@ -307,11 +349,12 @@ package final class RealmLog: @unchecked Sendable {
     /// Reads the commits that other processes published since the last call.
     ///
     /// Throws `invalidDatabase` if published bytes are damaged; what was delivered before stays
-    /// valid.
-    package func catchUp(_ deliver: Deliver) throws(StoreError) {
+    /// valid. Where the segment that comes next was trimmed away, `load` is called and begins anew;
+    /// without it `historyTrimmed` is thrown, and nothing has changed.
+    package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
         guard !holdsWriter, let page = lock.loadControl(), page.realmID == realmID else { return }
         control = page
-        try read(through: page, deliver)
+        try read(through: page, load, deliver)
     }
 
     /// Whether there is something to catch up with. Never blocks.

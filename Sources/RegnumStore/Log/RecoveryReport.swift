@@ -23,6 +23,20 @@ package struct RecoveryReport: Sendable, Equatable {
     package var discardedByteCount: UInt64 = 0
     /// The versions of whole commits among the discarded bytes.
     package var discardedVersions: [UInt64] = []
+    /// The checkpoint that reading began behind, nil if the log was read from its beginning.
+    package var checkpoint: CheckpointReference?
+    /// Checkpoints that the log names and that are damaged: an older one served, with the log since
+    /// then.
+    package var damagedCheckpoints: [CheckpointReference] = []
+    /// Acknowledged bytes of the log are damaged from this position on; `checkpoint` holds what they
+    /// said, so nothing is lost.
+    package var damagedPosition: LogPosition?
 
     package init() {}
+
+    mutating func tell(of beginning: RealmLog.Beginning) {
+        checkpoint = beginning.reference
+        damagedCheckpoints = beginning.damaged
+        damagedPosition = beginning.search.damagedPosition
+    }
 }

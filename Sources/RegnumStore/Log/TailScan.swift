@@ -20,7 +20,7 @@ struct TailScan {
         let count = min(segment.capacityEnd - position, options.windowByteCountMax)
         let start = segment.fileOffset(of: position)
         bytes = try segment.file.read(at: start, count: Int(count))
-        nonZeroByteCount = (bytes.lastIndex { $0 != 0 } ?? -1) + 1
+        nonZeroByteCount = bytes.withUnsafeBytes { Bytes.countUpToLastNonZero($0) }
         guard nonZeroByteCount > 0 else { return }
         let nonZero = nonZeroByteCount
         let bodyMax = options.recordBodyByteCountMax

@@ -2,11 +2,19 @@ internal import Glibc
 
 /// One file of a realm directory.
 ///
-/// Has no mutable state beside the descriptor, which is closed with the last reference; the calls
-/// name their offset, so that threads do not disturb each other.
+/// Has no mutable state beside its mappings, which have a lock, and the descriptor; both go with the
+/// last reference. The calls name their offset, so that threads do not disturb each other.
 package final class PosixFile: StoreFile {
     private let path: String
     private let descriptor: Int32
+    private let mappings = Guarded<[Mapping]>([])
+
+    /// Guard of the `@unchecked Sendable`: the bytes are only read, and live as long as the file
+    /// object; the value itself never changes.
+    private struct Mapping: @unchecked Sendable {
+        let address: UnsafeMutableRawPointer
+        let byteCount: Int
+    }
 
     /// Takes over `descriptor`.
     init(path: String, descriptor: Int32) {
@@ -14,7 +22,10 @@ package final class PosixFile: StoreFile {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        for mapping in mappings.withLock({ $0 }) { munmap(mapping.address, mapping.byteCount) }
+        close(descriptor)
+    }
 
     package func size() throws(StoreError) -> UInt64 {
         var status = stat()
@@ -71,5 +82,18 @@ package final class PosixFile: StoreFile {
     package func sync() throws(StoreError) {
         let result = repeated { fdatasync(descriptor) }
         guard result == 0 else { throw .system(-result, "sync", path) }
+    }
+
+    package func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {
+        precondition(count > 0 && offset % 4096 == 0, "a mapping begins at a page")
+        guard let start = off_t(exactly: offset), start <= off_t.max - off_t(count) else {
+            throw .system(EINVAL, "map", path)
+        }
+        guard let address = mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, start),
+            address != MAP_FAILED
+        else { throw .system(errno, "map", path) }
+        let mapping = Mapping(address: address, byteCount: count)
+        mappings.withLock { $0.append(mapping) }
+        return UnsafeRawBufferPointer(start: address, count: count)
     }
 }

@@ -19,6 +19,8 @@ enum TinyStore {
         let log: RealmLog
         let report: RecoveryReport
         let bodies: [[UInt8]]
+        /// How many of them came from a checkpoint.
+        var startCount = 0
     }
 
     static func open(

@@ -56,9 +56,9 @@ func makeInsert(_ number: Int, on base: DatabaseRoot) throws -> Commit {
 func numbers(_ root: DatabaseRoot) -> [Int] {
     guard let table = root.schema.table(named: "Number")?.key else { return [] }
     var numbers: [Int] = []
-    root.forEachRow(table) { _, row in
-        if case .int(let value)? = row.value(ColumnKey(rawValue: 0)) { numbers.append(Int(value)) }
-        return true
+    for key in root.keys(table) {
+        let value = root.value(table, key, ColumnKey(rawValue: 0))
+        if case .int(let number)? = value { numbers.append(Int(number)) }
     }
     return numbers
 }

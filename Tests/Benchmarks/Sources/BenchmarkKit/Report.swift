@@ -31,11 +31,13 @@ public struct Report {
 
     /// For each workload of Regnum a line for each peer: `name value unit peer value ratio`, then
     /// Regnum's lowest and highest round. The ratio is Regnum's value to the peer's, as the median
-    /// over the rounds. A floor, and a workload without a peer, has one line.
+    /// over the rounds. A floor, and a workload without a peer, has one line. Where Regnum took no
+    /// part there is a line for each peer with the peer's lowest and highest round.
     public var lines: [String] {
         series.flatMap { series -> [String] in
+            if series.engine == .raw { return [Self.line(series, nil)] }
             guard series.engine == .regnum else {
-                return series.engine == .raw ? [Self.line(series, nil)] : []
+                return isMeasuredOnRegnum(series.workload) ? [] : [Self.lineWithoutRegnum(series)]
             }
             let peers = peers(of: series)
             return peers.isEmpty
@@ -61,6 +63,16 @@ public struct Report {
             other.engine != .regnum
                 && (other.workload == series.workload || other.workload == floors[series.workload])
         }
+    }
+
+    private func isMeasuredOnRegnum(_ workload: String) -> Bool {
+        series.contains { $0.engine == .regnum && $0.workload == workload }
+    }
+
+    private static func lineWithoutRegnum(_ peer: Series) -> String {
+        columns(
+            peer.workload, "-", peer.unit.rawValue, peer.engine.rawValue, format(peer.median), "-",
+            "\(format(peer.low)) to \(format(peer.high))")
     }
 
     private static func line(_ series: Series, _ peer: Series?) -> String {

@@ -14,6 +14,7 @@ public struct Sample: Sendable {
 
 /// The units of the values; their raw values go into text and JSON.
 public enum Unit: String, Sendable, Encodable {
+    case nanoseconds = "ns"
     case microseconds = "us"
     case milliseconds = "ms"
     case commitsPerSecond = "commits/s"

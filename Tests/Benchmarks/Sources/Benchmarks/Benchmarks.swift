@@ -5,6 +5,6 @@ struct Benchmarks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "benchmarks",
         abstract: "Measures Regnum beside its peers, through their public interfaces.",
-        subcommands: [Measure.self, Observe.self],
+        subcommands: [Measure.self, Observe.self, Probe.self],
         defaultSubcommand: Measure.self)
 }

@@ -24,15 +24,26 @@ struct Measure: AsyncParsableCommand {
     @Option(help: "How often each engine is measured.")
     var rounds = 7
 
-    @Option(help: "How many objects each store holds beforehand.")
-    var objects = 10_000
+    @Option(help: "How many objects the stores of 1, 3 to 9, 11 and 12 hold.")
+    var objects = 1_000_000
+
+    @Option(help: "How many objects the stores of 2a, 2b, 2c and 10c hold beforehand.")
+    var stored = 10_000
+
+    @Option(help: "How many objects Regnum inserts in a transaction: all, if not given.")
+    var batch: Int?
+
+    @Option(help: "The most objects of 'growth', which begins with 10,000.")
+    var growthMax = 10_000_000
 
     @Option(help: "Where the stores are made and removed again: on the disk to be measured.")
     var directory: String?
 
     func validate() throws {
         guard rounds > 0 else { throw ValidationError("--rounds is 1 or more.") }
-        guard objects >= 0 else { throw ValidationError("--objects is 0 or more.") }
+        guard objects >= 1_000 else { throw ValidationError("--objects is 1,000 or more.") }
+        guard stored >= 0 else { throw ValidationError("--stored is 0 or more.") }
+        guard batch ?? 1 > 0 else { throw ValidationError("--batch is 1 or more.") }
         _ = try selection()
         _ = try engineSelection()
     }
@@ -47,23 +58,54 @@ struct Measure: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: home) }
 
         printCircumstances(home)
+        let stock = Stock(home.appending(path: "stock"), objectCount: objects, batch: batch)
         var all: [Series] = []
+        var failed: [String] = []
         print(Report.heading)
         for workload in workloads {
-            let place = home.appending(path: workload.name)
-            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-            let contenders = try await workload.contenders(
-                Setting(directory: place, objectCount: objects))
-            let series = try await interleave(
-                contenders.filter { engines.contains($0.engine) }, rounds: rounds)
-            for line in Report(series, floors: Catalog.floors).lines { print(line) }
-            for note in workload.notes { print("# \(workload.name): \(note)") }
-            all += series
-            try FileManager.default.removeItem(at: place)
+            do {
+                all += try await measure(workload, setting(home, workload, engines, stock))
+            } catch {
+                // the others are still worth their time; the command fails in the end
+                print("# \(workload.name): FAILED: \(error)")
+                failed.append(workload.name)
+            }
         }
+        try await stock.close()
         if let json {
             try Report(all, floors: Catalog.floors).json().write(to: URL(filePath: json))
         }
+        guard failed.isEmpty else {
+            throw Failure("Not measured, see above: \(failed.joined(separator: ", ")).")
+        }
+    }
+
+    private func setting(
+        _ home: URL, _ workload: any Workload, _ engines: Set<Engine>, _ stock: Stock
+    ) -> Setting {
+        Setting(
+            directory: home.appending(path: workload.name), engines: engines,
+            objectCount: objects, storedCount: stored, batch: batch, growthMax: growthMax,
+            stock: stock, readIDs: People.randomIDs(Setting.readCount, below: objects, 3))
+    }
+
+    /// Runs one workload, and prints its lines.
+    private func measure(_ workload: any Workload, _ setting: Setting) async throws -> [Series] {
+        let place = setting.directory
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let contenders = try await workload.contenders(setting)
+        let series = try await interleave(
+            contenders.filter { setting.engines.contains($0.engine) },
+            rounds: min(rounds, workload.roundsMax ?? rounds))
+        for line in Report(series, floors: Catalog.floors).lines { print(line) }
+        for note in workload.notes { print("# \(workload.name): \(note)") }
+        for engine in Engine.stores where setting.engines.contains(engine) {
+            guard let reason = setting.absence(of: engine, from: workload) else { continue }
+            print("# \(workload.name): \(engine.rawValue): \(reason).")
+        }
+        fflush(nil)
+        return series
     }
 
     private func selection() throws -> [any Workload] {
@@ -98,7 +140,7 @@ struct Measure: AsyncParsableCommand {
         print(
             """
             # \(cores) cores, load \(load.prefix { $0 != " " }), \(rounds) rounds, \
-            \(objects) objects, seed \(People.seed), in \(home.path)
+            \(objects) objects\(batch.map { " in batches of \($0)" } ?? ""), \(stored) stored, seed \(People.seed), in \(home.path)
             """)
         #if DEBUG
             print("# This is a debug build: its numbers mean nothing.")

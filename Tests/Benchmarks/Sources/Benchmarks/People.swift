@@ -21,6 +21,29 @@ final class Person: Object {
     }
 }
 
+/// The class with an index on the age. It has the same name as the one without, and so the same
+/// table.
+enum Indexed {
+    final class Person: Object {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var name: String
+        @Persisted(indexed: true) var age: Int
+        @Persisted var score: Double
+        @Persisted var city: String
+        @Persisted var note: String
+
+        convenience init(_ values: PersonValues) {
+            self.init()
+            id = values.id
+            name = values.name
+            age = values.age
+            score = values.score
+            city = values.city
+            note = values.note
+        }
+    }
+}
+
 /// The content of one person, for every engine.
 struct PersonValues: Sendable {
     var id: Int
@@ -40,6 +63,7 @@ struct PersonValues: Sendable {
 enum People {
     static let seed: UInt64 = 2026
 
+    @Sendable
     static func person(_ id: Int) -> PersonValues {
         var generator = SeededGenerator(seed: seed &+ UInt64(id) &* 0xD134_2543_DE82_EF95)
         return PersonValues(
@@ -50,6 +74,26 @@ enum People {
     }
 
     static func people(_ ids: Range<Int>) -> [PersonValues] { ids.map(person) }
+
+    /// Ids of people below `end`, some more than once.
+    static func randomIDs(_ count: Int, below end: Int, _ salt: UInt64) -> [Int] {
+        var generator = SeededGenerator(seed: seed ^ salt)
+        return (0..<count).map { _ in Int.random(in: 0..<end, using: &generator) }
+    }
+
+    /// Different ids of people below `end`, in random order.
+    static func differentIDs(_ count: Int, below end: Int) -> [Int] {
+        var generator = SeededGenerator(seed: seed ^ 0xD1FF)
+        return Array(Array(0..<end).shuffled(using: &generator).prefix(count))
+    }
+
+    /// Ages for random people, others for each salt.
+    static func ageChanges(_ count: Int, below end: Int, _ salt: UInt64) -> [AgeChange] {
+        var generator = SeededGenerator(seed: seed ^ (salt << 32))
+        return randomIDs(count, below: end, salt).map { id in
+            AgeChange(id: id, age: Int.random(in: 0..<100, using: &generator))
+        }
+    }
 
     private static func text(_ count: Int, _ generator: inout SeededGenerator) -> String {
         var bytes: [UInt8] = []

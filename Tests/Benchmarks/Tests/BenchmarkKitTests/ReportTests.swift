@@ -26,6 +26,19 @@ import Testing
             ])
     }
 
+    @Test func aWorkloadWithoutRegnumHasALineForEachPeer() {
+        let peers = [
+            Series(workload: "7a", engine: .sqlite, unit: .milliseconds, values: [20, 10, 12]),
+            Series(workload: "7a", engine: .lmdb, unit: .milliseconds, values: [5, 6, 7]),
+        ]
+        let lines = Report(peers, floors: [:]).lines.map(fields)
+        #expect(
+            lines == [
+                ["7a", "-", "ms", "sqlite", "12.00", "-", "10.00", "to", "20.00"],
+                ["7a", "-", "ms", "lmdb", "6.000", "-", "5.000", "to", "7.000"],
+            ])
+    }
+
     @Test func theJSONHasAnElementForEachWorkloadAndEngine() throws {
         let json = try JSONSerialization.jsonObject(with: Report(series, floors: [:]).json())
         let entries = try #require(json as? [[String: Any]])

@@ -36,3 +36,8 @@ func microsecondsEach<Element>(_ elements: [Element], _ body: (Element) throws -
 func perSecond(_ count: Int, since start: Int64) -> Double {
     Double(count) * 1e9 / Double(monotonicNanoseconds() - start)
 }
+
+/// Milliseconds since `start`.
+func milliseconds(since start: Int64) -> Double {
+    Double(monotonicNanoseconds() - start) / 1_000_000
+}

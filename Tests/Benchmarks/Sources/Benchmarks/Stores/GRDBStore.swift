@@ -4,18 +4,23 @@ import GRDB
 /// A GRDB pool with people, used with cached statements.
 struct GRDBStore: Sendable {
     let ids: PersonIDs
-    private let pool: DatabasePool
+    let pool: DatabasePool
 
+    /// The store of the workloads on single commits, filled.
     init(in setting: Setting, _ synchronous: Synchronous) throws {
-        ids = PersonIDs(from: setting.objectCount)
-        pool = try DatabasePool(path: setting.directory.appending(path: "grdb.db").path)
+        try self.init(setting.directory, synchronous, ids: PersonIDs(from: setting.storedCount))
+        try insert(0..<setting.storedCount, People.person)
+    }
+
+    init(
+        _ directory: URL, _ synchronous: Synchronous, ids: PersonIDs = PersonIDs(from: 0)
+    ) throws {
+        self.ids = ids
+        pool = try DatabasePool(path: directory.appending(path: "grdb.db").path)
         try pool.writeWithoutTransaction { db in
             // the pool has set NORMAL when it was opened
             try db.execute(sql: "PRAGMA synchronous = \(synchronous.rawValue)")
-        }
-        try pool.write { db in
             try db.execute(sql: SQLiteStore.createTable)
-            for id in 0..<setting.objectCount { try Self.insert(People.person(id), db) }
         }
     }
 
@@ -33,8 +38,11 @@ struct GRDBStore: Sendable {
         }
     }
 
-    private static func insert(_ person: PersonValues, _ db: Database) throws {
-        let statement = try db.cachedStatement(sql: SQLiteStore.insert)
+    static func insert(_ person: PersonValues, _ db: Database) throws {
+        try insert(person, try db.cachedStatement(sql: SQLiteStore.insert))
+    }
+
+    static func insert(_ person: PersonValues, _ statement: Statement) throws {
         try statement.execute(arguments: [
             person.id, person.name, person.age, person.score, person.city, person.note,
         ])

@@ -5,24 +5,32 @@ import Regnum
 struct RegnumStore: Sendable {
     let realm: Realm
     let ids: PersonIDs
+    let options: StoreOptions
 
     static func make(
         in setting: Setting, _ name: String = "regnum", durability: Realm.Durability = .full
     ) async throws -> RegnumStore {
         let realm = try await open(setting.directory.appending(path: "\(name).realm"), durability)
-        let batch = 2_000
-        for start in stride(from: 0, to: setting.objectCount, by: batch) {
-            let people = People.people(start..<min(start + batch, setting.objectCount))
-            try await realm.write { tx in
-                for person in people { try tx.add(Person(person)) }
-            }
-        }
-        return RegnumStore(realm: realm, ids: PersonIDs(from: setting.objectCount))
+        let store = RegnumStore(
+            realm: realm, ids: PersonIDs(from: setting.storedCount),
+            options: StoreOptions(batch: 2_000))
+        try await store.insert(0..<setting.storedCount, People.person)
+        return store
     }
 
-    static func open(_ url: URL, _ durability: Realm.Durability = .full) async throws -> Realm {
-        var configuration = Realm.Configuration(
-            location: .file(url), objectTypes: [Person.self])
+    /// The store of the workloads on many objects.
+    static func open(in directory: URL, _ options: StoreOptions) async throws -> RegnumStore {
+        let realm = try await open(
+            directory.appending(path: "regnum.realm"),
+            options.isSynced ? .full : .relaxed(within: .seconds(1)),
+            options.isIndexed ? Indexed.Person.self : Person.self)
+        return RegnumStore(realm: realm, ids: PersonIDs(from: 0), options: options)
+    }
+
+    static func open(
+        _ url: URL, _ durability: Realm.Durability = .full, _ type: Object.Type = Person.self
+    ) async throws -> Realm {
+        var configuration = Realm.Configuration(location: .file(url), objectTypes: [type])
         configuration.durability = durability
         return try await Realm.open(configuration)
     }

@@ -9,39 +9,53 @@ enum Synchronous: String, Sendable {
     case off = "OFF"
 }
 
-/// A SQLite database with people, used by its C interface with one prepared statement.
+/// A SQLite database with people, used by its C interface with prepared statements that are kept.
 ///
-/// Guard of the `@unchecked Sendable`: a round uses the store on one thread, and the rounds follow
-/// each other.
+/// Guard of the `@unchecked Sendable`: a round uses the store by one call at a time, and the
+/// rounds follow each other.
 final class SQLiteStore: @unchecked Sendable {
     let ids: PersonIDs
     private var database: OpaquePointer?
-    private var insertion: OpaquePointer?
+    private var statements: [String: OpaquePointer] = [:]
+    private let insertion: OpaquePointer
 
     static let createTable = """
-        CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER NOT NULL,
-            score REAL NOT NULL, city TEXT NOT NULL, note TEXT NOT NULL)
+        CREATE TABLE IF NOT EXISTS person (id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+            age INTEGER NOT NULL, score REAL NOT NULL, city TEXT NOT NULL, note TEXT NOT NULL)
         """
     static let insert =
         "INSERT INTO person (id, name, age, score, city, note) VALUES (?, ?, ?, ?, ?, ?)"
 
-    init(in setting: Setting, _ synchronous: Synchronous) throws {
-        ids = PersonIDs(from: setting.objectCount)
-        let path = setting.directory.appending(path: "sqlite.db").path
-        try check(sqlite3_open(path, &database))
-        try execute("PRAGMA journal_mode = WAL")
-        try execute("PRAGMA synchronous = \(synchronous.rawValue)")
-        try execute(Self.createTable)
-        try check(sqlite3_prepare_v2(database, Self.insert, -1, &insertion, nil))
-        try execute("BEGIN")
-        for id in 0..<setting.objectCount { try commit(People.person(id)) }
-        try execute("COMMIT")
+    /// The store of the workloads on single commits, filled.
+    convenience init(in setting: Setting, _ synchronous: Synchronous) throws {
+        try self.init(setting.directory, synchronous, ids: PersonIDs(from: setting.storedCount))
+        try insert(0..<setting.storedCount, People.person)
     }
 
-    deinit {
-        sqlite3_finalize(insertion)
-        sqlite3_close(database)
+    init(
+        _ directory: URL, _ synchronous: Synchronous, ids: PersonIDs = PersonIDs(from: 0)
+    ) throws {
+        self.ids = ids
+        var database: OpaquePointer?
+        let code = sqlite3_open(directory.appending(path: "sqlite.db").path, &database)
+        self.database = database
+        guard code == SQLITE_OK else { throw Failure("SQLite could not open its file.") }
+        for sql in [
+            "PRAGMA journal_mode = WAL", "PRAGMA synchronous = \(synchronous.rawValue)",
+            Self.createTable,
+        ] {
+            guard sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK else {
+                throw Failure("SQLite: \(sql) failed.")
+            }
+        }
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(database, Self.insert, -1, &statement, nil) == SQLITE_OK,
+            let statement
+        else { throw Failure("SQLite could not prepare the insertion.") }
+        insertion = statement
     }
+
+    deinit { close() }
 
     /// Inserts a person; outside a transaction that is one by itself.
     func commit(_ person: PersonValues) throws {
@@ -51,23 +65,56 @@ final class SQLiteStore: @unchecked Sendable {
         sqlite3_bind_double(insertion, 4, person.score)
         bind(person.city, 5)
         bind(person.note, 6)
-        let code = sqlite3_step(insertion)
-        sqlite3_reset(insertion)
+        try run(insertion)
+    }
+
+    /// The prepared statement of a text, made at the first call.
+    func prepared(_ sql: String) throws -> OpaquePointer {
+        if let known = statements[sql] { return known }
+        var statement: OpaquePointer?
+        try check(sqlite3_prepare_v2(database, sql, -1, &statement, nil))
+        guard let statement else { throw Failure("SQLite: no statement in '\(sql)'.") }
+        statements[sql] = statement
+        return statement
+    }
+
+    /// Runs a statement that gives no rows.
+    func run(_ statement: OpaquePointer) throws {
+        let code = sqlite3_step(statement)
+        sqlite3_reset(statement)
         try check(code, expected: SQLITE_DONE)
+    }
+
+    func transaction(_ body: () throws -> Void) throws {
+        try execute("BEGIN")
+        try body()
+        try execute("COMMIT")
+    }
+
+    func execute(_ sql: String) throws { try run(try prepared(sql)) }
+
+    /// Runs what cannot be prepared ahead: the schema changes.
+    func executeOnce(_ sql: String) throws {
+        try check(sqlite3_exec(database, sql, nil, nil, nil))
+    }
+
+    func check(_ code: Int32, expected: Int32 = SQLITE_OK) throws {
+        guard code != expected else { return }
+        throw Failure("SQLite: \(String(cString: sqlite3_errmsg(database)))")
+    }
+
+    func close() {
+        guard let database else { return }
+        for statement in statements.values { sqlite3_finalize(statement) }
+        statements = [:]
+        sqlite3_finalize(insertion)
+        sqlite3_close(database)
+        self.database = nil
     }
 
     private func bind(_ text: String, _ column: Int32) {
         // the destructor -1 has SQLite copy the text
         let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         sqlite3_bind_text(insertion, column, text, Int32(text.utf8.count), copying)
-    }
-
-    private func execute(_ sql: String) throws {
-        try check(sqlite3_exec(database, sql, nil, nil, nil))
-    }
-
-    private func check(_ code: Int32, expected: Int32 = SQLITE_OK) throws {
-        guard code != expected else { return }
-        throw Failure("SQLite: \(String(cString: sqlite3_errmsg(database)))")
     }
 }

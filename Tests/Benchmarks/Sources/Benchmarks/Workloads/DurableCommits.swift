@@ -6,14 +6,14 @@ struct DurableCommits: Workload {
 
     let name = "2a"
     var notes: [String] {
-        ["p50 of a round; sqlite and grdb run with WAL and synchronous=FULL."]
+        ["p50 of a round; sqlite and grdb run with WAL and synchronous=FULL, lmdb syncs."]
     }
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
         let regnum = try await RegnumStore.make(in: setting)
         let grdb = try GRDBStore(in: setting, .full)
         let sqlite = try SQLiteStore(in: setting, .full)
-        return [
+        var contenders = [
             try Floor.contender(setting),
             Contender(.regnum) {
                 sample(try await regnum.microsecondsOfCommits(people(regnum.ids)))
@@ -31,6 +31,17 @@ struct DurableCommits: Workload {
                 }
             },
         ]
+        if setting.stores(for: self).contains(.lmdb) {
+            let lmdb = try LMDBStore(in: setting, isSynced: true)
+            contenders.append(
+                Contender(.lmdb) {
+                    let people = people(lmdb.ids)
+                    return try await onThread {
+                        sample(try microsecondsEach(people) { try lmdb.commit($0) })
+                    }
+                })
+        }
+        return contenders
     }
 
     private func people(_ ids: PersonIDs) -> [PersonValues] { ids.newPeople(Self.commitCount) }

@@ -9,7 +9,7 @@ struct UnsyncedCommits: Workload {
     var notes: [String] {
         [
             "regnum commits with .relaxed(within: .seconds(1)) and so syncs once a second;",
-            "sqlite and grdb run with WAL and synchronous=OFF and never sync.",
+            "sqlite and grdb run with WAL and synchronous=OFF, lmdb with MDB_NOSYNC: never a sync.",
         ]
     }
 
@@ -18,7 +18,7 @@ struct UnsyncedCommits: Workload {
             in: setting, durability: .relaxed(within: .seconds(1)))
         let grdb = try GRDBStore(in: setting, .off)
         let sqlite = try SQLiteStore(in: setting, .off)
-        return [
+        var contenders = [
             Contender(.regnum) {
                 let people = people(regnum.ids)
                 let start = monotonicNanoseconds()
@@ -42,6 +42,19 @@ struct UnsyncedCommits: Workload {
                 }
             },
         ]
+        if setting.stores(for: self).contains(.lmdb) {
+            let lmdb = try LMDBStore(in: setting, isSynced: false)
+            contenders.append(
+                Contender(.lmdb) {
+                    let people = people(lmdb.ids)
+                    return try await onThread {
+                        let start = monotonicNanoseconds()
+                        for person in people { try lmdb.commit(person) }
+                        return sample(since: start)
+                    }
+                })
+        }
+        return contenders
     }
 
     private func people(_ ids: PersonIDs) -> [PersonValues] { ids.newPeople(Self.commitCount) }

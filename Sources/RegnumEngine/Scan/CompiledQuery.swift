@@ -4,14 +4,24 @@ import RegnumStore
 struct ResolvedColumn: Sendable {
     /// The stored column, or nil while the class does not have it.
     let stored: ColumnSchema?
-    /// The position of the stored column; past every row's values where there is none.
+    /// The position of the stored column; past every cluster's slots where there is none.
     let index: Int
-    /// What rows read that have no value at `index`.
+    let type: ValueType
+    /// What rows read whose cluster has no slot for the column.
     let fallback: Value
 
+    /// Whether the column can be null.
+    var isOptional: Bool { stored?.isOptional ?? fallback.isNull }
+
+    /// Whether the cluster has values for the column; its rows read `fallback` otherwise.
     @inline(__always)
-    func value(_ row: borrowing Row) -> Value {
-        index < row.values.count ? row.values[index] : fallback
+    func isStored(in cluster: Cluster) -> Bool { index < cluster.slotCount }
+
+    /// The value of a row below `rowCount`.
+    @inline(__always)
+    func value(_ cluster: Cluster, _ row: Int) -> Value {
+        guard let stored, index < cluster.slotCount else { return fallback }
+        return cluster.value(row, stored)
     }
 }
 
@@ -20,28 +30,11 @@ indirect enum CompiledPredicate: Sendable {
     case constant(Bool)
     case compare(ResolvedColumn, Comparison, Value, ValueType)
     case compareColumns(ResolvedColumn, Comparison, ResolvedColumn)
+    case matchText(ResolvedColumn, TextPattern)
+    case isIn(ResolvedColumn, ValueSet)
     case and([CompiledPredicate])
     case or([CompiledPredicate])
     case not(CompiledPredicate)
-
-    func matches(_ row: borrowing Row) -> Bool {
-        switch self {
-        case .constant(let answer):
-            return answer
-        case .compare(let column, let comparison, let value, let type):
-            return comparison.holds(column.value(row), constant: value, type: type)
-        case .compareColumns(let a, let comparison, let b):
-            return comparison.holds(a.value(row), b.value(row))
-        case .and(let terms):
-            for term in terms where !term.matches(row) { return false }
-            return true
-        case .or(let terms):
-            for term in terms where term.matches(row) { return true }
-            return false
-        case .not(let term):
-            return !term.matches(row)
-        }
-    }
 }
 
 /// A query plan, looked up in one schema.
@@ -73,25 +66,17 @@ struct CompiledQuery: Sendable {
         self.sort = sort
         order = ResultOrder(descending: descending)
     }
-
-    /// The place of a row in the result.
-    @inline(__always)
-    func entry(_ key: UInt64, _ row: borrowing Row) -> ResultEntry {
-        guard !sort.isEmpty else { return ResultEntry(key: key) }
-        var entry = ResultEntry(key: key)
-        entry.first = sort[0].value(row)
-        if sort.count > 1 { entry.rest = sort[1...].map { [row = copy row] in $0.value(row) } }
-        return entry
-    }
 }
 
-private struct QueryCompiler {
+/// Looks up names in one class, and checks types.
+struct QueryCompiler {
     let tableName: String
     let table: TableSchema?
 
     func resolve(_ reference: ColumnReference) throws(StoreError) -> ResolvedColumn {
         guard let column = table?.column(named: reference.name) else {
-            return ResolvedColumn(stored: nil, index: .max, fallback: reference.missing)
+            return ResolvedColumn(
+                stored: nil, index: .max, type: reference.type, fallback: reference.missing)
         }
         guard column.type == reference.type else {
             throw StoreError(
@@ -100,7 +85,8 @@ private struct QueryCompiler {
                     + "\(reference.type).", className: tableName, property: reference.name)
         }
         return ResolvedColumn(
-            stored: column, index: column.key.index, fallback: column.defaultValue)
+            stored: column, index: column.key.index, type: column.type,
+            fallback: column.defaultValue)
     }
 
     func compile(_ predicate: Predicate) throws(StoreError) -> CompiledPredicate {
@@ -113,6 +99,14 @@ private struct QueryCompiler {
         case .compareColumns(let a, let comparison, let b):
             try check(a, b.type)
             return .compareColumns(try resolve(a), comparison, try resolve(b))
+        case .matchText(let reference, let match, let text, let caseInsensitive):
+            try check(reference, .string)
+            return .matchText(
+                try resolve(reference),
+                TextPattern(match, text, caseInsensitive: caseInsensitive))
+        case .isIn(let reference, let values):
+            for value in values { if let type = value.type { try check(reference, type) } }
+            return .isIn(try resolve(reference), ValueSet(values))
         case .and(let terms):
             return .and(try compile(terms))
         case .or(let terms):
@@ -122,10 +116,14 @@ private struct QueryCompiler {
         }
     }
 
+    /// The terms with the cheap ones first. The order goes by the plan alone, so that two schemas
+    /// give the same.
     private func compile(_ terms: [Predicate]) throws(StoreError) -> [CompiledPredicate] {
         var compiled: [CompiledPredicate] = []
         for term in terms { compiled.append(try compile(term)) }
-        return compiled
+        let costs = terms.map(\.cost)
+        let order = terms.indices.sorted { (costs[$0], $0) < (costs[$1], $1) }
+        return order.map { compiled[$0] }
     }
 
     /// Only values of one type compare, and integers with doubles.
@@ -138,5 +136,23 @@ private struct QueryCompiler {
             "The property '\(tableName).\(reference.name)' of type \(reference.type) cannot be "
                 + "compared with a value of type \(type).", className: tableName,
             property: reference.name)
+    }
+}
+
+extension Predicate {
+    /// A rough measure of the work for one row.
+    fileprivate var cost: Int {
+        switch self {
+        case .constant: return 0
+        case .compare(let column, let comparison, _):
+            guard column.type == .string || column.type == .data else { return 1 }
+            return comparison == .equal || comparison == .notEqual ? 2 : 8
+        case .isIn(_, let values): return 2 * values.count
+        case .matchText(_, let match, _, let caseInsensitive):
+            return caseInsensitive || match == .like ? 200 : 10
+        case .compareColumns: return 50
+        case .and(let terms), .or(let terms): return terms.reduce(0) { $0 + $1.cost }
+        case .not(let term): return term.cost
+        }
     }
 }

@@ -1,0 +1,125 @@
+// What the indexes need in C: searches that the compiler keeps free of branches (Swift has no way
+// to say `__builtin_unpredictable`, without which LLVM turns the selection back into a branch),
+// prefetches, and SipHash. Everything is `static inline`, to be inlined into Swift.
+#ifndef CREGNUM_INDEX_H
+#define CREGNUM_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/// How many of the `n` ascending words are less than `key`.
+static inline size_t cregnum_words_below(const uint64_t *words, size_t n, uint64_t key) {
+    const uint64_t *base = words;
+    while (n > 1) {
+        size_t half = n / 2;
+        base = __builtin_unpredictable(base[half - 1] < key) ? base + half : base;
+        n -= half;
+    }
+    return (size_t)(base - words) + (n == 1 && base[0] < key);
+}
+
+/// How many of the `n` ascending words are at most `key`.
+static inline size_t cregnum_words_through(const uint64_t *words, size_t n, uint64_t key) {
+    const uint64_t *base = words;
+    while (n > 1) {
+        size_t half = n / 2;
+        base = __builtin_unpredictable(base[half - 1] <= key) ? base + half : base;
+        n -= half;
+    }
+    return (size_t)(base - words) + (n == 1 && base[0] <= key);
+}
+
+/// How many entries from `from` on have the key of entry `from`; 1 where keys are unique.
+static inline size_t cregnum_index_run(const uint64_t *keys, size_t n, size_t from) {
+    if (from + 1 == n || keys[from + 1] != keys[from]) return 1;
+    return cregnum_words_through(keys + from, n - from, keys[from]);
+}
+
+/// How many of the `n` entries, ascending by (key, row), are less than (key, row).
+static inline size_t cregnum_index_below(
+    const uint64_t *keys, const uint64_t *rows, size_t n, uint64_t key, uint64_t row) {
+    size_t place = cregnum_words_below(keys, n, key);
+    if (place == n || keys[place] != key || rows[place] >= row) return place;
+    return place + cregnum_words_below(rows + place, cregnum_index_run(keys, n, place), row);
+}
+
+/// How many of the `n` entries, ascending by (key, row), are at most (key, row).
+static inline size_t cregnum_index_through(
+    const uint64_t *keys, const uint64_t *rows, size_t n, uint64_t key, uint64_t row) {
+    size_t place = cregnum_words_below(keys, n, key);
+    if (place == n || keys[place] != key || rows[place] > row) return place;
+    return place + cregnum_words_through(rows + place, cregnum_index_run(keys, n, place), row);
+}
+
+/// Asks for the `count` cache lines from `address` on at once, so that a search does not wait for
+/// one after the other.
+static inline void cregnum_prefetch_lines(const void *address, size_t count) {
+    for (size_t i = 0; i < count; i++) __builtin_prefetch((const char *)address + 64 * i);
+}
+
+/// The sum of `n` 32-bit counts.
+static inline uint64_t cregnum_sum_counts(const uint32_t *counts, size_t n) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) sum += counts[i];
+    return sum;
+}
+
+/// Loads the address of a child that other threads may fill in meanwhile (acquire).
+static inline uint64_t cregnum_load_child(const void *word) {
+    return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE);
+}
+
+/// Stores the address of a child that other threads may read or fill in too (release).
+static inline void cregnum_store_child(void *word, uint64_t address) {
+    __atomic_store_n((uint64_t *)word, address, __ATOMIC_RELEASE);
+}
+
+// SipHash-1-3 (Aumasson, Bernstein, 2012; one round per word, three at the end)
+
+static inline uint64_t cregnum_rotate_left(uint64_t x, int by) {
+    return (x << by) | (x >> (64 - by));
+}
+
+static inline void cregnum_sip_round(uint64_t v[4]) {
+    v[0] += v[1];
+    v[1] = cregnum_rotate_left(v[1], 13) ^ v[0];
+    v[0] = cregnum_rotate_left(v[0], 32);
+    v[2] += v[3];
+    v[3] = cregnum_rotate_left(v[3], 16) ^ v[2];
+    v[0] += v[3];
+    v[3] = cregnum_rotate_left(v[3], 21) ^ v[0];
+    v[2] += v[1];
+    v[1] = cregnum_rotate_left(v[1], 17) ^ v[2];
+    v[2] = cregnum_rotate_left(v[2], 32);
+}
+
+/// SipHash-1-3 of `n` bytes under the key whose little-endian words are `key0` and `key1`.
+static inline uint64_t cregnum_siphash13(
+    const void *bytes, size_t n, uint64_t key0, uint64_t key1) {
+    uint64_t v[4] = {
+        key0 ^ 0x736f6d6570736575u, key1 ^ 0x646f72616e646f6du,
+        key0 ^ 0x6c7967656e657261u, key1 ^ 0x7465646279746573u,
+    };
+    const unsigned char *from = (const unsigned char *)bytes;
+    size_t left = n;
+    for (; left >= 8; left -= 8, from += 8) {
+        uint64_t word;
+        memcpy(&word, from, 8);
+        v[3] ^= word;
+        cregnum_sip_round(v);
+        v[0] ^= word;
+    }
+    uint64_t last = (uint64_t)(n & 0xff) << 56;
+    for (size_t i = 0; i < left; i++) last |= (uint64_t)from[i] << (8 * i);
+    v[3] ^= last;
+    cregnum_sip_round(v);
+    v[0] ^= last;
+    v[2] ^= 0xff;
+    cregnum_sip_round(v);
+    cregnum_sip_round(v);
+    cregnum_sip_round(v);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+#endif

@@ -1,0 +1,334 @@
+import CRegnum
+import RegnumStore
+
+/// Makes a root, in a lineage of its own, from a directory image: clusters and index inner nodes on
+/// the heap, the leaves left in the nodes file until they are touched.
+///
+/// Everything is checked against the bytes that are there, the file and the limits of the engine;
+/// hostile bytes never trap, and never make it allocate more than some fifty times their size.
+struct CheckpointLoader {
+    private let source: NodeSource
+    private let edit: NodeEdit
+    private let context: TreeContext
+    /// Leaves lie before it.
+    private let leafLimit: UInt64
+    private var reader: ImageReader
+    private var version: UInt64 = 0
+    private let knownSchema: DatabaseSchema?
+    /// What was made and is in no tree yet.
+    private var loose: [Node] = []
+
+    /// The root that a checkpoint describes.
+    ///
+    /// - Parameters:
+    ///   - version: which the image must have.
+    ///   - seed: that of the realm's index keys.
+    ///   - knownSchema: taken where the image has the same, so that what was prepared for it stays.
+    ///
+    /// Throws `invalidDatabase` for damage, `unsupportedFormat` for an image that a newer version
+    /// wrote, `ioFailed` if the file cannot be read.
+    /// - Complexity: O(n / 1,024).
+    static func load(
+        _ directory: ImagePlace, byteCount: UInt64, version: UInt64, from file: any NodeBytes,
+        seed: IndexSeed, knownSchema: DatabaseSchema? = nil
+    ) throws(StoreError) -> DatabaseRoot {
+        guard let count = Int(exactly: byteCount), count < 1 << 40 else {
+            throw StoreError(.invalidDatabase, "The directory of a checkpoint is impossibly large.")
+        }
+        let bytes = try file.bytes(at: directory.extent, count: count)
+        guard cregnum_crc32c(0, bytes.baseAddress, bytes.count) == directory.crc else {
+            throw StoreError(
+                .invalidDatabase,
+                "The directory of the checkpoint of version \(version) is damaged: its \(count) "
+                    + "bytes from \(directory.extent) on do not have the checksum that the log "
+                    + "tells.")
+        }
+        return try withExtendedLifetime(file) { () throws(StoreError) in
+            var loader = CheckpointLoader(file, bytes, directory.extent, seed, knownSchema)
+            do throws(StoreError) {
+                return try loader.run(version: version)
+            } catch {
+                loader.giveUp()
+                throw error
+            }
+        }
+    }
+
+    private init(
+        _ file: any NodeBytes, _ bytes: UnsafeRawBufferPointer, _ leafLimit: UInt64,
+        _ seed: IndexSeed, _ knownSchema: DatabaseSchema?
+    ) {
+        self.knownSchema = knownSchema
+        source = NodeSource(file)
+        context = TreeContext(seed: seed, source: source)
+        guard let edit = context.store.beginEdit(on: nil) else {
+            preconditionFailure("A new store has no other edit.")
+        }
+        self.edit = edit
+        self.leafLimit = leafLimit
+        reader = ImageReader(bytes)
+    }
+
+    private mutating func run(version expected: UInt64) throws(StoreError) -> DatabaseRoot {
+        let magic = try reader.fixed(UInt32.self)
+        try reader.require(magic == DirectoryImage.magic, "it does not begin as one does")
+        let format = try reader.fixed(UInt16.self)
+        guard format == DirectoryImage.formatVersion else {
+            throw StoreError(
+                .unsupportedFormat,
+                "A checkpoint has format \(format), which this version of Regnum does not know. "
+                    + "Use a newer one.")
+        }
+        _ = try reader.fixed(UInt16.self)
+        version = try reader.fixed(UInt64.self)
+        try reader.require(version == expected, "it is of version \(version), not \(expected)")
+        _ = try reader.fixed(UInt64.self)  // live bytes: for whoever writes the next one
+        let schemaByteCount = try reader.count(
+            UInt32.self, max: reader.remaining, "the length of the schema")
+        let tableCount = try reader.count(
+            UInt32.self, max: SchemaLimits.tableCountMax, "the number of classes")
+        var schema = try SchemaImage.decode(
+            try reader.data(schemaByteCount), tableCount: tableCount)
+        if let knownSchema, knownSchema.tables == schema.tables { schema = knownSchema }
+        try reader.skipPadding()
+        var content = DatabaseContent(context: context)
+        content.schema = schema
+        if tableCount > 0 {
+            let directory = edit.makeZeroed(
+                .directory, byteCount: DatabaseContent.directoryByteCount(tableCount: tableCount))
+            loose.append(directory)
+            content.directory = directory
+            for (index, table) in schema.tables.enumerated() {
+                directory.store(
+                    try self.table(table).node.word,
+                    DatabaseContent.directoryByteCount(tableCount: index))
+                loose.removeLast(loose.count - 1)  // they hang below the directory now
+            }
+        }
+        try reader.require(reader.remaining == 0, "bytes are left over")
+        loose = []
+        let root = DatabaseRoot(version: version, content: content, stamp: edit.stamp)
+        edit.store.finish(edit)
+        return root
+    }
+
+    /// Frees what was made so far.
+    private mutating func giveUp() {
+        for node in loose { NodeWalk.free(from: node, bornAfter: 0, edit.store) }
+        loose = []
+        edit.store.abort(edit, directory: nil)
+    }
+
+    // MARK: Tables
+
+    private mutating func table(_ schema: TableSchema) throws(StoreError) -> Table {
+        let nextKey = try reader.fixed(UInt64.self)
+        let count = try reader.fixed(UInt64.self)
+        let clusterCount = try reader.count(
+            UInt32.self, max: reader.remaining / DirectoryImage.clusterByteCount,
+            "a number of clusters")
+        let indexed = schema.columns.filter(\.hasIndex).map(\.key)
+        let indexCount = try reader.fixed(UInt32.self)
+        try reader.require(
+            indexCount == UInt32(indexed.count), "a class has a wrong number of indexes")
+        let table = Table.make(indexed: indexed, edit)
+        loose.append(table.node)
+        var clusters: [Cluster] = []
+        clusters.reserveCapacity(clusterCount)
+        var liveCount: UInt64 = 0
+        for _ in 0..<clusterCount {
+            let cluster = try cluster(schema, after: clusters.last, nextKey: nextKey)
+            loose.append(cluster.node)
+            clusters.append(cluster)
+            liveCount += UInt64(cluster.liveCount)
+        }
+        try reader.require(liveCount == count, "a class has a wrong number of rows")
+        loose.removeLast(clusters.count)
+        table.hang(clusters, nextKey: nextKey, edit)
+        for (slot, column) in indexed.enumerated() {
+            table.setIndex(try index(column, count: count), at: slot)
+        }
+        return table
+    }
+
+    private mutating func index(
+        _ column: ColumnKey, count: UInt64
+    ) throws(StoreError) -> IndexTree {
+        let stored = try reader.fixed(UInt16.self)
+        try reader.require(stored == column.rawValue, "an index is of another column")
+        _ = try reader.fixed(UInt16.self)
+        let leafCount = try reader.count(
+            UInt32.self, max: reader.remaining / DirectoryImage.leafByteCount,
+            "a number of leaves")
+        let storedCount = try reader.fixed(UInt64.self)
+        try reader.require(storedCount == count, "an index has a wrong number of entries")
+        var leaves: [IndexTree.LeafPlace] = []
+        leaves.reserveCapacity(leafCount)
+        var entryCount: UInt64 = 0
+        for _ in 0..<leafCount {
+            let key = try reader.fixed(UInt64.self)
+            let row = try reader.fixed(UInt64.self)
+            let extent = try reader.fixed(UInt64.self)
+            let crc = try reader.fixed(UInt32.self)
+            let entries = try reader.count(
+                UInt32.self, max: IndexLeaf.capacity, "a number of entries")
+            try require(extent: extent, byteCount: IndexLeaf.byteCount)
+            entryCount += UInt64(entries)
+            leaves.append(
+                IndexTree.LeafPlace(
+                    leaf: nil, extent: extent, crc: crc, firstKey: key, firstRow: row,
+                    count: entries))
+        }
+        try reader.require(entryCount == count, "an index has a wrong number of entries")
+        return try IndexTree.assemble(leaves, source: source, edit)
+    }
+
+    // MARK: Clusters
+
+    private mutating func cluster(
+        _ schema: TableSchema, after previous: Cluster?, nextKey: UInt64
+    ) throws(StoreError) -> Cluster {
+        let firstKey = try reader.fixed(UInt64.self)
+        try reader.require(
+            firstKey % UInt64(rowsPerCluster) == 0 && firstKey < nextKey,
+            "a cluster begins at a wrong key")
+        if let previous {
+            try reader.require(previous.firstKey < firstKey, "clusters are out of order")
+        }
+        let slotCount = try reader.count(UInt16.self, max: schema.columns.count, "a slot count")
+        try reader.require(
+            slotCount <= reader.remaining / DirectoryImage.slotByteCount, "it ends early")
+        let rowCount = try reader.count(
+            UInt16.self, max: Int(min(UInt64(rowsPerCluster), nextKey - firstKey)), "a row count")
+        let liveCount = try reader.count(UInt16.self, max: rowCount, "a count of live rows")
+        _ = try reader.fixed(UInt16.self)
+        try reader.require(rowCount > 0, "a cluster has no rows")
+        let cluster = Cluster.make(schema.columns, slotCount: slotCount, edit: edit)
+        loose.append(cluster.node)
+        cluster.firstKey = firstKey
+        cluster.rowCount = rowCount
+        cluster.liveCount = liveCount
+        cluster.frozenRows = rowCount
+        cluster.sourceWord = source.word
+        cluster.uniformVersion = try reader.fixed(UInt64.self)
+        cluster.versionExtent = try reader.fixed(UInt64.self)
+        cluster.versionCRC = try reader.fixed(UInt32.self)
+        _ = try reader.fixed(UInt32.self)
+        try require(
+            extent: cluster.versionExtent, byteCount: Node.headerByteCount + 8 * rowCount,
+            isOptional: true)
+        let live = try bitmap(cluster.live, rowCount)
+        try reader.require(live == liveCount, "a bitmap has a wrong number of rows")
+        for column in 0..<slotCount {
+            try slot(cluster, column, rowCount)
+            if let presence = cluster.presence(column) { _ = try bitmap(presence, rowCount) }
+            try largeValues(cluster, column)
+        }
+        loose.removeLast()
+        return cluster
+    }
+
+    /// Reads a bitmap and returns how many bits are set.
+    private mutating func bitmap(
+        _ words: UnsafeMutablePointer<UInt64>, _ rowCount: Int
+    ) throws(StoreError) -> Int {
+        var count = 0
+        for index in 0..<DirectoryImage.wordCount(rowCount) {
+            words[index] = try reader.fixed(UInt64.self)
+            count += words[index].nonzeroBitCount
+        }
+        if rowCount & 63 != 0 {
+            try reader.require(
+                words[rowCount >> 6] >> UInt64(rowCount & 63) == 0, "a bitmap has bits past its end"
+            )
+        }
+        return count
+    }
+
+    private mutating func slot(
+        _ cluster: Cluster, _ column: Int, _ rowCount: Int
+    ) throws(StoreError) {
+        let slot = cluster.slot(column)
+        let isText = slot.flags.contains(.text)
+        let isNumber = slot.flags.contains(.bounds)
+        let stored = try reader.fixed(UInt32.self)
+        guard stored & ~ColumnFlags.known == 0 else {
+            throw StoreError(
+                .unsupportedFormat,
+                "A checkpoint has a column with the unknown flags \(stored): it was written by a "
+                    + "newer version.")
+        }
+        let flags = ColumnFlags(rawValue: UInt8(truncatingIfNeeded: stored))
+        try reader.require(
+            flags.contains(.text) == isText && (isNumber || !flags.contains(.bounds)),
+            "a column has wrong flags")
+        slot.flags = flags
+        largeCount = try reader.count(
+            UInt32.self, max: reader.remaining / DirectoryImage.largeEntryByteCount,
+            "a number of large values")
+        let textUsed = try reader.count(UInt32.self, max: Int(Int32.max), "the length of a text")
+        slot.textUsed = textUsed
+        slot.textDead = try reader.count(UInt32.self, max: textUsed, "the length of dead text")
+        try reader.require(
+            isText || largeCount + textUsed == 0, "a column has text that can have none")
+        let first = try reader.fixed(UInt64.self)
+        let second = try reader.fixed(UInt64.self)
+        if isText {
+            slot.textExtent = first
+            slot.textCRC = UInt32(truncatingIfNeeded: second)
+            try require(
+                extent: first, byteCount: Node.headerByteCount + textUsed, isOptional: textUsed == 0
+            )
+        } else if isNumber {
+            slot.store(first, ColumnSlot.aOffset)
+            slot.store(second, ColumnSlot.bOffset)
+        }
+        let extent = try reader.fixed(UInt64.self)
+        slot.chunkExtent = extent
+        slot.chunkCRC = try reader.fixed(UInt32.self)
+        _ = try reader.fixed(UInt32.self)
+        let log2 = slot.type == .int ? Int(extent & 63) : slot.type.widthLog2
+        try reader.require(
+            slot.type == .int ? log2 <= 3 : extent & 63 == 0, "a chunk has a wrong width")
+        try require(
+            extent: extent & ~63, byteCount: Node.headerByteCount + rowCount << log2)
+    }
+
+    /// Of the column that was read last.
+    private var largeCount = 0
+
+    private mutating func largeValues(
+        _ cluster: Cluster, _ column: Int
+    ) throws(StoreError) {
+        guard largeCount > 0 else { return }
+        let byteCount = Node.headerByteCount + LargeList.entryByteCount * largeCount
+        let list = LargeList(edit.makeZeroed(.largeList, byteCount: byteCount))
+        storeWord(list.node.word, cluster.slot(column).address + ColumnSlot.bOffset)
+        for index in 0..<largeCount {
+            let extent = try reader.fixed(UInt64.self)
+            let length = try reader.count(
+                UInt32.self, max: SchemaLimits.dataByteCountMax, "the length of a value")
+            let crc = try reader.fixed(UInt32.self)
+            try require(
+                extent: extent, byteCount: Node.headerByteCount + length, isOptional: true)
+            try reader.require(extent != 0 || length == 0, "a large value lies nowhere")
+            list.set(index, word: 0, extent: extent, length: length, crc: crc)
+        }
+    }
+
+    /// A place in the file, before the directory.
+    private func require(
+        extent: UInt64, byteCount: Int, isOptional: Bool = false
+    ) throws(StoreError) {
+        if isOptional, extent == 0 { return }
+        let (end, isOver) = extent.addingReportingOverflow(UInt64(byteCount))
+        try reader.require(
+            extent > 0 && extent % 64 == 0 && !isOver && end <= leafLimit,
+            "a leaf lies outside of the file")
+    }
+}
+
+extension ColumnFlags {
+    /// Bits that this version knows.
+    fileprivate static let known: UInt32 = 31
+}

@@ -1,0 +1,252 @@
+import CRegnum
+import RegnumStore
+
+/// What `CheckpointWriter` wrote.
+struct WrittenCheckpoint {
+    /// Where the directory image lies: what a `CheckpointReference` tells.
+    var directory: ImagePlace
+    var directoryByteCount: UInt64
+    /// Bytes in the nodes file that the checkpoint needs: its leaves and its directory.
+    var liveByteCount: UInt64
+    /// Leaves that were not in the file before, and their bytes.
+    var leafCount: Int
+    var leafByteCount: UInt64
+}
+
+/// Writes a root into a nodes file: every leaf that does not lie there yet, column by column, then
+/// the directory image, which names them all.
+///
+/// The root must be held meanwhile; it stays as it is, and edits go on beside it: what a root shows
+/// is never written again, and only that is read here.
+struct CheckpointWriter {
+    private let root: DatabaseRoot
+    private var output: ImageOutput
+    /// Whether extents of the root are places in the file that is written.
+    private let isSameFile: Bool
+
+    init(_ root: DatabaseRoot, to sink: any CheckpointSink) {
+        self.root = root
+        output = ImageOutput(sink)
+        isSameFile = root.content.context.source.map { $0.file === sink.bytes } ?? false
+    }
+
+    /// - Complexity: O(changed leaves), and O(n / 1,024) for the directory.
+    ///
+    /// Throws what the sink throws, and `invalidDatabase` if the root has leaves that were found
+    /// damaged: zeros must not take their place.
+    mutating func write() throws(StoreError) -> WrittenCheckpoint {
+        try checkSound()
+        var directory = DirectoryImageWriter(version: root.version, schema: root.schema)
+        for table in root.schema.tables {
+            let content = root.content[table.key.index]
+            var clusters: [Cluster] = []
+            content.forEachCluster { cluster in
+                if cluster.rowCount > 0 { clusters.append(cluster) }
+                return true
+            }
+            let places = try write(clusters, columnCount: table.columns.count)
+            directory.begin(content, clusterCount: clusters.count)
+            for (index, cluster) in clusters.enumerated() {
+                directory.cluster(cluster, places, index)
+            }
+            for slot in 0..<content.indexCount {
+                directory.index(
+                    try write(content.index(at: slot)), content.indexColumn(at: slot))
+            }
+        }
+        try checkSound()
+        let bytes = directory.finish(liveByteCount: output.liveByteCount)
+        let leafCount = output.writtenCount
+        let leafByteCount = output.writtenByteCount
+        let place = try append(bytes)
+        return WrittenCheckpoint(
+            directory: place, directoryByteCount: UInt64(bytes.count),
+            liveByteCount: output.liveByteCount + (UInt64(bytes.count) + 63) & ~63,
+            leafCount: leafCount, leafByteCount: leafByteCount)
+    }
+
+    /// Writes whatever else belongs to the checkpoint: the delta of a bulk commit.
+    mutating func append(_ bytes: [UInt8]) throws(StoreError) -> ImagePlace {
+        try withBytes(bytes) { (bytes) throws(StoreError) in try output.append([bytes]) }
+    }
+
+    private func checkSound() throws(StoreError) {
+        if let damage = root.damage { throw damage }
+    }
+
+    // MARK: Clusters
+
+    private mutating func write(
+        _ clusters: [Cluster], columnCount: Int
+    ) throws(StoreError) -> ClusterPlaces {
+        var places = ClusterPlaces(clusterCount: clusters.count, columnCount: columnCount)
+        for column in 0..<columnCount {
+            var hasText = false
+            for (index, cluster) in clusters.enumerated() where column < cluster.slotCount {
+                places[index, column].chunk = try writeChunk(cluster, column)
+                hasText = hasText || cluster.slot(column).flags.contains(.text)
+            }
+            guard hasText else { continue }
+            for (index, cluster) in clusters.enumerated() where column < cluster.slotCount {
+                places[index, column].text = try writeText(cluster, column)
+                try writeLargeValues(cluster, column, &places[index, column].large)
+            }
+        }
+        for (index, cluster) in clusters.enumerated() {
+            places.versions[index] = try writeVersions(cluster)
+        }
+        return places
+    }
+
+    private mutating func writeChunk(
+        _ cluster: Cluster, _ column: Int
+    ) throws(StoreError) -> ImagePlace {
+        let slot = cluster.slot(column)
+        let rowCount = cluster.rowCount
+        guard rowCount > 0 else { return ImagePlace() }
+        if isSameFile, slot.chunkExtent != 0 {
+            let log2 = slot.type == .int ? Int(slot.chunkExtent & 63) : slot.type.widthLog2
+            output.keep(byteCount: Node.headerByteCount + rowCount << log2)
+            return ImagePlace(extent: slot.chunkExtent, crc: slot.chunkCRC)
+        }
+        let word = cluster.chunk(column)
+        try checkSound()
+        let log2 = slot.type == .int ? Int(word & 63) : slot.type.widthLog2
+        let rows = UnsafeRawBufferPointer(start: Cluster.rows(word), count: rowCount << log2)
+        var place = try output.leaf(.chunk, count: 1 << log2, rows)
+        if slot.type == .int { place.extent |= UInt64(log2) }
+        return place
+    }
+
+    private mutating func writeText(
+        _ cluster: Cluster, _ column: Int
+    ) throws(StoreError) -> ImagePlace {
+        let slot = cluster.slot(column)
+        guard slot.flags.contains(.text), slot.textUsed > 0, cluster.rowCount > 0 else {
+            return ImagePlace()
+        }
+        if isSameFile, slot.textExtent != 0 {
+            output.keep(byteCount: Node.headerByteCount + slot.textUsed)
+            return ImagePlace(extent: slot.textExtent, crc: slot.textCRC)
+        }
+        _ = cluster.chunk(column)  // and with it the text
+        try checkSound()
+        return try output.leaf(
+            .text, count: 0,
+            UnsafeRawBufferPointer(start: cluster.text(column), count: slot.textUsed))
+    }
+
+    private mutating func writeLargeValues(
+        _ cluster: Cluster, _ column: Int, _ places: inout [ImagePlace]
+    ) throws(StoreError) {
+        guard let list = cluster.largeList(column) else { return }
+        for index in 0..<list.count {
+            var place = ImagePlace()
+            if list.isFree(index) {
+                // nothing lies there
+            } else if isSameFile, list.extent(index) != 0 {
+                output.keep(byteCount: Node.headerByteCount + list.length(index))
+                place = ImagePlace(extent: list.extent(index), crc: list.crc(index))
+            } else {
+                place = try output.leaf(
+                    .largeValue, count: 0, cluster.largeBytes(column, index))
+            }
+            places.append(place)
+        }
+    }
+
+    private mutating func writeVersions(_ cluster: Cluster) throws(StoreError) -> ImagePlace {
+        let word = loadWord(cluster.node.address + Cluster.versionWordOffset)
+        let byteCount = 8 * cluster.rowCount
+        if isSameFile, cluster.versionExtent != 0 {
+            output.keep(byteCount: Node.headerByteCount + byteCount)
+            return ImagePlace(extent: cluster.versionExtent, crc: cluster.versionCRC)
+        }
+        if word == 0, cluster.versionExtent == 0 { return ImagePlace() }
+        let rows = Cluster.rows(word != 0 ? word : cluster.resolveVersions())
+        return try output.leaf(
+            .chunk, count: 8, UnsafeRawBufferPointer(start: rows, count: byteCount))
+    }
+
+    // MARK: Indexes
+
+    /// Writes the changed leaves of an index and returns where all of them are.
+    private mutating func write(
+        _ index: IndexTree
+    ) throws(StoreError) -> [IndexTree.LeafPlace] {
+        var places: [IndexTree.LeafPlace] = []
+        var image = [UInt64](repeating: 0, count: 2 * IndexLeaf.capacity)
+        try index.forEachLeaf { (place) throws(StoreError) in
+            var place = place
+            if isSameFile, place.extent != 0 {
+                output.keep(byteCount: IndexLeaf.byteCount)
+            } else {
+                let written = try writeLeaf(place, &image)
+                place.extent = written.extent
+                place.crc = written.crc
+            }
+            place.leaf = nil
+            places.append(place)
+        }
+        return places
+    }
+
+    private mutating func writeLeaf(
+        _ place: IndexTree.LeafPlace, _ image: inout [UInt64]
+    ) throws(StoreError) -> ImagePlace {
+        var node = place.leaf
+        if node == nil, let source = root.content.context.source {
+            node = IndexLeaf.read(
+                source, extent: place.extent, crc: place.crc, count: place.count,
+                firstKey: place.firstKey, firstRow: place.firstRow)
+        }
+        guard let node else { preconditionFailure("A leaf of an index lies nowhere.") }
+        let leaf = IndexLeaf(node)
+        for slot in 0..<IndexLeaf.capacity {  // what is not in use is undefined
+            image[slot] = slot < leaf.count ? leaf.keys[slot] : 0
+            image[IndexLeaf.capacity + slot] = slot < leaf.count ? leaf.rows[slot] : 0
+        }
+        let count = leaf.count
+        return try withBytes(image) { (used) throws(StoreError) in
+            try output.leaf(.indexLeaf, count: count, used)
+        }
+    }
+}
+
+/// `withUnsafeBytes` with the error's type.
+private func withBytes<Element: BitwiseCopyable, Result>(
+    _ array: [Element], _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
+) throws(StoreError) -> Result {
+    let result = array.withUnsafeBytes { bytes -> Swift.Result<Result, StoreError> in
+        do throws(StoreError) {
+            return .success(try body(bytes))
+        } catch {
+            return .failure(error)
+        }
+    }
+    return try result.get()
+}
+
+/// Where the leaves of a table's clusters lie.
+struct ClusterPlaces {
+    struct Column {
+        var chunk = ImagePlace()
+        var text = ImagePlace()
+        var large: [ImagePlace] = []
+    }
+
+    private let columnCount: Int
+    private var columns: [Column]
+    var versions: [ImagePlace]
+
+    init(clusterCount: Int, columnCount: Int) {
+        self.columnCount = columnCount
+        columns = Array(repeating: Column(), count: clusterCount * columnCount)
+        versions = Array(repeating: ImagePlace(), count: clusterCount)
+    }
+
+    subscript(cluster: Int, column: Int) -> Column {
+        get { columns[cluster * columnCount + column] }
+        _modify { yield &columns[cluster * columnCount + column] }
+    }
+}

@@ -1,0 +1,206 @@
+import RegnumStore
+
+/// The numbers of a directory image: what a checkpoint knows besides its leaves, from the schema to
+/// where each leaf lies. `Docs/FORMAT.md` owns the layout.
+enum DirectoryImage {
+    static let magic: UInt32 = 0x4944_4752  // "RGDI"
+    static let formatVersion: UInt16 = 1
+    static let headerByteCount = 32
+    static let tableByteCount = 24
+    static let clusterByteCount = 40
+    static let slotByteCount = 48
+    static let largeEntryByteCount = 16
+    static let indexByteCount = 16
+    static let leafByteCount = 32
+
+    /// Words of a bitmap that covers `rowCount` rows.
+    @inline(__always)
+    static func wordCount(_ rowCount: Int) -> Int { (rowCount + 63) >> 6 }
+}
+
+/// Writes a directory image from front to back.
+struct DirectoryImageWriter {
+    private let version: UInt64
+    private let schema: [UInt8]
+    private let tableCount: Int
+    private var body = ImageWriter()
+
+    init(version: UInt64, schema: DatabaseSchema) {
+        self.version = version
+        self.schema = SchemaImage.encode(schema)
+        tableCount = schema.tables.count
+    }
+
+    mutating func begin(_ table: Table, clusterCount: Int) {
+        body.fixed(table.nextKey)
+        body.fixed(UInt64(table.count))
+        body.fixed(UInt32(clusterCount))
+        body.fixed(UInt32(table.indexCount))
+    }
+
+    /// - Parameter index: which of the table's clusters, in `places`.
+    mutating func cluster(_ cluster: Cluster, _ places: ClusterPlaces, _ index: Int) {
+        let rowCount = cluster.rowCount
+        let wordCount = DirectoryImage.wordCount(rowCount)
+        body.fixed(cluster.firstKey)
+        body.fixed(UInt16(cluster.slotCount))
+        body.fixed(UInt16(rowCount))
+        body.fixed(UInt16(cluster.liveCount))
+        body.fixed(0 as UInt16)
+        body.fixed(cluster.uniformVersion)
+        body.fixed(places.versions[index].extent)
+        body.fixed(places.versions[index].crc)
+        body.fixed(0 as UInt32)
+        body.words(cluster.live, count: wordCount)
+        for column in 0..<cluster.slotCount {
+            slot(cluster, column, places[index, column])
+            if let presence = cluster.presence(column) { body.words(presence, count: wordCount) }
+            largeValues(cluster, column, places[index, column].large)
+        }
+    }
+
+    private mutating func slot(
+        _ cluster: Cluster, _ column: Int, _ places: ClusterPlaces.Column
+    ) {
+        let slot = cluster.slot(column)
+        let isText = slot.flags.contains(.text)
+        body.fixed(UInt32(slot.flags.rawValue))
+        body.fixed(UInt32(places.large.count))
+        body.fixed(UInt32(slot.textUsed))
+        body.fixed(UInt32(slot.textDead))
+        if isText {
+            body.fixed(places.text.extent)
+            body.fixed(UInt64(places.text.crc))
+        } else {
+            body.fixed(slot.load(ColumnSlot.aOffset) as UInt64)
+            body.fixed(slot.load(ColumnSlot.bOffset) as UInt64)
+        }
+        body.fixed(places.chunk.extent)
+        body.fixed(places.chunk.crc)
+        body.fixed(0 as UInt32)
+    }
+
+    private mutating func largeValues(
+        _ cluster: Cluster, _ column: Int, _ places: [ImagePlace]
+    ) {
+        guard !places.isEmpty, let list = cluster.largeList(column) else { return }
+        for (index, place) in places.enumerated() {
+            body.fixed(place.extent)
+            body.fixed(place.extent == 0 ? 0 : UInt32(list.length(index)))
+            body.fixed(place.crc)
+        }
+    }
+
+    mutating func index(_ leaves: [IndexTree.LeafPlace], _ column: ColumnKey) {
+        body.fixed(column.rawValue)
+        body.fixed(0 as UInt16)
+        body.fixed(UInt32(leaves.count))
+        body.fixed(leaves.reduce(0) { $0 + UInt64($1.count) })
+        for leaf in leaves {
+            body.fixed(leaf.firstKey)
+            body.fixed(leaf.firstRow)
+            body.fixed(leaf.extent)
+            body.fixed(leaf.crc)
+            body.fixed(UInt32(leaf.count))
+        }
+    }
+
+    /// The whole image.
+    func finish(liveByteCount: UInt64) -> [UInt8] {
+        var image = ImageWriter()
+        image.fixed(DirectoryImage.magic)
+        image.fixed(DirectoryImage.formatVersion)
+        image.fixed(0 as UInt16)
+        image.fixed(version)
+        image.fixed(liveByteCount)
+        image.fixed(UInt32(schema.count))
+        image.fixed(UInt32(tableCount))
+        image.raw(schema)
+        image.pad()
+        image.raw(body.bytes)
+        return image.bytes
+    }
+}
+
+/// The schema in a directory image: for each class, by key, its name and the definitions of its
+/// columns, as an operation that adds a class tells them in a record.
+enum SchemaImage {
+    static func encode(_ schema: DatabaseSchema) -> [UInt8] {
+        var writer = RecordWriter(capacity: 256)
+        for table in schema.tables {
+            writer.string(table.name)
+            writer.varint(table.columns.count)
+            for column in table.columns {
+                writer.string(column.name)
+                writer.byte(column.type.rawValue)
+                var flags: UInt8 = 0
+                if column.isOptional { flags |= CommitRecord.flagOptional }
+                if column.isPrimaryKey { flags |= CommitRecord.flagPrimaryKey }
+                if column.isIndexed { flags |= CommitRecord.flagIndexed }
+                writer.byte(flags)
+                ColumnBlock.encode(column.defaultValue, &writer)
+            }
+        }
+        return writer.bytes
+    }
+
+    static func decode(_ bytes: [UInt8], tableCount: Int) throws(StoreError) -> DatabaseSchema {
+        var reader = RecordReader(bytes)
+        var tables: [TableSchema] = []
+        var names: Set<[UInt8]> = []
+        let empty = DatabaseSchema(tables: [])
+        guard tableCount <= min(SchemaLimits.tableCountMax, bytes.count) else {
+            throw damaged("it has too many classes")
+        }
+        for index in 0..<tableCount {
+            let name: String
+            var columns: [ColumnDefinition] = []
+            do throws(StoreError) {
+                name = try reader.string()
+                let count = try reader.count(
+                    max: min(SchemaLimits.columnCountMax, reader.remaining), "a number of columns")
+                columns.reserveCapacity(count)
+                for _ in 0..<count { columns.append(try definition(&reader)) }
+                try SchemaRules.check(newTable: name, columns, in: empty)
+            } catch {
+                if error.code == .unsupportedFormat { throw error }
+                throw damaged(error.sentence)
+            }
+            guard names.insert(Array(name.utf8)).inserted else {
+                throw damaged("two classes have one name")
+            }
+            let keyed = columns.enumerated().map { (index, definition) in
+                ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
+            }
+            tables.append(
+                TableSchema(key: TableKey(rawValue: UInt32(index)), name: name, columns: keyed))
+        }
+        guard reader.isAtEnd else { throw damaged("bytes are left over") }
+        return DatabaseSchema(tables: tables)
+    }
+
+    private static func definition(
+        _ reader: inout RecordReader
+    ) throws(StoreError) -> ColumnDefinition {
+        let name = try reader.string()
+        let code = try reader.byte()
+        let flags = try reader.byte()
+        let known =
+            CommitRecord.flagOptional | CommitRecord.flagPrimaryKey | CommitRecord.flagIndexed
+        guard let type = ValueType(rawValue: code), flags & ~known == 0 else {
+            throw StoreError(
+                .unsupportedFormat,
+                "A checkpoint has a column of the unknown type \(code) or flags \(flags): it was "
+                    + "written by a newer version.")
+        }
+        return ColumnDefinition(
+            name: name, type: type, isOptional: flags & CommitRecord.flagOptional != 0,
+            isPrimaryKey: flags & CommitRecord.flagPrimaryKey != 0,
+            isIndexed: flags & CommitRecord.flagIndexed != 0,
+            defaultValue: try ColumnBlock.decode(&reader, type, count: 1)[0])
+    }
+
+    private static func damaged(_ what: String) -> StoreError {
+        StoreError(.invalidDatabase, "The schema of a checkpoint is damaged: \(what).")
+    }
+}

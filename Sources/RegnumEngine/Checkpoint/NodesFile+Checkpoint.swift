@@ -1,0 +1,59 @@
+package import RegnumStore
+
+extension NodesAppender: CheckpointSink {
+    package var bytes: any NodeBytes { file }
+}
+
+extension NodesDirectory: NodesFiles {
+    package func bytes(ofFile number: UInt64) throws(StoreError) -> any NodeBytes {
+        try file(number)
+    }
+}
+
+extension CheckpointLoader {
+    /// The root that a checkpoint of the log describes.
+    static func load(
+        _ reference: CheckpointReference, from nodes: any NodesFiles, seed: IndexSeed,
+        knownSchema: DatabaseSchema? = nil
+    ) throws(StoreError) -> DatabaseRoot {
+        try load(
+            ImagePlace(extent: reference.offset, crc: reference.crc),
+            byteCount: reference.byteCount, version: reference.version,
+            from: nodes.bytes(ofFile: reference.file), seed: seed,
+            knownSchema: knownSchema)
+    }
+
+    /// How many bytes of its file a checkpoint needs, as far as that can be read.
+    static func liveByteCount(
+        _ reference: CheckpointReference?, _ nodes: any NodesFiles
+    ) -> UInt64 {
+        guard let reference, let file = try? nodes.bytes(ofFile: reference.file),
+            let bytes = try? file.bytes(at: reference.offset, count: DirectoryImage.headerByteCount)
+        else { return 0 }
+        let leaves = UInt64(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self))
+        return leaves.addingReportingOverflow(reference.byteCount).partialValue
+    }
+}
+
+extension CommitRecord {
+    /// As ``apply(_:to:)``, for records of bulk commits too, whose root is read from `nodes`.
+    package static func apply(
+        _ body: [UInt8], to base: DatabaseRoot, _ nodes: (any NodesFiles)?
+    ) throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
+        guard let nodes else { return try apply(body, to: base) }
+        var reader = RecordReader(body)
+        let version = try reader.fixed(UInt64.self)
+        _ = try reader.fixed(Int64.self)
+        let originSize = try reader.count(max: reader.remaining + 1, "the origin's length")
+        let origin = originSize > 0 ? try reader.string(originSize - 1) : nil
+        guard !reader.isAtEnd, try reader.byte() == BulkCommit.operation else {
+            return try apply(body, to: base)
+        }
+        guard version == base.version &+ 1, version > 0 else {
+            throw reader.damaged("it is version \(version) where \(base.version) + 1 must follow")
+        }
+        let commit = try BulkCommit(&reader)
+        return try commit.load(version: version, origin: origin, after: base, nodes)
+    }
+}

@@ -1,0 +1,85 @@
+extension CommitRecord {
+    /// Transactions with fewer rows are encoded to find out how large their records are.
+    private static let estimatedRowCountMin = 256
+
+    /// Whether the record of a transaction would certainly, or probably, be larger than
+    /// `byteCountMax`: then it commits in bulk. Values are looked at, not encoded.
+    ///
+    /// A transaction that could have had a record after all (many equal values take little room)
+    /// loses nothing but time.
+    static func isTooLarge(
+        _ content: DatabaseContent, _ deltas: [TableDelta], byteCountMax: Int
+    ) -> Bool {
+        if byteCountMax <= 0 { return true }
+        var cellCount = 0
+        var rowCount = 0
+        for delta in deltas {
+            let columns = content.schema.tables[delta.table.index].columns
+            cellCount += delta.inserted.count * (columns.count + cellsPerRow)
+            rowCount += delta.inserted.count + delta.modified.count
+        }
+        if cellCount > cellCountMax { return true }
+        if rowCount < estimatedRowCountMin { return false }
+        var byteCount = 0
+        for delta in deltas {
+            let columns = content.schema.tables[delta.table.index].columns
+            let table = content[delta.table.index]
+            for column in columns {
+                byteCount += delta.inserted.count * column.type.recordByteCount
+            }
+            if byteCount > byteCountMax { return true }
+            if let first = delta.inserted.first {
+                byteCount += textByteCount(
+                    table, columns, from: first.rawValue, limit: byteCountMax - byteCount)
+            }
+            for row in delta.modified {
+                for key in row.columns.columns {
+                    byteCount += columns[key.index].type.recordByteCount
+                    if columns[key.index].type.isText,
+                        let (cluster, place) = table.place(row.key.rawValue),
+                        key.index < cluster.slotCount
+                    {
+                        byteCount += cluster.bytes(place, key.index).count
+                    }
+                }
+                if byteCount > byteCountMax { return true }
+            }
+            if byteCount > byteCountMax { return true }
+        }
+        return false
+    }
+
+    /// The bytes of the strings and data of the rows from a key on; stops above `limit`.
+    private static func textByteCount(
+        _ table: Table, _ columns: [ColumnSchema], from key: UInt64, limit: Int
+    ) -> Int {
+        var byteCount = 0
+        table.forEachCluster(from: key) { cluster in
+            let first = cluster.firstKey < key ? Int(key - cluster.firstKey) : 0
+            for column in columns
+            where column.type.isText && column.key.index < cluster.slotCount
+                && first < cluster.rowCount
+            {
+                let rows = cluster.rows(column.key.index)
+                for row in first..<cluster.rowCount where cluster.isLive(row) {
+                    byteCount += TextCell(rows + row &* 16).length
+                }
+            }
+            return byteCount <= limit
+        }
+        return byteCount
+    }
+}
+
+extension ValueType {
+    /// About the bytes of a value in a record, without those of its text.
+    fileprivate var recordByteCount: Int {
+        switch self {
+        case .bool, .string, .data: 1
+        case .int: 2
+        case .double, .date: 8
+        case .uuid: 16
+        case .objectId: 12
+        }
+    }
+}

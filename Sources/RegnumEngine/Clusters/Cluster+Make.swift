@@ -1,0 +1,147 @@
+import Synchronization
+
+/// Loads a word that several readers may fill in at the same time (acquire).
+@inline(__always)
+func loadWord(_ address: UnsafeMutableRawPointer) -> UInt {
+    address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)
+}
+
+/// Stores a word that others may read at the same time (release).
+@inline(__always)
+func storeWord(_ word: UInt, _ address: UnsafeMutableRawPointer) {
+    address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.store(word, ordering: .releasing)
+}
+
+extension Cluster {
+    /// A cluster without rows that has the first `slotCount` columns.
+    ///
+    /// Whoever rebuilds a stored cluster sets the counts, versions, source and slots afterwards; the
+    /// type, the presence offset and the text flag of each slot are right already and stay.
+    static func make(_ columns: [ColumnSchema], slotCount: Int, edit: NodeEdit) -> Cluster {
+        var optionalCount = 0
+        for column in columns[..<slotCount] where column.isOptional { optionalCount += 1 }
+        let byteCount = byteCount(slotCount: slotCount, optionalCount: optionalCount)
+        let cluster = Cluster(edit.makeZeroed(.cluster, byteCount: byteCount))
+        cluster.node.count = slotCount
+        var presence = liveOffset(slotCount) + 128
+        for column in columns[..<slotCount] {
+            let slot = cluster.slot(column.key.index)
+            slot.type = column.type
+            if column.isOptional {
+                slot.presenceOffset = presence
+                presence += 128
+            }
+            switch column.type {
+            case .int:
+                slot.flags = .bounds
+                slot.store(Int64.max, 0)
+                slot.store(Int64.min, 8)
+            case .double, .date:
+                slot.flags = .bounds
+                slot.store(Double.infinity, 0)
+                slot.store(-Double.infinity, 8)
+            case .string, .data: slot.flags = [.text, .textInRowOrder]
+            case .bool, .uuid, .objectId: break
+            }
+        }
+        return cluster
+    }
+
+    /// How many rows a chunk on the heap gets room for if it must hold `rowCount`.
+    @inline(__always)
+    static func capacity(for rowCount: Int) -> Int {
+        if rowCount <= 16 { return 16 }
+        if rowCount <= 64 { return 64 }
+        return rowCount <= 256 ? 256 : rowsPerCluster
+    }
+
+    /// The cluster with slots for all `columns`; rows that are there get the defaults. The cluster
+    /// is the edit's own; its node is replaced.
+    func addingSlots(_ columns: [ColumnSchema], edit: NodeEdit) -> Cluster {
+        let old = slotCount
+        let new = Cluster.make(columns, slotCount: columns.count, edit: edit)
+        (new.node.address + 16).copyMemory(from: node.address + 16, byteCount: 64)
+        (new.node.address + Cluster.wordsOffset).copyMemory(
+            from: node.address + Cluster.wordsOffset, byteCount: 8 * old)
+        new.live.update(from: live, count: wordsPerCluster)
+        for column in 0..<old {
+            let slot = new.slot(column)
+            let presenceOffset = slot.presenceOffset
+            slot.address.copyMemory(from: self.slot(column).address, byteCount: 64)
+            slot.presenceOffset = presenceOffset
+            if let bits = presence(column) {
+                new.presence(column).unsafelyUnwrapped.update(from: bits, count: wordsPerCluster)
+            }
+        }
+        edit.retire(node)
+        if rowCount > 0 {
+            for column in columns[old...] { new.fillWithDefault(column, edit: edit) }
+        }
+        return new
+    }
+
+    /// Gives all rows the default of a column whose slot is new.
+    private func fillWithDefault(_ column: ColumnSchema, edit: NodeEdit) {
+        let index = column.key.index
+        let value = column.defaultValue
+        var log2 = column.type.widthLog2
+        if case .int(let x) = value { log2 = Cluster.widthLog2(for: x) }
+        let capacity = Cluster.capacity(for: rowCount)
+        let chunk = edit.makeZeroed(.chunk, byteCount: Node.headerByteCount + capacity << log2)
+        chunk.count = 1 << log2
+        setWord(index, chunk.word | UInt(log2))
+        if value.isNull {
+            slot(index).flags.insert(.mayHaveNull)
+            return
+        }
+        if let presence = presence(index) { presence.update(from: live, count: wordsPerCluster) }
+        let rows = chunk.address + Node.headerByteCount
+        // Equal long texts share their bytes; large values have one entry each, since an entry goes
+        // with its row.
+        write(value, row: 0, column: index, rows: rows, log2: log2, edit: edit)
+        var isLarge = false
+        if column.type.isText { isLarge = TextCell(rows).isLarge }
+        for row in 1..<max(rowCount, 1) {
+            if isLarge {
+                write(value, row: row, column: index, rows: rows, log2: log2, edit: edit)
+            } else {
+                (rows + row << log2).copyMemory(from: rows, byteCount: 1 << log2)
+            }
+        }
+        if column.type.isText, slot(index).textUsed > 0 {
+            slot(index).flags.remove(.textInRowOrder)
+        }
+    }
+
+    /// Retires the cluster and everything below it.
+    func retireAll(edit: NodeEdit) {
+        if let versions = Node(word: node.load(Cluster.versionWordOffset)) { edit.retire(versions) }
+        for column in 0..<slotCount {
+            if let chunk = Node(word: storedWord(column) & ~63) { edit.retire(chunk) }
+            let slot = slot(column)
+            guard slot.flags.contains(.text) else { continue }
+            if let text = Node(word: slot.load(ColumnSlot.aOffset)) { edit.retire(text) }
+            guard let list = LargeList(word: slot.load(ColumnSlot.bOffset)) else { continue }
+            for index in 0..<list.count {
+                if let value = Node(word: list.address(index).load(as: UInt.self)) {
+                    edit.retire(value)
+                }
+            }
+            edit.retire(list.node)
+        }
+        edit.retire(node)
+    }
+
+    @inline(__always)
+    func setWord(_ column: Int, _ word: UInt) {
+        storeWord(word, node.address + (Cluster.wordsOffset &+ 8 &* column))
+    }
+
+    /// Log2 of the bytes of the narrowest signed integer that holds `value`.
+    @inline(__always)
+    static func widthLog2(for value: Int64) -> Int {
+        if value == Int64(Int8(truncatingIfNeeded: value)) { return 0 }
+        if value == Int64(Int16(truncatingIfNeeded: value)) { return 1 }
+        return value == Int64(Int32(truncatingIfNeeded: value)) ? 2 : 3
+    }
+}

@@ -1,0 +1,142 @@
+import RegnumStore
+
+extension Cluster {
+    /// Whether the row was appended and not deleted.
+    @inline(__always)
+    func isLive(_ row: Int) -> Bool { live[row >> 6] >> UInt64(row & 63) & 1 != 0 }
+
+    /// Whether the row has no value in an optional column that the cluster has a slot for. False
+    /// for required columns.
+    @inline(__always)
+    func isNull(_ row: Int, _ column: Int) -> Bool {
+        guard let bits = presence(column) else { return false }
+        return bits[row >> 6] >> UInt64(row & 63) & 1 == 0
+    }
+
+    /// Whether the row reads null in the column.
+    @inline(__always)
+    func isNull(_ row: Int, _ column: ColumnSchema) -> Bool {
+        column.key.index < slotCount
+            ? isNull(row, column.key.index) : column.defaultValue.isNull
+    }
+
+    /// The value of a row below `rowCount`; the default if the column is younger than the slots.
+    func value(_ row: Int, _ column: ColumnSchema) -> Value {
+        let index = column.key.index
+        guard index < slotCount else { return column.defaultValue }
+        if isNull(row, index) { return .null }
+        switch column.type {
+        case .bool: return .bool(bool(row, index))
+        case .int: return .int(int(row, index))
+        case .double: return .double(double(row, index))
+        case .date: return .date(double(row, index))
+        case .string: return .string(String(decoding: bytes(row, index), as: UTF8.self))
+        case .data: return .data([UInt8](bytes(row, index)))
+        case .uuid:
+            let (high, low) = words(row, index)
+            return .uuid(Identity128(high: high, low: low))
+        case .objectId:
+            let (high, low) = words(row, index)
+            return .objectId(ObjectIdBytes(high: high, low: UInt32(truncatingIfNeeded: low)))
+        }
+    }
+
+    /// The content version of a row below `rowCount`.
+    @inline(__always)
+    func contentVersion(_ row: Int) -> UInt64 {
+        let word = loadWord(node.address + Cluster.versionWordOffset)
+        if word == 0, versionExtent == 0 { return uniformVersion }
+        return Cluster.rows(word != 0 ? word : resolveVersions())
+            .load(fromByteOffset: 8 &* row, as: UInt64.self)
+    }
+
+    // The typed reads: the cluster has a slot of that type for the column, the row is below
+    // `rowCount`. Null reads as zero.
+
+    @inline(__always)
+    func int(_ row: Int, _ column: Int) -> Int64 {
+        let word = chunk(column)
+        return Cluster.int(Cluster.rows(word), row, log2: Int(word & 63))
+    }
+
+    @inline(__always)
+    func double(_ row: Int, _ column: Int) -> Double {
+        rows(column).load(fromByteOffset: 8 &* row, as: Double.self)
+    }
+
+    @inline(__always)
+    func bool(_ row: Int, _ column: Int) -> Bool {
+        rows(column).load(fromByteOffset: row, as: UInt8.self) != 0
+    }
+
+    /// The 16 bytes of a UUID or ObjectId (there, the upper half of `low` is 0).
+    @inline(__always)
+    func words(_ row: Int, _ column: Int) -> (high: UInt64, low: UInt64) {
+        let address = rows(column) + row &* 16
+        return (address.load(as: UInt64.self), address.load(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    /// The bytes of a string or data value. Valid as long as a root that shows the cluster is held,
+    /// and the row is not changed in place by the edit that made it.
+    @inline(__always)
+    func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+        bytes(of: TextCell(rows(column) + row &* 16), column)
+    }
+
+    /// Calls `body` with the bytes of a string or data value.
+    @inline(__always)
+    func withBytes<Result>(
+        _ row: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        try body(bytes(row, column))
+    }
+
+    /// The bytes that a cell of a string or data column stands for.
+    @inline(__always)
+    func bytes(of cell: TextCell, _ column: Int) -> UnsafeRawBufferPointer {
+        let length = cell.length
+        if length <= TextCell.inlineByteCountMax {
+            return UnsafeRawBufferPointer(start: cell.address + 4, count: length)
+        }
+        if cell.isLarge { return largeBytes(column, cell.reference) }
+        return UnsafeRawBufferPointer(start: text(column) + cell.reference, count: length)
+    }
+
+    /// The first byte of a column's text. The column's chunk was resolved before, and with it the
+    /// text node.
+    @inline(__always)
+    func text(_ column: Int) -> UnsafeMutableRawPointer {
+        Cluster.rows(loadWord(slot(column).address + ColumnSlot.aOffset))
+    }
+
+    /// Where the first row of a column's chunk is, read from the file if need be.
+    @inline(__always)
+    func rows(_ column: Int) -> UnsafeMutableRawPointer { Cluster.rows(chunk(column)) }
+
+    /// The chunk word of a column: address of the chunk, read from the file if need be, with the
+    /// log2 of an integer's width in the low 6 bits. Rows begin at `Cluster.rows(word)`; only those
+    /// below `rowCount` may be loaded.
+    @inline(__always)
+    func chunk(_ column: Int) -> UInt {
+        let word = storedWord(column)
+        return word != 0 ? word : resolveChunk(column)
+    }
+
+    /// The first row of the chunk that a chunk word names.
+    @inline(__always)
+    static func rows(_ word: UInt) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(bitPattern: (word & ~63) &+ UInt(Node.headerByteCount))
+            .unsafelyUnwrapped
+    }
+
+    /// An integer of a chunk.
+    @inline(__always)
+    static func int(_ rows: UnsafeMutableRawPointer, _ row: Int, log2: Int) -> Int64 {
+        switch log2 {
+        case 0: Int64(rows.load(fromByteOffset: row, as: Int8.self))
+        case 1: Int64(rows.load(fromByteOffset: row &<< 1, as: Int16.self))
+        case 2: Int64(rows.load(fromByteOffset: row &<< 2, as: Int32.self))
+        default: rows.load(fromByteOffset: row &<< 3, as: Int64.self)
+        }
+    }
+}

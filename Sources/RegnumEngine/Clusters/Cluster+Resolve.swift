@@ -1,0 +1,163 @@
+// Reading leaves from their images at the first touch. Several readers may do it at once: each
+// finds the same bytes, and stores the word when everything behind it is complete. What a file says
+// is checked here once for all rows, so that later reads need no checks; an image that is not what
+// its cluster says is replaced by zeros (`NodeSource.damaged`).
+
+extension Cluster {
+    /// Reads the chunk of a column from its image, and the text that it names.
+    @inline(never)
+    func resolveChunk(_ column: Int) -> UInt {
+        let slot = slot(column)
+        let type = slot.type
+        let extent = slot.chunkExtent
+        let log2 = type == .int ? Int(extent & 63) : type.widthLog2
+        guard extent != 0, log2 <= (type == .int ? 3 : 4), let source = NodeSource.named(sourceWord)
+        else { return ZeroRows.word }
+        let byteCount = Node.headerByteCount + rowCount << log2
+        let offset = extent & ~63
+        var image = source.image(.chunk, at: offset, byteCount: byteCount, crc: slot.chunkCRC)
+        var isSound = Cluster.isImage(image, .chunk, byteCount: byteCount, count: 1 << log2)
+        if isSound, type == .bool {
+            let rows = image + Node.headerByteCount
+            for row in 0..<rowCount where rows.load(fromByteOffset: row, as: UInt8.self) > 1 {
+                isSound = false
+            }
+        }
+        if isSound, type.isText {
+            resolveText(slot, source)
+            isSound = areCellsSound(slot, image + Node.headerByteCount)
+        }
+        if !isSound { image = source.damaged(.chunk, at: offset, byteCount: byteCount) }
+        precondition(UInt(bitPattern: image) & 63 == 0, "An image is not at a multiple of 64.")
+        let word = UInt(bitPattern: image) | (type == .int ? UInt(log2) : 0)
+        setWord(column, word)
+        return word
+    }
+
+    private func resolveText(_ slot: ColumnSlot, _ source: NodeSource) {
+        let place = slot.address + ColumnSlot.aOffset
+        if loadWord(place) != 0 || slot.textUsed == 0 { return }
+        let byteCount = Node.headerByteCount + slot.textUsed
+        let offset = slot.textExtent
+        var image = source.image(.text, at: offset, byteCount: byteCount, crc: slot.textCRC)
+        if !Cluster.isImage(image, .text, byteCount: byteCount, count: 0) {
+            image = source.damaged(.text, at: offset, byteCount: byteCount)
+        }
+        storeWord(UInt(bitPattern: image), place)
+    }
+
+    /// Whether each cell names bytes that are there, and of a string column UTF-8.
+    private func areCellsSound(_ slot: ColumnSlot, _ rows: UnsafeMutableRawPointer) -> Bool {
+        let isString = slot.type == .string
+        let textUsed = slot.textUsed
+        let textWord = loadWord(slot.address + ColumnSlot.aOffset)
+        let list = LargeList(word: slot.load(ColumnSlot.bOffset))
+        for row in 0..<rowCount {
+            let cell = TextCell(rows + row << 4)
+            let length = cell.length
+            let bytes: UnsafeRawBufferPointer
+            if cell.isInline {
+                bytes = UnsafeRawBufferPointer(start: cell.address + 4, count: length)
+            } else if cell.isLarge {
+                guard length > TextCell.textByteCountMax, let list, cell.reference < list.count,
+                    list.length(cell.reference) == length, !list.isFree(cell.reference)
+                else { return false }
+                continue
+            } else {
+                guard length <= TextCell.textByteCountMax, textWord != 0,
+                    cell.reference + length <= textUsed
+                else { return false }
+                bytes = UnsafeRawBufferPointer(
+                    start: Cluster.rows(textWord) + cell.reference, count: length)
+                guard bytes.loadUnaligned(as: UInt32.self) == cell.prefix else { return false }
+            }
+            if isString, !isUTF8(bytes) { return false }
+        }
+        return true
+    }
+
+    /// Reads the chunk of content versions from its image.
+    @inline(never)
+    func resolveVersions() -> UInt {
+        guard versionExtent != 0, let source = NodeSource.named(sourceWord) else {
+            return ZeroRows.word
+        }
+        let byteCount = Node.headerByteCount + rowCount << 3
+        var image = source.image(.chunk, at: versionExtent, byteCount: byteCount, crc: versionCRC)
+        if !Cluster.isImage(image, .chunk, byteCount: byteCount, count: 8) {
+            image = source.damaged(.chunk, at: versionExtent, byteCount: byteCount)
+        }
+        storeWord(UInt(bitPattern: image), node.address + Cluster.versionWordOffset)
+        return UInt(bitPattern: image)
+    }
+
+    /// The bytes of a value of the large list.
+    func largeBytes(_ column: Int, _ index: Int) -> UnsafeRawBufferPointer {
+        guard let list = LargeList(word: slot(column).load(ColumnSlot.bOffset)) else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        var word = loadWord(list.address(index))
+        if word == 0 { word = resolveLarge(list, index, isString: slot(column).type == .string) }
+        return UnsafeRawBufferPointer(start: Cluster.rows(word), count: list.length(index))
+    }
+
+    @inline(never)
+    private func resolveLarge(_ list: LargeList, _ index: Int, isString: Bool) -> UInt {
+        guard let source = NodeSource.named(sourceWord) else {
+            preconditionFailure("A large value is neither in memory nor in a file.")
+        }
+        let length = list.length(index)
+        let byteCount = Node.headerByteCount + length
+        let offset = list.extent(index)
+        var image = source.image(
+            .largeValue, at: offset, byteCount: byteCount, crc: list.crc(index))
+        let bytes = UnsafeRawBufferPointer(start: image + Node.headerByteCount, count: length)
+        if !Cluster.isImage(image, .largeValue, byteCount: byteCount, count: 0)
+            || (isString && !isUTF8(bytes))
+        {
+            image = source.damaged(.largeValue, at: offset, byteCount: byteCount)
+        }
+        storeWord(UInt(bitPattern: image), list.address(index))
+        return UInt(bitPattern: image)
+    }
+
+    /// Whether the header says what the parent expects; a birth other than 0 would make an image
+    /// look like a node of the heap.
+    private static func isImage(
+        _ image: UnsafeMutableRawPointer, _ kind: NodeKind, byteCount: Int, count: Int
+    ) -> Bool {
+        let node = Node(image)
+        return node.birth == 0 && node.byteCount == byteCount && node.kind == kind
+            && node.load(13) == 1 as UInt8 && node.count == count
+    }
+}
+
+/// Whether the bytes are well-formed UTF-8.
+func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index + 8 <= bytes.count {
+        let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        if word & 0x8080_8080_8080_8080 != 0 { break }
+        index += 8
+    }
+    while index < bytes.count, bytes[index] < 0x80 { index += 1 }
+    if index == bytes.count { return true }
+    let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
+    return String(validating: rest, as: UTF8.self) != nil
+}
+
+/// Zeros that stand for a chunk of a cluster without rows, or one that is nowhere.
+private enum ZeroRows {
+    /// Never freed, written before anybody sees it. Not stored in the cluster: a
+    /// writer puts a chunk of its own there.
+    static let word: UInt = {
+        let byteCount = Node.headerByteCount + 16 * rowsPerCluster
+        let address = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+        address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        let node = Node(address)
+        node.byteCount = byteCount
+        node.kind = .chunk
+        node.store(1 as UInt8, 13)
+        return UInt(bitPattern: address)
+    }()
+}

@@ -1,0 +1,155 @@
+// Strings and data of a cluster that is the edit's own.
+
+extension Cluster {
+    /// Writes a value into a cell whose former content was dropped.
+    /// - Parameter isLastInOrder: no later row has bytes in the text node.
+    @inline(__always)
+    func writeText(
+        _ bytes: UnsafeRawBufferPointer, _ cell: TextCell, _ column: Int, isLastInOrder: Bool,
+        edit: NodeEdit
+    ) {
+        if bytes.count <= TextCell.inlineByteCountMax {
+            cell.setInline(bytes)
+        } else if bytes.count <= TextCell.textByteCountMax {
+            let offset = reserveText(bytes.count, column, edit: edit)
+            (text(column) + offset).copyMemory(
+                from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+            cell.setReference(bytes, offset, isLarge: false)
+            if !isLastInOrder { slot(column).flags.remove(.textInRowOrder) }
+        } else {
+            cell.setReference(bytes, addLarge(bytes, column, edit: edit), isLarge: true)
+        }
+    }
+
+    /// Gives up what a cell stands for; the cell itself stays and must be written.
+    @inline(__always)
+    func dropText(_ cell: TextCell, _ column: Int, edit: NodeEdit) {
+        if cell.isInline { return }
+        if cell.isLarge {
+            removeLarge(cell.reference, column, edit: edit)
+        } else {
+            let slot = slot(column)
+            slot.textDead = min(slot.textDead + cell.length, slot.textUsed)
+            slot.flags.remove(.textInRowOrder)
+        }
+    }
+
+    /// Makes room at the end of the text node; returns its offset.
+    func reserveText(_ count: Int, _ column: Int, edit: NodeEdit) -> Int {
+        let slot = slot(column)
+        var used = slot.textUsed
+        let needed = Node.headerByteCount + used + count
+        if let text = Node(word: loadWord(slot.address + ColumnSlot.aOffset)) {
+            if text.isMapped || text.byteCount < needed {
+                let grown = edit.copy(text, byteCount: Cluster.textByteCount(needed))
+                grown.count = 0
+                slot.store(grown.word, ColumnSlot.aOffset)
+            }
+        } else {
+            // text of a chunk that was damaged: no cell names it
+            used = 0
+            let text = edit.make(.text, byteCount: Cluster.textByteCount(needed))
+            slot.store(text.word, ColumnSlot.aOffset)
+        }
+        slot.textExtent = 0
+        slot.textCRC = 0
+        slot.textUsed = used + count
+        return used
+    }
+
+    /// Makes the text node of a cluster without text so large that about `byteCount` fit.
+    func presizeText(_ column: Int, _ byteCount: Int, edit: NodeEdit) {
+        let slot = slot(column)
+        guard byteCount > 0, loadWord(slot.address + ColumnSlot.aOffset) == 0 else { return }
+        let size = (Node.headerByteCount + byteCount + byteCount / 8 + 255) & ~255
+        slot.store(edit.make(.text, byteCount: size).word, ColumnSlot.aOffset)
+    }
+
+    private static func textByteCount(_ needed: Int) -> Int {
+        var byteCount = 256
+        while byteCount < needed { byteCount *= 2 }
+        return byteCount
+    }
+
+    @inline(__always)
+    func rewriteTextIfSparse(_ column: Int, edit: NodeEdit) {
+        let slot = slot(column)
+        if slot.textDead > slot.textUsed / 2 + 1024 { rewriteText(column, edit: edit) }
+    }
+
+    /// Writes the text in row order without holes.
+    @inline(never)
+    private func rewriteText(_ column: Int, edit: NodeEdit) {
+        let slot = slot(column)
+        let rows = writableRows(column, row: 0, edit: edit).address
+        let old = Node(word: loadWord(slot.address + ColumnSlot.aOffset))
+        var used = 0
+        for row in 0..<rowCount {
+            let cell = TextCell(rows + row << 4)
+            if cell.isInline || cell.isLarge { continue }
+            if isLive(row) { used += cell.length } else { cell.clear() }
+        }
+        var text: Node?
+        if used > 0 {
+            text = edit.make(
+                .text, byteCount: Cluster.textByteCount(Node.headerByteCount + used))
+        }
+        var offset = 0
+        if let text, let old {
+            for row in 0..<rowCount {
+                let cell = TextCell(rows + row << 4)
+                if cell.isInline || cell.isLarge { continue }
+                (text.address + Node.headerByteCount + offset).copyMemory(
+                    from: old.address + Node.headerByteCount + cell.reference,
+                    byteCount: cell.length)
+                cell.reference = offset
+                offset += cell.length
+            }
+        }
+        if let old { edit.retire(old) }
+        slot.store(text?.word ?? 0, ColumnSlot.aOffset)
+        slot.textExtent = 0
+        slot.textCRC = 0
+        slot.textUsed = used
+        slot.textDead = 0
+        slot.flags.insert(.textInRowOrder)
+    }
+
+    // MARK: Large values
+
+    @inline(never)
+    func addLarge(_ bytes: UnsafeRawBufferPointer, _ column: Int, edit: NodeEdit) -> Int {
+        let value = edit.make(.largeValue, byteCount: Node.headerByteCount + bytes.count)
+        (value.address + Node.headerByteCount).copyMemory(
+            from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
+        let slot = slot(column)
+        var index = 0
+        let list: LargeList
+        if let old = LargeList(word: slot.load(ColumnSlot.bOffset)) {
+            let count = old.count
+            while index < count, !old.isFree(index) { index += 1 }
+            if index < count {
+                list = LargeList(edit.own(old.node))
+            } else {
+                list = LargeList(
+                    edit.copy(old.node, byteCount: LargeList.byteCount(2 * count)))
+                for free in count..<2 * count { list.clear(free) }
+            }
+        } else {
+            list = LargeList(edit.makeZeroed(.largeList, byteCount: LargeList.byteCount(4)))
+        }
+        slot.store(list.node.word, ColumnSlot.bOffset)
+        list.set(index, word: value.word, extent: 0, length: bytes.count, crc: 0)
+        return index
+    }
+
+    @inline(never)
+    func removeLarge(_ index: Int, _ column: Int, edit: NodeEdit) {
+        let slot = slot(column)
+        guard let old = LargeList(word: slot.load(ColumnSlot.bOffset)) else { return }
+        let list = LargeList(edit.own(old.node))
+        slot.store(list.node.word, ColumnSlot.bOffset)
+        if let value = Node(word: loadWord(list.address(index))) { edit.retire(value) }
+        list.clear(index)
+    }
+}

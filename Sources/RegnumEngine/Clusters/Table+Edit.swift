@@ -1,0 +1,259 @@
+// Changing a table within an edit: nodes that other roots show are copied, from the table node down.
+
+extension Table {
+    /// Makes the table node the edit's own.
+    @inline(__always)
+    mutating func own(_ edit: NodeEdit) {
+        if !edit.owns(node) { node = edit.copy(node, byteCount: node.byteCount) }
+    }
+
+    /// Makes the path to a cluster the edit's own; returns where its word stands. The key is not
+    /// beyond the height. Nil if there is no cluster.
+    @inline(__always)
+    private mutating func ownSlot(_ key: UInt64, _ edit: NodeEdit) -> UnsafeMutableRawPointer? {
+        if cluster(containing: key) == nil { return nil }
+        own(edit)
+        var place = node.address + 16
+        var level = height
+        while level > 0 {
+            var inner = Node(word: place.load(as: UInt.self)).unsafelyUnwrapped
+            if !edit.owns(inner) {
+                inner = edit.copy(inner, byteCount: ClusterInner.byteCount)
+                place.storeBytes(of: inner.word, as: UInt.self)
+            }
+            place = ClusterInner(inner).childAddress(ClusterInner.index(key, level))
+            level &-= 1
+        }
+        return place
+    }
+
+    /// Makes a cluster the edit's own, whose word stands at `place` in a node that is.
+    @inline(__always)
+    static func ownCluster(_ place: UnsafeMutableRawPointer, _ edit: NodeEdit) -> Cluster {
+        let node = Node(word: place.load(as: UInt.self)).unsafelyUnwrapped
+        if edit.owns(node) { return Cluster(node) }
+        let copy = Cluster(edit.copy(node, byteCount: node.byteCount))
+        copy.frozenRows = copy.rowCount
+        place.storeBytes(of: copy.node.word, as: UInt.self)
+        return copy
+    }
+
+    /// The cluster of a live row, the edit's own, with a slot for `column`.
+    @inline(__always)
+    private mutating func writableCluster(
+        _ key: UInt64, _ column: Int, _ columns: [ColumnSchema], _ edit: NodeEdit
+    ) -> Cluster? {
+        guard let place = ownSlot(key, edit) else { return nil }
+        let cluster = Table.ownCluster(place, edit)
+        guard cluster.isLive(Table.row(key)) else { return nil }
+        if column < cluster.slotCount { return cluster }
+        appendNonce = 0
+        let wider = cluster.addingSlots(columns, edit: edit)
+        place.storeBytes(of: wider.node.word, as: UInt.self)
+        return wider
+    }
+
+    // MARK: Values
+
+    /// Sets a property, `value` being of the column's type, or null in an optional one; false if
+    /// there is no such row. `columns` are all of the class.
+    ///
+    /// - Complexity: O(height); the chunk and the nodes above are copied if other roots show them.
+    mutating func set(
+        _ key: UInt64, _ column: ColumnKey, _ value: Value, version: UInt64,
+        columns: [ColumnSchema], edit: NodeEdit
+    ) -> Bool {
+        let index = column.index
+        guard let cluster = writableCluster(key, index, columns, edit) else { return false }
+        let row = Table.row(key)
+        let word = cluster.storedWord(index)
+        cluster.setValue(value, row: row, column: index, edit: edit)
+        cluster.setVersion(version, row: row, edit: edit)
+        if cluster.storedWord(index) != word || cluster.slot(index).type.isText { appendNonce = 0 }
+        return true
+    }
+
+    /// Sets an integer that is not null; false if there is no such row.
+    @inline(__always)
+    mutating func setInt(
+        _ key: UInt64, _ column: ColumnKey, _ value: Int64, version: UInt64,
+        columns: [ColumnSchema], edit: NodeEdit
+    ) -> Bool {
+        let index = column.index
+        guard let cluster = writableCluster(key, index, columns, edit) else { return false }
+        let row = Table.row(key)
+        let word = cluster.storedWord(index)
+        cluster.setInt(value, row: row, column: index, edit: edit)
+        cluster.setVersion(version, row: row, edit: edit)
+        if cluster.storedWord(index) != word { appendNonce = 0 }
+        return true
+    }
+
+    /// Sets a double or a date that is not null; false if there is no such row.
+    @inline(__always)
+    mutating func setDouble(
+        _ key: UInt64, _ column: ColumnKey, _ value: Double, version: UInt64,
+        columns: [ColumnSchema], edit: NodeEdit
+    ) -> Bool {
+        let index = column.index
+        guard let cluster = writableCluster(key, index, columns, edit) else { return false }
+        let row = Table.row(key)
+        let word = cluster.storedWord(index)
+        cluster.setDouble(value, row: row, column: index, edit: edit)
+        cluster.setVersion(version, row: row, edit: edit)
+        if cluster.storedWord(index) != word { appendNonce = 0 }
+        return true
+    }
+
+    /// Sets a bool that is not null; false if there is no such row.
+    @inline(__always)
+    mutating func setBool(
+        _ key: UInt64, _ column: ColumnKey, _ value: Bool, version: UInt64,
+        columns: [ColumnSchema], edit: NodeEdit
+    ) -> Bool {
+        let index = column.index
+        guard let cluster = writableCluster(key, index, columns, edit) else { return false }
+        let row = Table.row(key)
+        let word = cluster.storedWord(index)
+        cluster.setBool(value, row: row, column: index, edit: edit)
+        cluster.setVersion(version, row: row, edit: edit)
+        if cluster.storedWord(index) != word { appendNonce = 0 }
+        return true
+    }
+
+    // MARK: Removing
+
+    /// Deletes a row; false if there is none. Bounds of columns stay as they are.
+    ///
+    /// - Complexity: O(height + columns).
+    mutating func remove(_ key: UInt64, edit: NodeEdit) -> Bool {
+        guard contains(key), let place = ownSlot(key, edit) else { return false }
+        let cluster = Table.ownCluster(place, edit)
+        let row = Table.row(key)
+        let bit = (1 as UInt64) << UInt64(row & 63)
+        cluster.live[row >> 6] &= ~bit
+        cluster.liveCount -= 1
+        addLive(key, -1)
+        count -= 1
+        if cluster.liveCount == 0, cluster.firstKey != Table.base(nextKey) {
+            removeCluster(cluster.firstKey, edit)
+            return true
+        }
+        for column in 0..<cluster.slotCount {
+            let slot = cluster.slot(column)
+            if let bits = cluster.presence(column) { bits[row >> 6] &= ~bit }
+            guard slot.flags.contains(.text) else { continue }
+            let cell = TextCell(cluster.rows(column) + row << 4)
+            if cell.isInline { continue }
+            let isLarge = cell.isLarge
+            cluster.dropText(cell, column, edit: edit)
+            // an entry of the large list is used again, so nothing may name it
+            if isLarge {
+                appendNonce = 0
+                let rows = cluster.writableRows(column, row: row, edit: edit)
+                TextCell(rows.address + row << 4).clear()
+            }
+        }
+        return true
+    }
+
+    /// Changes the counts of live rows on the path to a key, which is the edit's own.
+    private func addLive(_ key: UInt64, _ amount: Int) {
+        var word = rootWord
+        var level = height
+        while level > 0 {
+            let inner = ClusterInner(Node(word: word).unsafelyUnwrapped)
+            let index = ClusterInner.index(key, level)
+            let count = inner.countAddress(index)
+            count.pointee = UInt32(truncatingIfNeeded: Int(count.pointee) + amount)
+            word = inner.child(index)
+            level -= 1
+        }
+    }
+
+    /// Takes a cluster out of the tree, and inner nodes that are empty without it.
+    private mutating func removeCluster(_ key: UInt64, _ edit: NodeEdit) {
+        guard let place = ownSlot(key, edit) else { return }
+        if let node = Node(word: place.load(as: UInt.self)) {
+            Cluster(node).retireAll(edit: edit)
+        }
+        place.storeBytes(of: 0 as UInt, as: UInt.self)
+        appendNonce = 0
+        if Table.prune(node.address + 16, height, key, edit) { height = 0 }
+    }
+
+    /// Retires the inner nodes on a path that have no child; whether the one at `place` is gone.
+    private static func prune(
+        _ place: UnsafeMutableRawPointer, _ level: Int, _ key: UInt64, _ edit: NodeEdit
+    ) -> Bool {
+        guard let node = Node(word: place.load(as: UInt.self)) else { return true }
+        if level == 0 { return false }
+        let inner = ClusterInner(node)
+        let child = inner.childAddress(ClusterInner.index(key, level))
+        guard prune(child, level - 1, key, edit), inner.isEmpty else { return false }
+        edit.retire(node)
+        place.storeBytes(of: 0 as UInt, as: UInt.self)
+        return true
+    }
+
+    // MARK: Keys
+
+    /// Sets the key that the next row gets: a greater one (keys are skipped), or a smaller one
+    /// that is above all live rows (keys that nobody has seen are given again).
+    mutating func settle(nextKey key: UInt64, edit: NodeEdit) {
+        let old = nextKey
+        if key == old { return }
+        own(edit)
+        appendNonce = 0
+        nextKey = key
+        if key > old {
+            // What was the tail and kept for it may be without rows.
+            if Table.base(key) != Table.base(old), let tail = cluster(containing: old),
+                tail.liveCount == 0
+            {
+                removeCluster(tail.firstKey, edit)
+            }
+            return
+        }
+        while let last = lastCluster(), last.firstKey >= key {
+            precondition(last.liveCount == 0, "A live row has a key that is to be given again.")
+            removeCluster(last.firstKey, edit)
+        }
+        guard let place = ownSlot(key, edit) else { return }
+        Table.ownCluster(place, edit).truncate(to: Table.row(key), edit: edit)
+    }
+
+    private func lastCluster() -> Cluster? {
+        var word = rootWord
+        for _ in 0..<height {
+            guard let node = Node(word: word) else { return nil }
+            let inner = ClusterInner(node)
+            guard let index = (0..<32).last(where: { inner.child($0) != 0 }) else { return nil }
+            word = inner.child(index)
+        }
+        return Node(word: word).map { Cluster($0) }
+    }
+}
+
+extension Cluster {
+    /// Gives up the places from `row` on, whose rows were deleted.
+    func truncate(to row: Int, edit: NodeEdit) {
+        guard row < rowCount else { return }
+        precondition(firstLiveRow(from: row) == nil, "A live row would be cut off.")
+        if row < frozenRows {
+            // Other roots show the places, so they must not be written again in shared chunks.
+            for column in 0..<slotCount {
+                _ = writableRows(column, row: 0, edit: edit)
+            }
+            var word = loadWord(node.address + Cluster.versionWordOffset)
+            if word != 0 || versionExtent != 0 {
+                if word == 0 { word = resolveVersions() }
+                setVersion(contentVersion(0), row: 0, edit: edit)
+            }
+            frozenRows = row
+        }
+        for column in 0..<slotCount { slot(column).chunkExtent = 0 }
+        versionExtent = 0
+        rowCount = row
+    }
+}

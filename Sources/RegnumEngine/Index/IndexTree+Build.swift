@@ -1,0 +1,169 @@
+import RegnumStore
+
+extension IndexTree {
+    /// A leaf as a checkpoint sees it.
+    struct LeafPlace {
+        /// The leaf, or nil if it was not read yet.
+        var leaf: Node?
+        /// Where it lies in the nodes file; 0: nowhere, or it was changed.
+        var extent: UInt64
+        var crc: UInt32
+        var firstKey: UInt64
+        var firstRow: UInt64
+        var count: Int
+    }
+
+    /// The tree of entries that ascend strictly; all leaves but the last are full.
+    static func build(_ entries: UnsafeBufferPointer<Entry>, _ edit: NodeEdit) -> IndexTree {
+        var tree = IndexTree()
+        var levels = IndexLevels(source: 0)
+        var start = 0
+        while start < entries.count {
+            let leaf = IndexLeaf.make(edit)
+            let end = min(start + IndexLeaf.capacity, entries.count)
+            let (keys, rows) = (leaf.keys, leaf.rows)
+            for place in start..<end {
+                let entry = entries[place]
+                precondition(
+                    place == 0 || entries[place &- 1] < entry,
+                    "The entries of an index have to ascend.")
+                keys[place &- start] = entry.key
+                rows[place &- start] = entry.row
+            }
+            leaf.count = end - start
+            levels.append(IndexChild(leaf: leaf.node), edit)
+            start = end
+        }
+        tree.count = entries.count
+        (tree.root, tree.height) = levels.finish(edit)
+        return tree
+    }
+
+    /// The tree over leaves that lie in a file: inner nodes are made on the heap, the leaves are
+    /// read when they are touched.
+    ///
+    /// Throws `invalidDatabase` where the leaves cannot be those of a tree.
+    static func assemble(
+        _ leaves: [LeafPlace], source: NodeSource, _ edit: NodeEdit
+    ) throws(StoreError) -> IndexTree {
+        var tree = IndexTree()
+        var previous: Entry?
+        for leaf in leaves {
+            let first = Entry(key: leaf.firstKey, row: leaf.firstRow)
+            let isAscending = previous.map { $0 < first } ?? true
+            guard isAscending, leaf.count >= 1, leaf.count <= IndexLeaf.capacity,
+                leaf.extent != 0, leaf.extent % 64 == 0
+            else {
+                throw StoreError(
+                    .invalidDatabase, "The nodes file is damaged: an index is out of order.")
+            }
+            previous = first
+            tree.count += leaf.count
+        }
+        guard tree.count <= UInt32.max else {
+            throw StoreError(
+                .invalidDatabase, "The nodes file is damaged: an index has too many entries.")
+        }
+        if leaves.count == 1 {
+            let image = IndexLeaf.read(source, leaves[0])
+            if image.count == 0, let damage = source.firstDamage { throw damage }
+            tree.root = edit.own(image)
+            return tree
+        }
+        var levels = IndexLevels(source: source.word)
+        for leaf in leaves {
+            let child = IndexChild(
+                extent: leaf.extent, crc: leaf.crc, key: leaf.firstKey, row: leaf.firstRow,
+                count: leaf.count)
+            levels.append(child, edit)
+        }
+        (tree.root, tree.height) = levels.finish(edit)
+        return tree
+    }
+
+    /// Calls `body` with all leaves, ascending. None is read.
+    func forEachLeaf<Failure: Error>(
+        _ body: (LeafPlace) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let root else { return }
+        if height == 0 {
+            let child = IndexChild(leaf: root)
+            try body(
+                LeafPlace(
+                    leaf: root, extent: 0, crc: 0, firstKey: child.key, firstRow: child.row,
+                    count: root.count))
+        } else {
+            try IndexTree.forEachLeaf(below: IndexInner(root), body)
+        }
+    }
+
+    private static func forEachLeaf<Failure: Error>(
+        below inner: IndexInner, _ body: (LeafPlace) throws(Failure) -> Void
+    ) throws(Failure) {
+        for place in 0..<inner.count {
+            if inner.height > 1 {
+                try forEachLeaf(below: IndexInner(inner.child(place)), body)
+            } else {
+                try body(
+                    LeafPlace(
+                        leaf: Node(word: inner.storedChild(place)), extent: inner.extents[place],
+                        crc: inner.crcs[place], firstKey: inner.keys[place],
+                        firstRow: inner.rows[place], count: Int(inner.counts[place])))
+            }
+        }
+    }
+}
+
+extension IndexLeaf {
+    /// The image of a leaf that lies in a file.
+    fileprivate static func read(_ source: NodeSource, _ place: IndexTree.LeafPlace) -> Node {
+        read(
+            source, extent: place.extent, crc: place.crc, count: place.count,
+            firstKey: place.firstKey, firstRow: place.firstRow)
+    }
+}
+
+/// The right edge of a tree that is built from left to right.
+private struct IndexLevels {
+    let source: UInt64
+    /// The node under way of each level; element 0 has height 1.
+    private var open: [IndexInner] = []
+    private var first: IndexChild?
+
+    init(source: UInt64) { self.source = source }
+
+    mutating func append(_ child: IndexChild, _ edit: NodeEdit) {
+        if let only = first {
+            first = nil
+            append(only, at: 0, edit)
+            append(child, at: 0, edit)
+        } else if open.isEmpty {
+            first = child
+        } else {
+            append(child, at: 0, edit)
+        }
+    }
+
+    private mutating func append(_ child: IndexChild, at level: Int, _ edit: NodeEdit) {
+        if level == open.count {
+            open.append(.make(height: level + 1, source: level == 0 ? source : 0, edit))
+        } else if open[level].count == IndexInner.capacity {
+            let full = open[level]
+            open[level] = .make(height: level + 1, source: level == 0 ? source : 0, edit)
+            append(IndexChild(inner: full.node), at: level + 1, edit)
+        }
+        open[level].insert(child, at: open[level].count)
+    }
+
+    /// The root and its height.
+    mutating func finish(_ edit: NodeEdit) -> (root: Node?, height: Int) {
+        if let first { return (Node(word: UInt(first.word)), 0) }
+        guard !open.isEmpty else { return (nil, 0) }
+        var level = 0
+        while level + 1 < open.count {
+            append(IndexChild(inner: open[level].node), at: level + 1, edit)
+            level += 1
+        }
+        return (open[level].node, level + 1)
+    }
+}

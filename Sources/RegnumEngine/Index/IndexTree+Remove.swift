@@ -1,0 +1,108 @@
+extension IndexTree {
+    /// Nodes that a removal leaves with fewer are merged with a neighbour where that fits.
+    private static let fewest = 32
+    /// The most that a merged node has: room is left, so that it is not split again at once.
+    private static let mergedMax = 96
+
+    /// Removes an entry; false if it is not there.
+    ///
+    /// - Complexity: O(log n); in place if nodes are the edit's own, else `height + 1` are copied.
+    mutating func remove(
+        _ key: UInt64, _ row: UInt64, _ edit: NodeEdit, _ hint: inout IndexHint
+    ) -> Bool {
+        hint.clear()
+        return remove(key, row, edit)
+    }
+
+    /// The same where no hint is kept for the tree.
+    mutating func remove(_ key: UInt64, _ row: UInt64, _ edit: NodeEdit) -> Bool {
+        guard var walk = IndexWalk(self, to: key, row) else { return false }
+        let place = walk.leaf.below(key, row)
+        guard place < walk.leaf.count, walk.leaf.keys[place] == key, walk.leaf.rows[place] == row
+        else { return false }
+
+        walk.own(&self, edit)
+        count &-= 1
+        for level in 0..<height {
+            walk.steps[level].inner.counts[walk.steps[level].place] &-= 1
+        }
+        walk.leaf.remove(at: place)
+        if place == 0 || walk.leaf.count < IndexTree.fewest { repair(walk, edit) }
+        return true
+    }
+
+    /// Brings the nodes above a leaf in order from which an entry was removed.
+    private mutating func repair(_ walk: IndexWalk, _ edit: NodeEdit) {
+        var child = walk.leaf.node
+        for level in 0..<height {
+            let (inner, place) = (walk.steps[level].inner, walk.steps[level].place)
+            if child.count == 0 {
+                inner.remove(at: place)
+                edit.retire(child)
+            } else {
+                if level == 0 {
+                    inner.keys[place] = IndexLeaf(child).keys[0]
+                    inner.rows[place] = IndexLeaf(child).rows[0]
+                } else {
+                    inner.keys[place] = IndexInner(child).keys[0]
+                    inner.rows[place] = IndexInner(child).rows[0]
+                }
+                if child.count < IndexTree.fewest {
+                    _ =
+                        inner.merge(child, at: place, with: place + 1, IndexTree.mergedMax, edit)
+                        || inner.merge(child, at: place, with: place - 1, IndexTree.mergedMax, edit)
+                }
+            }
+            child = inner.node
+        }
+        shrink(edit)
+    }
+
+    /// Drops roots that have one child, or nothing.
+    private mutating func shrink(_ edit: NodeEdit) {
+        while let node = root, node.count == 0 || (height > 0 && node.count == 1) {
+            if node.count == 0 {
+                root = nil
+                height = 0
+                count = 0
+            } else {
+                let child = IndexInner(node).child(0)
+                height -= 1
+                // A root that is a leaf is of no file.
+                root = child.isMapped ? edit.own(child) : child
+            }
+            edit.retire(node)
+        }
+    }
+}
+
+extension IndexInner {
+    /// Moves what the neighbour at `other` has into the child at `place`, which is the edit's own,
+    /// if both have at most `countMax`. Whether it was done.
+    fileprivate func merge(
+        _ child: Node, at place: Int, with other: Int, _ countMax: Int, _ edit: NodeEdit
+    ) -> Bool {
+        guard other >= 0, other < count else { return false }
+        let neighbour: Node
+        if height == 1 {
+            // A leaf that is not needed need not be read.
+            guard child.count + Int(counts[other]) <= countMax else { return false }
+            neighbour = self.child(other)
+            IndexLeaf(child).take(IndexLeaf(neighbour), isBefore: other < place)
+        } else {
+            neighbour = self.child(other)
+            let (a, b) = (IndexInner(child), IndexInner(neighbour))
+            guard a.count + b.count <= countMax,
+                a.source == b.source || a.source == 0 || b.source == 0
+            else { return false }
+            a.take(b, isBefore: other < place)
+        }
+        let left = min(place, other)
+        counts[left] = counts[place] &+ counts[other]
+        children[left] = UInt64(child.word)
+        if height == 1 { extents[left] = 0 }
+        remove(at: left + 1)
+        edit.retire(neighbour)
+        return true
+    }
+}

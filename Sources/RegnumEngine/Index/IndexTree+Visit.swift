@@ -1,0 +1,59 @@
+extension IndexTree {
+    /// Calls `body` with the entries from (key, row) on, ascending, until it returns false.
+    @inline(__always)
+    func visit(from key: UInt64 = 0, _ row: UInt64 = 0, _ body: (UInt64, UInt64) -> Bool) {
+        guard var walk = IndexWalk(self, to: key, row) else { return }
+        var place = walk.leaf.below(key, row)
+        repeat {
+            let leaf = walk.leaf
+            let end = leaf.count
+            while place < end {
+                if !body(leaf.keys[place], leaf.rows[place]) { return }
+                place &+= 1
+            }
+            place = 0
+        } while walk.goToNextLeaf()
+    }
+
+    /// Calls `body` with the entries up to (key, row), which is included, descending, until it
+    /// returns false.
+    @inline(__always)
+    func visitDescending(
+        from key: UInt64 = .max, _ row: UInt64 = .max, _ body: (UInt64, UInt64) -> Bool
+    ) {
+        guard var walk = IndexWalk(self, to: key, row) else { return }
+        var place = walk.leaf.through(key, row)
+        while true {
+            let leaf = walk.leaf
+            while place > 0 {
+                place &-= 1
+                if !body(leaf.keys[place], leaf.rows[place]) { return }
+            }
+            guard walk.goToPreviousLeaf() else { return }
+            place = walk.leaf.count
+        }
+    }
+
+    /// Calls `body` with the rows of a key, ascending, until it returns false.
+    @inline(__always)
+    func forEachRow(_ key: UInt64, _ body: (UInt64) -> Bool) {
+        visit(from: key, 0) { $0 == key && body($1) }
+    }
+
+    /// Appends the rows of the entries from `from` to `through`, both included, in the order of the
+    /// entries (rows of one key ascend, those of several keys do not).
+    func rows(from: Entry, through: Entry, into rows: inout [UInt64]) {
+        guard var walk = IndexWalk(self, to: from.key, from.row) else { return }
+        var place = walk.leaf.below(from.key, from.row)
+        repeat {
+            let leaf = walk.leaf
+            let end = leaf.through(through.key, through.row)
+            if place < end {
+                rows.append(
+                    contentsOf: UnsafeBufferPointer(start: leaf.rows + place, count: end - place))
+            }
+            if end < leaf.count { return }
+            place = 0
+        } while walk.goToNextLeaf()
+    }
+}

@@ -1,0 +1,107 @@
+/// Replaced nodes that a root still shows, by birth, so that those which older roots do not show
+/// are found without a look at the others.
+///
+/// Runs sorted by birth, whose sizes at least halve from one to the next; what was just added may be
+/// an unsorted run at the end. A node takes part in O(log n) merges.
+struct HeldNodes {
+    private struct Run {
+        var nodes: [HeldNode]
+        var isSorted: Bool
+    }
+
+    private var runs: [Run] = []
+    private(set) var byteCount = 0
+
+    var isEmpty: Bool { runs.isEmpty }
+
+    /// All of them.
+    var nodes: [HeldNode] { runs.flatMap(\.nodes) }
+
+    mutating func append(_ nodes: [HeldNode]) {
+        for held in nodes { byteCount += held.byteCount }
+        if let last = runs.indices.last, !runs[last].isSorted {
+            runs[last].nodes += nodes
+        } else {
+            runs.append(Run(nodes: nodes, isSorted: false))
+        }
+    }
+
+    /// Takes out what was born after `stamp`.
+    mutating func take(bornAfter stamp: UInt64) -> [HeldNode] {
+        var taken: [HeldNode] = []
+        if stamp == 0 {
+            taken = runs.count == 1 ? runs[0].nodes : nodes
+            self = HeldNodes()
+            return taken
+        }
+        for index in runs.indices {
+            if !runs[index].isSorted {
+                runs[index].nodes.sort { $0.birth < $1.birth }
+                runs[index].isSorted = true
+            }
+            while let last = runs[index].nodes.last, last.birth > stamp {
+                taken.append(last)
+                byteCount -= last.byteCount
+                runs[index].nodes.removeLast()
+            }
+        }
+        runs.removeAll { $0.nodes.isEmpty }
+        return taken
+    }
+
+    /// Takes over what another has.
+    mutating func absorb(_ other: HeldNodes) {
+        if runs.isEmpty {
+            self = other
+            return
+        }
+        byteCount += other.byteCount
+        runs += other.runs
+        runs.sort { $0.nodes.count > $1.nodes.count }
+        var index = runs.count - 1
+        while index > 0 {
+            if runs[index - 1].nodes.count < 2 * runs[index].nodes.count {
+                runs[index - 1] = HeldNodes.merge(runs[index - 1], runs[index])
+                runs.remove(at: index)
+                if index < runs.count { index += 1 }
+            }
+            index -= 1
+        }
+    }
+
+    private static func merge(_ first: Run, _ second: Run) -> Run {
+        guard first.isSorted, second.isSorted else {
+            return Run(nodes: first.nodes + second.nodes, isSorted: false)
+        }
+        var nodes: [HeldNode] = []
+        nodes.reserveCapacity(first.nodes.count + second.nodes.count)
+        var i = 0
+        var j = 0
+        while i < first.nodes.count, j < second.nodes.count {
+            if second.nodes[j].birth < first.nodes[i].birth {
+                nodes.append(second.nodes[j])
+                j += 1
+            } else {
+                nodes.append(first.nodes[i])
+                i += 1
+            }
+        }
+        nodes += first.nodes[i...]
+        nodes += second.nodes[j...]
+        return Run(nodes: nodes, isSorted: true)
+    }
+}
+
+/// A replaced node with what is needed to decide its end without a look at it.
+struct HeldNode {
+    let node: Node
+    let birth: UInt64
+    let byteCount: Int
+
+    @inline(__always)
+    init(_ node: Node) {
+        self.node = node
+        birth = node.birth
+        byteCount = node.byteCount
+    }
+}

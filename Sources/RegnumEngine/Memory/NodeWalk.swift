@@ -1,0 +1,108 @@
+/// The nodes below a node, for freeing and for leak tests. No node has two parents within one root.
+enum NodeWalk {
+    /// Calls `body` for each child on the heap: not for those that were not read from their file
+    /// yet, nor for images.
+    @inline(__always)
+    static func forEachChild(of node: Node, _ body: (Node) -> Void) {
+        switch node.kind {
+        case .directory:
+            forEachWord(node, from: 16, count: (node.byteCount - 16) / 8, stride: 8, body)
+        case .table:
+            forEachWord(node, from: 16, count: 1, stride: 8, body)
+            forEachWord(node, from: 64, count: node.count, stride: 32, body)
+        case .clusterInner:
+            forEachWord(node, from: 16, count: 32, stride: 8, body)
+        case .cluster:
+            forEachChild(of: Cluster(node), body)
+        case .largeList:
+            forEachWord(node, from: 16, count: (node.byteCount - 16) / 24, stride: 24, body)
+        case .indexInner:
+            forEachWord(node, from: 2080, count: node.count, stride: 8, body)
+        case .chunk, .text, .largeValue, .indexLeaf:
+            break
+        default:
+            preconditionFailure("A node of kind \(node.kind.rawValue) is in a tree.")
+        }
+    }
+
+    @inline(__always)
+    private static func forEachChild(of cluster: Cluster, _ body: (Node) -> Void) {
+        forEachWord(cluster.node, from: 40, count: 1, stride: 8, body)
+        let slotCount = cluster.slotCount
+        forEachWord(cluster.node, from: Cluster.wordsOffset, count: slotCount, stride: 8, body)
+        for column in 0..<slotCount {
+            let slot = cluster.slot(column)
+            let flags: UInt8 = slot.load(24)
+            if flags & 16 != 0 {
+                visit(UInt(slot.load(0) as UInt64), body)
+                visit(UInt(slot.load(8) as UInt64), body)
+            }
+        }
+    }
+
+    @inline(__always)
+    private static func forEachWord(
+        _ node: Node, from offset: Int, count: Int, stride: Int, _ body: (Node) -> Void
+    ) {
+        for index in 0..<count { visit(node.load(offset + stride * index), body) }
+    }
+
+    @inline(__always)
+    private static func visit(_ word: UInt, _ body: (Node) -> Void) {
+        // the low bits of a chunk word tell the width
+        guard let child = Node(word: word & ~63), !child.isMapped else { return }
+        body(child)
+    }
+
+    /// Frees each node below `directory`, itself included, that was born after `stamp`; looks only
+    /// below those, as the parent of a younger node is not older. Older nodes stay untouched.
+    static func free(from directory: Node, bornAfter stamp: UInt64, _ store: NodeStore) {
+        if directory.isMapped || directory.birth <= stamp { return }
+        var open = [directory]
+        var freed: [HeldNode] = []
+        while let node = open.popLast() {
+            forEachChild(of: node) { child in
+                if child.birth > stamp { open.append(child) }
+            }
+            freed.append(HeldNode(node))
+            if freed.count == 256 {
+                store.free(freed)
+                freed.removeAll(keepingCapacity: true)
+            }
+        }
+        store.free(freed)
+    }
+
+    /// The addresses of all heap nodes below `directory`, itself included, for leak tests.
+    static func collect(from directory: Node) -> Set<UnsafeMutableRawPointer> {
+        var found: Set<UnsafeMutableRawPointer> = []
+        if directory.isMapped { return found }
+        var open = [directory]
+        while let node = open.popLast() {
+            let isNew = found.insert(node.address).inserted
+            precondition(isNew, "A node is in a tree twice.")
+            forEachChild(of: node) { open.append($0) }
+        }
+        return found
+    }
+
+    /// What is wrong with a store whose live roots have these directories: nil if its nodes are
+    /// exactly those that a root shows, those that wait for an older root to be released
+    /// included. No edit may be under way. Where addresses are not tracked only numbers are
+    /// compared.
+    static func fault(in store: NodeStore, directories: [Node]) -> String? {
+        var shown = store.heldAddresses()
+        for directory in directories { shown.formUnion(collect(from: directory)) }
+        guard let addresses = store.tracker.addresses else {
+            let count = store.usage.nodeCount
+            return count == shown.count
+                ? nil : "\(shown.count) nodes are shown or held, there are \(count)."
+        }
+        let leaked = addresses.subtracting(shown).compactMap { Node($0) }
+        let missing = shown.subtracting(addresses)
+        if leaked.isEmpty, missing.isEmpty { return nil }
+        let kinds = leaked.prefix(20).map { "\($0.kind.rawValue) born \($0.birth)" }
+        return "\(missing.count) nodes are shown but freed; \(leaked.count) are lost, of kinds "
+            + kinds.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,90 @@
+package import RegnumStore
+
+/// A state that queries run on: a root, or a running transaction as it is now.
+package struct QueryState {
+    let content: DatabaseContent
+
+    package init(_ root: DatabaseRoot) {
+        content = root.content
+    }
+
+    /// The current state; not to be used after the transaction's next edit.
+    package init(_ transaction: EngineTransaction) {
+        content = transaction.content
+    }
+}
+
+extension QueryPlan {
+    /// The result at one version. Throws and costs as `evaluate` of a `DatabaseContent`.
+    package func evaluate(_ root: DatabaseRoot) throws(StoreError) -> ResultTree {
+        try evaluate(root.content)
+    }
+
+    /// As `evaluate(_:)`, and adds what it did to `statistics`.
+    package func evaluate(
+        _ root: DatabaseRoot, statistics: inout QueryStatistics
+    ) throws(StoreError) -> ResultTree {
+        try evaluate(root.content, statistics: &statistics)
+    }
+
+    /// The result in a transaction's current state.
+    package func evaluate(_ transaction: EngineTransaction) throws(StoreError) -> ResultTree {
+        try evaluate(transaction.content)
+    }
+
+    package func evaluate(_ state: QueryState) throws(StoreError) -> ResultTree {
+        try evaluate(state.content)
+    }
+
+    /// How many rows match at one version, without making a result.
+    package func count(_ root: DatabaseRoot) throws(StoreError) -> Int {
+        try count(root.content)
+    }
+
+    /// As `count(_:)`, and adds what it did to `statistics`.
+    package func count(
+        _ root: DatabaseRoot, statistics: inout QueryStatistics
+    ) throws(StoreError) -> Int {
+        try count(root.content, statistics: &statistics)
+    }
+
+    package func count(_ state: QueryState) throws(StoreError) -> Int {
+        try count(state.content)
+    }
+
+    /// The first `limit` keys of the result, without making the rest of it.
+    package func firstKeys(
+        _ limit: Int, _ state: QueryState
+    ) throws(StoreError) -> [ObjectKey] {
+        try firstKeys(limit, state.content)
+    }
+
+    /// The sum of an integer or double property over the matching rows; `invalidQuery` where a sum of
+    /// integers does not fit into 64 bits.
+    package func sum(
+        of column: ColumnReference, _ state: QueryState
+    ) throws(StoreError) -> Value {
+        try sum(of: column, state.content)
+    }
+
+    /// The mean of an integer or double property; nil for no values.
+    package func average(
+        of column: ColumnReference, _ state: QueryState
+    ) throws(StoreError) -> Double? {
+        try average(of: column, state.content)
+    }
+
+    /// The least value of an integer, double or date property; nil for no values.
+    package func minimum(
+        of column: ColumnReference, _ state: QueryState
+    ) throws(StoreError) -> Value? {
+        try minimum(of: column, state.content)
+    }
+
+    /// The greatest value of an integer, double or date property; nil for no values.
+    package func maximum(
+        of column: ColumnReference, _ state: QueryState
+    ) throws(StoreError) -> Value? {
+        try maximum(of: column, state.content)
+    }
+}

@@ -1,0 +1,256 @@
+import CRegnum
+import RegnumStore
+
+extension CompiledPredicate {
+    /// Fewer rows than this are looked at one by one.
+    static let rowByRowCountMax = 6
+
+    /// The rows of `rows` that match. `rows` has none at or after the cluster's `rowCount`.
+    ///
+    /// Kernels look at whole chunks and the answer is masked; no value at or after `rowCount`
+    /// is loaded.
+    func matches(_ cluster: Cluster, _ rows: RowMask) -> RowMask {
+        switch self {
+        case .constant(let answer):
+            return answer ? rows : RowMask()
+        case .compare(let column, let comparison, let value, let type):
+            return column.compare(cluster, rows, comparison, value, type)
+        case .compareColumns(let a, let comparison, let b):
+            return a.compare(cluster, rows, comparison, b)
+        case .matchText(let column, let pattern):
+            return column.match(cluster, rows, pattern)
+        case .isIn(let column, let set):
+            return column.find(cluster, rows, set)
+        case .and(let terms):
+            var rest = rows
+            for term in terms {
+                rest = term.matches(cluster, rest)
+                if rest.isEmpty { break }
+            }
+            return rest
+        case .or(let terms):
+            var found = RowMask()
+            var rest = rows
+            for term in terms {
+                let more = term.matches(cluster, rest)
+                found = found | more
+                rest = rest.subtracting(more)
+                if rest.isEmpty { break }
+            }
+            return found
+        case .not(let term):
+            return rows.subtracting(term.matches(cluster, rows))
+        }
+    }
+
+    /// Whether one row below `rowCount` matches; the same rules.
+    func matches(_ cluster: Cluster, _ row: Int) -> Bool {
+        switch self {
+        case .constant(let answer):
+            return answer
+        case .compare(let column, let comparison, let value, let type):
+            return column.compare(cluster, row, comparison, value, type)
+        case .compareColumns(let a, let comparison, let b):
+            return comparison.holds(a.value(cluster, row), b.value(cluster, row))
+        case .matchText(let column, let pattern):
+            return column.matches(cluster, row, pattern)
+        case .isIn(let column, let set):
+            return set.contains(column.value(cluster, row))
+        case .and(let terms):
+            for term in terms where !term.matches(cluster, row) { return false }
+            return true
+        case .or(let terms):
+            for term in terms where term.matches(cluster, row) { return true }
+            return false
+        case .not(let term):
+            return !term.matches(cluster, row)
+        }
+    }
+
+    /// The rows of `rows` that match, by kernels or one by one, whichever is less work.
+    func select(_ cluster: Cluster, _ rows: RowMask) -> RowMask {
+        rows.count <= CompiledPredicate.rowByRowCountMax
+            ? rows.filter { matches(cluster, $0) } : matches(cluster, rows)
+    }
+}
+
+extension ResolvedColumn {
+    // MARK: One row
+
+    func compare(
+        _ cluster: Cluster, _ row: Int, _ comparison: Comparison, _ value: Value, _ type: ValueType
+    ) -> Bool {
+        // Equal strings need not become Swift strings.
+        if case .string(let text) = value, let stored, stored.type == .string,
+            index < cluster.slotCount, comparison == .equal || comparison == .notEqual
+        {
+            if cluster.isNull(row, index) { return comparison == .notEqual }
+            let isEqual = withUTF8(text) { wanted in
+                let bytes = cluster.bytes(row, index)
+                return bytes.count == wanted.count && bytes.elementsEqual(wanted)
+            }
+            return isEqual == (comparison == .equal)
+        }
+        return comparison.holds(self.value(cluster, row), constant: value, type: type)
+    }
+
+    func matches(_ cluster: Cluster, _ row: Int, _ pattern: TextPattern) -> Bool {
+        if isStored(in: cluster), stored?.type == .string {
+            return !cluster.isNull(row, index) && pattern.matches(cluster.bytes(row, index))
+        }
+        return pattern.matches(value(cluster, row))
+    }
+
+    // MARK: All rows of a cluster
+
+    func compare(
+        _ cluster: Cluster, _ rows: RowMask, _ comparison: Comparison, _ value: Value,
+        _ type: ValueType
+    ) -> RowMask {
+        guard isStored(in: cluster) else {
+            return comparison.holds(fallback, constant: value, type: type) ? rows : RowMask()
+        }
+        let present = cluster.present(index, rows)
+        let nulls = rows.subtracting(present)
+        var found = RowMask()
+        if !nulls.isEmpty, comparison.holds(.null, constant: value, type: type) { found = nulls }
+        if present.isEmpty { return found }
+        if value.isNull {
+            // Against null all values are alike.
+            let holds = comparison.holds(self.type.zero, constant: .null, type: type)
+            return holds ? found | present : found
+        }
+        return found | comparePresent(cluster, present, comparison, value)
+    }
+
+    /// Of rows that are not null, against a constant that is not null.
+    private func comparePresent(
+        _ cluster: Cluster, _ rows: RowMask, _ comparison: Comparison, _ value: Value
+    ) -> RowMask {
+        switch (type, value) {
+        case (.int, .int(let x)):
+            return compareInts(cluster, rows, comparison, x)
+        case (.int, .double(let x)):
+            switch comparison.asIntegers(x) {
+            case .no: return RowMask()
+            case .every: return rows
+            case .compare(let comparison, let bound):
+                return compareInts(cluster, rows, comparison, bound)
+            }
+        case (.double, .double(let x)), (.date, .date(let x)):
+            return compareDoubles(cluster, rows, comparison, x)
+        case (.double, .int(let x)):
+            switch comparison.asDoubles(x) {
+            case .no: return RowMask()
+            case .every: return rows
+            case .compare(let comparison, let bound):
+                return compareDoubles(cluster, rows, comparison, bound)
+            }
+        case (.bool, .bool(let x)):
+            var mask = RowMask()
+            mask.withWords {
+                cregnum_compare_ints(
+                    cluster.rows(index), cluster.rowCount, 0, comparison.kernel, x ? 1 : 0, $0)
+            }
+            return mask & rows
+        case (.string, .string(let x)):
+            return withUTF8(x) { compareText(cluster, rows, comparison, $0) }
+        case (.data, .data(let x)):
+            return x.withUnsafeBytes { compareText(cluster, rows, comparison, $0) }
+        case (.uuid, .uuid(let x)):
+            return compareIdentities(cluster, rows, comparison, x.high, x.low)
+        case (.objectId, .objectId(let x)):
+            return compareIdentities(cluster, rows, comparison, x.high, UInt64(x.low))
+        default:
+            return rows.filter { comparison.holds(self.value(cluster, $0), value) }
+        }
+    }
+
+    private func compareInts(
+        _ cluster: Cluster, _ rows: RowMask, _ comparison: Comparison, _ x: Int64
+    ) -> RowMask {
+        let slot = cluster.slot(index)
+        if slot.flags.contains(.bounds) {
+            switch comparison.answer(slot.load(0) as Int64, slot.load(8) as Int64, x) {
+            case .no: return RowMask()
+            case .every: return rows
+            case nil: break
+            }
+        }
+        let word = cluster.chunk(index)
+        var mask = RowMask()
+        mask.withWords {
+            cregnum_compare_ints(
+                Cluster.rows(word), cluster.rowCount, Int32(truncatingIfNeeded: word & 63),
+                comparison.kernel, x, $0)
+        }
+        return mask & rows
+    }
+
+    private func compareDoubles(
+        _ cluster: Cluster, _ rows: RowMask, _ comparison: Comparison, _ x: Double
+    ) -> RowMask {
+        if x.isNaN { return comparison == .notEqual ? rows : RowMask() }
+        let slot = cluster.slot(index)
+        if slot.flags.contains(.bounds) {
+            let answer = comparison.answer(slot.load(0) as Double, slot.load(8) as Double, x)
+            let mayHaveNaN = slot.flags.contains(.mayHaveNaN)
+            switch answer {
+            case .no where !mayHaveNaN || comparison != .notEqual: return RowMask()
+            case .every where !mayHaveNaN || comparison == .notEqual: return rows
+            default: break
+            }
+        }
+        var mask = RowMask()
+        mask.withWords {
+            cregnum_compare_doubles(
+                cluster.rows(index), cluster.rowCount, comparison.kernel, x, $0)
+        }
+        return mask & rows
+    }
+
+    private func compareIdentities(
+        _ cluster: Cluster, _ rows: RowMask, _ comparison: Comparison, _ high: UInt64, _ low: UInt64
+    ) -> RowMask {
+        // Equality has the faster kernel.
+        if comparison == .notEqual {
+            return rows.subtracting(compareIdentities(cluster, rows, .equal, high, low))
+        }
+        var mask = RowMask()
+        mask.withWords {
+            cregnum_compare_identities(
+                cluster.rows(index), cluster.rowCount, comparison.kernel, high, low, $0)
+        }
+        return mask & rows
+    }
+
+    func compare(
+        _ cluster: Cluster, _ rows: RowMask, _ comparison: Comparison, _ other: ResolvedColumn
+    ) -> RowMask {
+        let areDoubles = type == other.type && (type == .double || type == .date)
+        if areDoubles, isStored(in: cluster), other.isStored(in: cluster) {
+            let present = cluster.present(other.index, cluster.present(index, rows))
+            var mask = RowMask()
+            mask.withWords {
+                cregnum_compare_double_columns(
+                    cluster.rows(index), cluster.rows(other.index), cluster.rowCount,
+                    comparison.kernel, $0)
+            }
+            let rest = rows.subtracting(present).filter {
+                comparison.holds(value(cluster, $0), other.value(cluster, $0))
+            }
+            return mask & present | rest
+        }
+        return rows.filter { comparison.holds(value(cluster, $0), other.value(cluster, $0)) }
+    }
+
+    func find(_ cluster: Cluster, _ rows: RowMask, _ set: ValueSet) -> RowMask {
+        guard isStored(in: cluster) else { return set.contains(fallback) ? rows : RowMask() }
+        guard set.values.count <= ValueSet.comparedCountMax else {
+            return rows.filter { set.contains(value(cluster, $0)) }
+        }
+        var found = RowMask()
+        for value in set.values { found = found | compare(cluster, rows, .equal, value, type) }
+        return found
+    }
+}

@@ -1,0 +1,102 @@
+extension CompiledQuery {
+    /// How many rows match.
+    ///
+    /// - Complexity: O(log n) where an index alone tells; no row is looked at then.
+    func count(_ root: DatabaseContent, _ statistics: inout QueryStatistics) -> Int {
+        guard let key = table, let table = root.table(key) else { return 0 }
+        if case .constant(let answer) = predicate { return answer ? table.count : 0 }
+        let lookup = predicate.lookup(root, key)
+        if let count = lookup?.exactCount {
+            statistics.usedIndex = true
+            return count
+        }
+        var count = 0
+        forEachMatch(table, lookup, &statistics) { _, rows in
+            count += rows.count
+            return true
+        }
+        return count
+    }
+
+    /// Calls `body` with the clusters that have matching rows and with these, ascending, until it
+    /// returns false.
+    @inline(__always)
+    func forEachMatch(
+        _ root: DatabaseContent, _ statistics: inout QueryStatistics,
+        _ body: (Cluster, RowMask) -> Bool
+    ) {
+        guard let key = table, let table = root.table(key) else { return }
+        if case .constant(false) = predicate { return }
+        forEachMatch(table, predicate.lookup(root, key), &statistics, body)
+    }
+
+    @inline(__always)
+    private func forEachMatch(
+        _ table: Table, _ lookup: IndexLookup?, _ statistics: inout QueryStatistics,
+        _ body: (Cluster, RowMask) -> Bool
+    ) {
+        if let lookup, isWorthwhile(lookup, table) {
+            let keys = lookup.keys()
+            statistics.usedIndex = true
+            statistics.indexEntriesRead += keys.count
+            statistics.rowsEvaluated += keys.count
+            forEachCluster(of: keys, table) { cluster, rows in
+                let found = lookup.isExact ? rows : predicate.select(cluster, rows)
+                return found.isEmpty || body(cluster, found)
+            }
+            return
+        }
+        statistics.rowsEvaluated += table.count
+        table.forEachCluster { cluster in
+            let found = predicate.matches(cluster, cluster.liveMask)
+            return found.isEmpty || body(cluster, found)
+        }
+    }
+
+    /// Looking up a row costs several times what passing it in a scan does.
+    func isWorthwhile(_ lookup: IndexLookup, _ table: Table) -> Bool {
+        lookup.countMax <= max(table.count / 4, 16)
+    }
+
+    /// Calls `body` with the clusters of ascending keys, and which of their live rows these are.
+    @inline(__always)
+    private func forEachCluster(
+        of keys: [UInt64], _ table: Table, _ body: (Cluster, RowMask) -> Bool
+    ) {
+        var next = 0
+        while next < keys.count {
+            let group = keys[next] >> 10
+            var rows = RowMask()
+            let first = next
+            while next < keys.count, keys[next] >> 10 == group {
+                rows.insert(Int(truncatingIfNeeded: keys[next] & 1023))
+                next += 1
+            }
+            guard let cluster = table.cluster(containing: keys[first]) else { continue }
+            rows = rows & cluster.liveMask
+            if !rows.isEmpty, !body(cluster, rows) { return }
+        }
+    }
+
+    /// The keys of matching rows, ascending; not more than `limit`.
+    func matchingKeys(
+        _ root: DatabaseContent, limit: Int = .max, _ statistics: inout QueryStatistics
+    ) -> [UInt64] {
+        guard let key = table, let table = root.table(key), limit > 0 else { return [] }
+        if case .constant(false) = predicate { return [] }
+        let lookup = predicate.lookup(root, key)
+        if let lookup, lookup.isExact, isWorthwhile(lookup, table) {
+            let keys = lookup.keys()
+            statistics.usedIndex = true
+            statistics.indexEntriesRead += keys.count
+            statistics.rowsEvaluated += keys.count
+            return keys.count <= limit ? keys : Array(keys[..<limit])
+        }
+        var keys = KeyBuffer()
+        forEachMatch(table, lookup, &statistics) { cluster, rows in
+            keys.append(cluster.firstKey, rows)
+            return keys.count < limit
+        }
+        return keys.take(limit)
+    }
+}

@@ -1,0 +1,198 @@
+import RegnumStore
+
+/// Which rows a predicate can hold for, as indexes tell it without looking at rows.
+struct IndexLookup {
+    /// Entries of one index, by their keys.
+    struct Range {
+        let tree: IndexTree
+        let column: Int
+        let keys: ClosedRange<UInt64>
+        let count: Int
+
+        init(_ tree: IndexTree, _ column: Int, _ keys: ClosedRange<UInt64>) {
+            self.tree = tree
+            self.column = column
+            self.keys = keys
+            count = tree.count(in: keys)
+        }
+    }
+
+    /// A row may be in several.
+    var ranges: [Range]
+    /// Whether the predicate holds for every one of the rows.
+    var isExact: Bool
+
+    /// The most rows that it can be.
+    var countMax: Int { ranges.reduce(0) { $0 + $1.count } }
+
+    /// The number of rows for which the predicate holds, if the index alone tells it.
+    var exactCount: Int? { isExact && ranges.count <= 1 ? countMax : nil }
+
+    /// How many rows compare so to a constant, if one index tells it by itself; without what
+    /// compiling a plan costs.
+    static func exactCount(
+        _ root: DatabaseContent, _ tableName: String, _ reference: ColumnReference,
+        _ comparison: Comparison, _ value: Value
+    ) throws(StoreError) -> Int? {
+        guard reference.type == value.type, SortRank.decides(reference.type),
+            let table = root.schema.table(named: tableName)
+        else { return nil }
+        let column = try QueryCompiler(tableName: tableName, table: table).resolve(reference)
+        return column.lookup(root, table.key, comparison, value, reference.type)?.exactCount
+    }
+
+    /// The rows, ascending, each once.
+    func keys() -> [UInt64] {
+        var keys: [UInt64] = []
+        keys.reserveCapacity(countMax)
+        var isAscending = ranges.count <= 1
+        for range in ranges where range.count > 0 {
+            range.tree.rows(
+                from: IndexTree.Entry(key: range.keys.lowerBound, row: 0),
+                through: IndexTree.Entry(key: range.keys.upperBound, row: .max), into: &keys)
+            if range.keys.lowerBound != range.keys.upperBound { isAscending = false }
+        }
+        if isAscending { return keys }
+        keys.sort()
+        var unique = 0
+        for index in keys.indices where index == 0 || keys[index] != keys[index - 1] {
+            keys[unique] = keys[index]
+            unique += 1
+        }
+        keys.removeLast(keys.count - unique)
+        return keys
+    }
+}
+
+extension CompiledPredicate {
+    /// What indexes tell of the predicate; nil if only a scan tells.
+    ///
+    /// - Complexity: O(log n) for each comparison.
+    func lookup(_ root: DatabaseContent, _ table: TableKey) -> IndexLookup? {
+        switch self {
+        case .compare(let column, let comparison, let value, let type):
+            return column.lookup(root, table, comparison, value, type)
+        case .isIn(let column, let set):
+            var lookup = IndexLookup(ranges: [], isExact: true)
+            for value in Set(set.values) {
+                guard let one = column.lookup(root, table, .equal, value, column.type) else {
+                    return nil
+                }
+                lookup.ranges += one.ranges
+                lookup.isExact = lookup.isExact && one.isExact
+            }
+            return lookup
+        case .and(let terms):
+            return intersection(terms, root, table)
+        case .or(let terms):
+            var lookup = IndexLookup(ranges: [], isExact: true)
+            for term in terms {
+                guard let one = term.lookup(root, table) else { return nil }
+                lookup.ranges += one.ranges
+                lookup.isExact = lookup.isExact && one.isExact
+            }
+            return lookup
+        case .constant(false):
+            return IndexLookup(ranges: [], isExact: true)
+        case .constant, .compareColumns, .matchText, .not:
+            return nil
+        }
+    }
+
+    /// The term with the fewest rows. Ranges of one index are cut to what they have in common first,
+    /// so that a lower and an upper bound work together.
+    private func intersection(
+        _ terms: [CompiledPredicate], _ root: DatabaseContent, _ table: TableKey
+    ) -> IndexLookup? {
+        var lookups: [IndexLookup] = []
+        for term in terms {
+            guard let lookup = term.lookup(root, table) else { continue }
+            lookups.append(lookup)
+        }
+        let hasAll = lookups.count == terms.count
+        var merged: [IndexLookup] = []
+        for lookup in lookups {
+            if lookup.ranges.isEmpty { return lookup }
+            guard lookup.ranges.count == 1,
+                let same = merged.firstIndex(where: {
+                    $0.ranges.count == 1 && $0.ranges[0].column == lookup.ranges[0].column
+                })
+            else {
+                merged.append(lookup)
+                continue
+            }
+            let a = merged[same].ranges[0]
+            let b = lookup.ranges[0]
+            guard a.keys.overlaps(b.keys) else { return IndexLookup(ranges: [], isExact: true) }
+            merged[same].ranges = [IndexLookup.Range(a.tree, a.column, a.keys.clamped(to: b.keys))]
+            merged[same].isExact = merged[same].isExact && lookup.isExact
+        }
+        guard var best = merged.min(by: { $0.countMax < $1.countMax }) else { return nil }
+        // What the other terms say is not known of its rows.
+        if !hasAll || merged.count > 1 { best.isExact = false }
+        return best
+    }
+}
+
+extension ResolvedColumn {
+    func lookup(
+        _ root: DatabaseContent, _ table: TableKey, _ comparison: Comparison, _ value: Value,
+        _ type: ValueType
+    ) -> IndexLookup? {
+        guard comparison != .notEqual, let stored, stored.hasIndex,
+            let tree = root.index(table, stored.key)
+        else { return nil }
+        if value.isNull {
+            guard comparison == .equal else { return nil }
+            return one(tree, IndexKey.null...IndexKey.null, isExact: false)
+        }
+        switch (type, value) {
+        case (.int, .int(let x)):
+            return ordered(tree, comparison, IndexKey.key(x), 0...UInt64.max)
+        case (.int, .double(let x)):
+            switch comparison.asIntegers(x) {
+            case .no: return IndexLookup(ranges: [], isExact: true)
+            case .every: return nil
+            case .compare(let comparison, let bound):
+                return ordered(tree, comparison, IndexKey.key(bound), 0...UInt64.max)
+            }
+        case (.date, .date(let x)), (.double, .double(let x)):
+            if x.isNaN { return IndexLookup(ranges: [], isExact: true) }
+            let all = IndexKey.key(-Double.infinity)...IndexKey.key(Double.infinity)
+            return ordered(tree, comparison, IndexKey.key(x), all)
+        case (.bool, .bool(let x)):
+            return ordered(tree, comparison, IndexKey.key(x), 0...1)
+        default:
+            guard value.type == type, comparison == .equal else { return nil }
+            let key = IndexKey.key(value, seed: root.indexSeed)
+            return one(tree, key...key, isExact: false)
+        }
+    }
+
+    /// The entries that compare so to `key`, of those of values (`all`).
+    private func ordered(
+        _ tree: IndexTree, _ comparison: Comparison, _ key: UInt64, _ all: ClosedRange<UInt64>
+    ) -> IndexLookup {
+        var low = all.lowerBound
+        var high = all.upperBound
+        switch comparison {
+        case .equal: (low, high) = (key, key)
+        case .less where key == low, .greater where key == high:
+            return IndexLookup(ranges: [], isExact: true)
+        case .less: high = key - 1
+        case .lessOrEqual: high = key
+        case .greater: low = key + 1
+        case .greaterOrEqual: low = key
+        case .notEqual: break
+        }
+        // Among these keys there may be that of null.
+        let isExact = !isOptional || IndexKey.null < low || high < IndexKey.null
+        return one(tree, low...high, isExact: isExact)
+    }
+
+    private func one(
+        _ tree: IndexTree, _ keys: ClosedRange<UInt64>, isExact: Bool
+    ) -> IndexLookup {
+        IndexLookup(ranges: [IndexLookup.Range(tree, index, keys)], isExact: isExact)
+    }
+}

@@ -1,0 +1,45 @@
+import CRegnum
+import Glibc
+
+/// Object keys that are collected cluster by cluster.
+struct KeyBuffer: ~Copyable {
+    private(set) var count = 0
+    private var capacity = 0
+    private var keys: UnsafeMutablePointer<UInt64>?
+
+    init() {}
+
+    deinit { free(keys) }
+
+    /// Adds the rows of a cluster.
+    @inline(__always)
+    mutating func append(_ firstKey: UInt64, _ rows: RowMask) {
+        if count &+ rowsPerCluster > capacity { grow() }
+        guard let keys else { return }
+        var rows = rows
+        count &+= rows.withWords { cregnum_collect_keys($0, firstKey, keys + count) }
+    }
+
+    private mutating func grow() {
+        let newCapacity = max(2 * capacity, 4 * rowsPerCluster)
+        let new = allocateBuffer(UInt64.self, newCapacity)
+        if let keys { new.update(from: keys, count: count) }
+        free(keys)
+        keys = new
+        capacity = newCapacity
+    }
+
+    /// The first `limit` keys.
+    func take(_ limit: Int) -> [UInt64] {
+        Array(UnsafeBufferPointer(start: keys, count: min(count, limit)))
+    }
+}
+
+/// Memory for `count` values, undefined; in huge pages where that is worthwhile. Given back with
+/// `free`.
+func allocateBuffer<T: BitwiseCopyable>(_ type: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
+    guard let memory = cregnum_allocate_buffer(count * MemoryLayout<T>.stride) else {
+        fatalError("There is no memory left for \(count) values.")
+    }
+    return memory.bindMemory(to: T.self, capacity: count)
+}

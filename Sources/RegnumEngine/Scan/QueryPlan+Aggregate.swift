@@ -1,0 +1,209 @@
+import CRegnum
+import RegnumStore
+
+extension QueryPlan {
+    /// The sum of an integer or double property over the matching rows, nulls left out; zero of the
+    /// property's type for none. With a NaN among doubles the sum is NaN. The additions go by
+    /// a fixed scheme (`cregnum_sum_doubles`), so that every processor gives the same bits.
+    ///
+    /// Throws `invalidQuery` for another type, and where a sum of integers does not fit into 64 bits;
+    /// otherwise as `evaluate`.
+    func sum(
+        of column: ColumnReference, _ root: DatabaseContent
+    ) throws(StoreError) -> Value {
+        let fold = try sumFold(column, root, of: [.int, .double])
+        if column.type == .double { return .double(fold.total) }
+        guard let sum = Int64(exactly: fold.integerTotal) else {
+            throw StoreError(
+                .invalidQuery,
+                "The sum of '\(tableName).\(column.name)' does not fit into 64 bits.",
+                className: tableName, property: column.name)
+        }
+        return .int(sum)
+    }
+
+    /// The mean of an integer or double property over the matching rows, nulls left out; nil for
+    /// none. Integers are summed exactly.
+    ///
+    /// Throws `invalidQuery` for another type, otherwise as `evaluate`.
+    func average(
+        of column: ColumnReference, _ root: DatabaseContent
+    ) throws(StoreError) -> Double? {
+        let fold = try sumFold(column, root, of: [.int, .double])
+        if fold.count == 0 { return nil }
+        let total = column.type == .double ? fold.total : Double(fold.integerTotal)
+        return total / Double(fold.count)
+    }
+
+    /// The least value of an integer, double or date property over the matching rows; nulls and NaN
+    /// are left out, nil if nothing is left.
+    ///
+    /// Throws as `average`.
+    /// - Complexity: clusters whose bounds cannot change the result are passed over.
+    func minimum(
+        of column: ColumnReference, _ root: DatabaseContent
+    ) throws(StoreError) -> Value? {
+        try bound(of: column, root, isGreatest: false)
+    }
+
+    /// The greatest value; as `minimum`.
+    func maximum(
+        of column: ColumnReference, _ root: DatabaseContent
+    ) throws(StoreError) -> Value? {
+        try bound(of: column, root, isGreatest: true)
+    }
+
+    private func resolve(
+        _ column: ColumnReference, _ root: DatabaseContent, of types: [ValueType]
+    ) throws(StoreError) -> (CompiledQuery, ResolvedColumn) {
+        let query = try CompiledQuery(self, root.schema)
+        let table = root.schema.table(named: tableName)
+        let resolved = try QueryCompiler(tableName: tableName, table: table).resolve(column)
+        guard types.contains(column.type) else {
+            throw StoreError(
+                .invalidQuery,
+                "The property '\(tableName).\(column.name)' of type \(column.type) cannot be "
+                    + "aggregated so.", className: tableName, property: column.name)
+        }
+        return (query, resolved)
+    }
+
+    private func sumFold(
+        _ column: ColumnReference, _ root: DatabaseContent, of types: [ValueType]
+    ) throws(StoreError) -> SumFold {
+        let (query, resolved) = try resolve(column, root, of: types)
+        var fold = SumFold()
+        var statistics = QueryStatistics()
+        query.forEachMatch(root, &statistics) { cluster, rows in
+            fold.add(cluster, rows, resolved)
+            return true
+        }
+        return fold
+    }
+
+    private func bound(
+        of column: ColumnReference, _ root: DatabaseContent, isGreatest: Bool
+    ) throws(StoreError) -> Value? {
+        let (query, resolved) = try resolve(column, root, of: [.int, .double, .date])
+        var statistics = QueryStatistics()
+        if column.type == .int {
+            var fold = BoundFold<Int64>(isGreatest: isGreatest)
+            query.forEachMatch(root, &statistics) { cluster, rows in
+                fold.addInts(cluster, rows, resolved)
+                return true
+            }
+            return fold.best.map { .int($0) }
+        }
+        var fold = BoundFold<Double>(isGreatest: isGreatest)
+        query.forEachMatch(root, &statistics) { cluster, rows in
+            fold.addDoubles(cluster, rows, resolved)
+            return true
+        }
+        return fold.best.map { column.type == .date ? .date($0) : .double($0) }
+    }
+}
+
+/// A sum and a count of what was not null.
+private struct SumFold {
+    var count = 0
+    var integerTotal: Int128 = 0
+    var total = 0.0
+
+    mutating func add(_ cluster: Cluster, _ rows: RowMask, _ column: ResolvedColumn) {
+        guard column.isStored(in: cluster) else {
+            addFallback(column.fallback, rows.count)
+            return
+        }
+        var present = cluster.present(column.index, rows)
+        count += present.count
+        let word = cluster.chunk(column.index)
+        present.withWords { mask in
+            if column.type == .int {
+                var low: UInt64 = 0
+                var high: Int64 = 0
+                cregnum_sum_ints(
+                    Cluster.rows(word), cluster.rowCount, Int32(truncatingIfNeeded: word & 63),
+                    mask, &low, &high)
+                integerTotal += Int128(high) << 64 + Int128(low)
+            } else {
+                total += cregnum_sum_doubles(Cluster.rows(word), cluster.rowCount, mask)
+            }
+        }
+    }
+
+    private mutating func addFallback(_ value: Value, _ times: Int) {
+        switch value {
+        case .int(let x):
+            integerTotal += Int128(x) * Int128(times)
+            count += times
+        case .double(let x):
+            total += x * Double(times)
+            count += times
+        default: break
+        }
+    }
+}
+
+/// The least or the greatest value so far.
+private struct BoundFold<Number: Comparable & BitwiseCopyable> {
+    let isGreatest: Bool
+    var best: Number?
+
+    init(isGreatest: Bool) { self.isGreatest = isGreatest }
+
+    @inline(__always)
+    mutating func add(_ value: Number) {
+        if let best, isGreatest ? value <= best : value >= best { return }
+        best = value
+    }
+
+    /// Whether the bounds of a cluster's column say that nothing in it changes the result.
+    @inline(__always)
+    func canPass(_ cluster: Cluster, _ column: Int) -> Bool {
+        let slot = cluster.slot(column)
+        guard let best, slot.flags.contains(.bounds) else { return false }
+        return isGreatest ? best >= slot.load(8) : best <= slot.load(0)
+    }
+}
+
+extension BoundFold<Int64> {
+    mutating func addInts(_ cluster: Cluster, _ rows: RowMask, _ column: ResolvedColumn) {
+        guard column.isStored(in: cluster) else {
+            if case .int(let x) = column.fallback, !rows.isEmpty { add(x) }
+            return
+        }
+        if canPass(cluster, column.index) { return }
+        var present = cluster.present(column.index, rows)
+        let word = cluster.chunk(column.index)
+        var least: Int64 = 0
+        var greatest: Int64 = 0
+        let isFound = present.withWords {
+            cregnum_bounds_ints(
+                Cluster.rows(word), cluster.rowCount, Int32(truncatingIfNeeded: word & 63), $0,
+                &least, &greatest)
+        }
+        if isFound { add(isGreatest ? greatest : least) }
+    }
+}
+
+extension BoundFold<Double> {
+    mutating func addDoubles(_ cluster: Cluster, _ rows: RowMask, _ column: ResolvedColumn) {
+        guard column.isStored(in: cluster) else {
+            switch column.fallback {
+            case .double(let x) where !x.isNaN && !rows.isEmpty, .date(let x) where !rows.isEmpty:
+                add(x)
+            default: break
+            }
+            return
+        }
+        if canPass(cluster, column.index) { return }
+        var present = cluster.present(column.index, rows)
+        var least = 0.0
+        var greatest = 0.0
+        let isFound = present.withWords {
+            cregnum_bounds_doubles(
+                cluster.rows(column.index), cluster.rowCount, $0, &least, &greatest)
+        }
+        if isFound { add(isGreatest ? greatest : least) }
+    }
+}

@@ -1,0 +1,155 @@
+import RegnumStore
+
+extension QueryPlan {
+    /// The result at one version. Comparisons with the primary key or an indexed property (equality;
+    /// ranges of integers, dates and booleans), also in conjunctions and as all terms of
+    /// a disjunction, find their rows through the index, unless that would be more than a quarter of
+    /// all rows.
+    ///
+    /// Throws `invalidQuery` for a comparison of unequal types or more than 64 sort terms, and
+    /// `schemaMismatch` where the stored column is of another type than the query says.
+    /// - Complexity: O(candidates), and O(m log m) to sort m matches, O(m) by one number.
+    func evaluate(_ root: DatabaseContent) throws(StoreError) -> ResultTree {
+        var statistics = QueryStatistics()
+        return try evaluate(root, statistics: &statistics)
+    }
+
+    /// As `evaluate(_:)`, and adds what it did to `statistics`.
+    func evaluate(
+        _ root: DatabaseContent, statistics: inout QueryStatistics
+    ) throws(StoreError) -> ResultTree {
+        let query = try CompiledQuery(self, root.schema)
+        switch shape {
+        case .keys:
+            return ResultTree(.keyList(query.matchingKeys(root, &statistics)))
+        case .ranks:
+            return ResultTree(.rankList(query.sortedRanks(root, limit: .max, &statistics)))
+        case .values:
+            let entries = query.sortedEntries(root, limit: .max, &statistics)
+            return ResultTree(.values(SortedTree(order: query.order, sorted: entries)))
+        }
+    }
+
+    /// How many rows match at one version, without making a result.
+    ///
+    /// Throws as `evaluate`.
+    /// - Complexity: O(log n) where the predicate is a range of one index (of integers, dates or
+    ///   booleans); no row is looked at then.
+    func count(_ root: DatabaseContent) throws(StoreError) -> Int {
+        var statistics = QueryStatistics()
+        return try count(root, statistics: &statistics)
+    }
+
+    /// As `count(_:)`, and adds what it did to `statistics`.
+    func count(
+        _ root: DatabaseContent, statistics: inout QueryStatistics
+    ) throws(StoreError) -> Int {
+        if case .compare(let reference, let comparison, let value) = predicate, sort.isEmpty,
+            let count = try IndexLookup.exactCount(
+                root, tableName, reference, comparison, value)
+        {
+            statistics.usedIndex = true
+            return count
+        }
+        return try CompiledQuery(self, root.schema).count(root, &statistics)
+    }
+
+    /// The first `limit` keys of the result, without making the rest of it.
+    ///
+    /// Throws as `evaluate`.
+    /// - Complexity: O(candidates) for a sort, with room for about 2 x `limit` rows; without one it
+    ///   ends at the last row that is needed.
+    func firstKeys(_ limit: Int, _ root: DatabaseContent) throws(StoreError) -> [ObjectKey] {
+        let query = try CompiledQuery(self, root.schema)
+        if limit <= 0 { return [] }
+        var statistics = QueryStatistics()
+        switch shape {
+        case .keys:
+            return query.matchingKeys(root, limit: limit, &statistics)
+                .map { ObjectKey(rawValue: $0) }
+        case .ranks:
+            return query.sortedRanks(root, limit: limit, &statistics)
+                .map { ObjectKey(rawValue: $0.key) }
+        case .values:
+            return query.sortedEntries(root, limit: limit, &statistics)
+                .map { ObjectKey(rawValue: $0.key) }
+        }
+    }
+
+    /// The first key of the result, nil if nothing matches.
+    ///
+    /// Throws as `evaluate`.
+    func firstMatch(_ root: DatabaseContent) throws(StoreError) -> ObjectKey? {
+        try firstKeys(1, root).first
+    }
+}
+
+extension CompiledQuery {
+    /// The first `limit` rows by the first sort term, whose ranks decide.
+    fileprivate func sortedRanks(
+        _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics
+    ) -> [RankedKey] {
+        var pairs = PairBuffer(firstRank)
+        collect(root, limit, keepsTies: false, &pairs, &statistics)
+        return pairs.withPairs { Array($0) }
+    }
+
+    /// The first `limit` rows by all sort terms: sorted by the rank of the first, then rows of equal
+    /// rank by comparison.
+    fileprivate func sortedEntries(
+        _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics
+    ) -> [ResultEntry] {
+        guard let key = table, let table = root.table(key) else { return [] }
+        var pairs = PairBuffer(firstRank)
+        collect(root, limit, keepsTies: true, &pairs, &statistics)
+        var entries: [ResultEntry] = pairs.withPairs { pairs in
+            var entries: [ResultEntry] = []
+            entries.reserveCapacity(pairs.count)
+            var runStart = 0
+            for (index, pair) in pairs.enumerated() {
+                if index > 0, pair.rank != pairs[index - 1].rank {
+                    sort(&entries, from: runStart)
+                    runStart = entries.count
+                }
+                guard let place = table.place(pair.key) else { continue }
+                entries.append(ResultOrder.element(self, place.cluster, place.row))
+            }
+            sort(&entries, from: runStart)
+            return entries
+        }
+        if entries.count > limit { entries.removeLast(entries.count - limit) }
+        return entries
+    }
+
+    private func sort(_ entries: inout [ResultEntry], from start: Int) {
+        if entries.count - start > 1 {
+            entries[start...].sort { order.compare($0, $1) < 0 }
+        }
+    }
+
+    /// Collects and sorts the rows that can be among the first `limit`. Whenever twice as many are
+    /// there, half of them go, and rows that come later than all that stay are passed over.
+    private func collect(
+        _ root: DatabaseContent, _ limit: Int, keepsTies: Bool, _ pairs: inout PairBuffer,
+        _ statistics: inout QueryStatistics
+    ) {
+        guard let key = table, let table = root.table(key) else { return }
+        if case .constant(true) = predicate, limit >= table.count {
+            pairs.reserve(table.count + rowsPerCluster)
+        }
+        var full = limit >= table.count ? Int.max : 2 * limit + 64
+        forEachMatch(root, &statistics) { cluster, rows in
+            pairs.append(cluster, rows)
+            if pairs.count >= full {
+                pairs.cut(to: limit, keepsTies: keepsTies)
+                full = max(full, 2 * pairs.count)
+            }
+            return true
+        }
+        if pairs.count > limit {
+            pairs.cut(to: limit, keepsTies: keepsTies)
+        } else {
+            pairs.sort()
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CRegnum
+
+/// How the places of a result are stored: as little as its order needs.
+///
+/// A result without a sort holds keys (8 bytes a row); one that is sorted by a single boolean,
+/// integer, double or date holds ranks and keys (16 bytes); others hold the sort values.
+/// Which it is follows from the plan alone, so that all versions of a result have one shape.
+protocol ResultShape: TreeOrder where Key == Element {
+    static func objectKey(_ element: Element) -> UInt64
+    /// Whether the two are stored the same, so that one need not replace the other.
+    static func isIdentical(_ a: Element, _ b: Element) -> Bool
+    /// The place of a row below the cluster's `rowCount`.
+    static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> Element
+    /// The order of a query of this shape.
+    static func order(_ query: CompiledQuery) -> Self
+}
+
+extension QueryPlan {
+    enum Shape { case keys, ranks, values }
+
+    var shape: Shape {
+        guard let first = sort.first else { return .keys }
+        return sort.count == 1 && SortRank.decides(first.column.type) ? .ranks : .values
+    }
+}
+
+/// The order by object key.
+struct KeyOrder: ResultShape {
+    static var leafSlotCountMax: Int { 112 }
+    static var isElementTrivial: Bool { true }
+    static var isKeyTrivial: Bool { true }
+
+    @inline(__always)
+    static func key(of element: UInt64) -> UInt64 { element }
+
+    @inline(__always)
+    func compare(_ a: UInt64, _ b: UInt64) -> Int { a < b ? -1 : (a == b ? 0 : 1) }
+
+    static func objectKey(_ element: UInt64) -> UInt64 { element }
+
+    static func isIdentical(_ a: UInt64, _ b: UInt64) -> Bool { a == b }
+
+    static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> UInt64 {
+        cluster.firstKey + UInt64(row)
+    }
+
+    static func order(_ query: CompiledQuery) -> KeyOrder { KeyOrder() }
+}
+
+/// The rank of a row's sort value, and its object key with the flag of `SortRank`. Laid out as the
+/// pairs of the kernels are.
+struct RankedKey: BitwiseCopyable, Sendable {
+    var rank: UInt64
+    var flaggedKey: UInt64
+
+    var key: UInt64 { flaggedKey & ~SortRank.flag }
+}
+
+/// The order by rank and object key; a descending sort has its ranks reversed.
+struct RankOrder: ResultShape {
+    static var leafSlotCountMax: Int { 56 }
+    static var isElementTrivial: Bool { true }
+    static var isKeyTrivial: Bool { true }
+
+    @inline(__always)
+    static func key(of element: RankedKey) -> RankedKey { element }
+
+    @inline(__always)
+    func compare(_ a: RankedKey, _ b: RankedKey) -> Int {
+        if a.rank != b.rank { return a.rank < b.rank ? -1 : 1 }
+        return a.flaggedKey < b.flaggedKey ? -1 : (a.flaggedKey == b.flaggedKey ? 0 : 1)
+    }
+
+    static func objectKey(_ element: RankedKey) -> UInt64 { element.key }
+
+    static func isIdentical(_ a: RankedKey, _ b: RankedKey) -> Bool {
+        a.rank == b.rank && a.flaggedKey == b.flaggedKey
+    }
+
+    static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> RankedKey {
+        let (rank, flag) = query.firstRank.rank(query.sort[0].value(cluster, row))
+        return RankedKey(rank: rank, flaggedKey: (cluster.firstKey + UInt64(row)) | flag)
+    }
+
+    static func order(_ query: CompiledQuery) -> RankOrder { RankOrder() }
+}
+
+extension ResultOrder: ResultShape {
+    static func objectKey(_ element: ResultEntry) -> UInt64 { element.key }
+
+    static func isIdentical(_ a: ResultEntry, _ b: ResultEntry) -> Bool { a.isIdentical(to: b) }
+
+    static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> ResultEntry {
+        var entry = ResultEntry(key: cluster.firstKey + UInt64(row))
+        guard let first = query.sort.first else { return entry }
+        entry.first = first.value(cluster, row)
+        if query.sort.count > 1 {
+            entry.rest = query.sort[1...].map { $0.value(cluster, row) }
+        }
+        return entry
+    }
+
+    static func order(_ query: CompiledQuery) -> ResultOrder { query.order }
+}
+
+extension CompiledQuery {
+    /// The ranks of the first sort term; there is one.
+    var firstRank: SortRank {
+        SortRank(column: sort[0], isDescending: order.descending & 1 != 0)
+    }
+}

@@ -1,0 +1,181 @@
+import CRegnum
+import Glibc
+import RegnumStore
+
+/// The first term of a sort as 64-bit ranks, which ascend in the order of the result.
+///
+/// Ranks of integers, booleans, doubles and dates decide the order but for object keys; those of
+/// other types leave values with equal beginnings undecided. Null and the value that has the same
+/// rank (the least integer) are told apart by bit 63 of the key: the one with it comes later.
+struct SortRank {
+    let column: ResolvedColumn
+    let isDescending: Bool
+
+    /// The bit that tells null from values.
+    static let flag: UInt64 = 1 << 63
+
+    /// Whether the ranks of the type decide.
+    static func decides(_ type: ValueType) -> Bool {
+        switch type {
+        case .bool, .int, .double, .date: true
+        case .string, .data, .uuid, .objectId: false
+        }
+    }
+
+    /// The rank of a value.
+    func rank(_ value: Value) -> (rank: UInt64, flag: UInt64) {
+        let ascending: UInt64
+        switch value {
+        case .null: ascending = 0
+        case .bool(let x): ascending = x ? 2 : 1
+        case .int(let x): ascending = UInt64(bitPattern: x) ^ (1 << 63)
+        case .double(let x), .date(let x):
+            let bits = (x == 0 ? 0 : x).bitPattern
+            ascending = x.isNaN ? 1 : (bits >> 63 == 1 ? ~bits : bits | 1 << 63)
+        case .string(let x): ascending = withUTF8(x) { SortRank.beginning($0) }
+        case .data(let x): ascending = x.withUnsafeBytes { SortRank.beginning($0) }
+        case .uuid(let x): ascending = x.high
+        case .objectId(let x): ascending = x.high
+        }
+        return (
+            isDescending ? ~ascending : ascending,
+            value.isNull == isDescending ? SortRank.flag : 0
+        )
+    }
+
+    private static func beginning(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var rank: UInt64 = 0
+        for index in 0..<8 {
+            rank = rank << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
+        }
+        return rank
+    }
+
+    /// Writes the ranks of the cluster's rows below `rowCount`; those of `rows` are right. Returns
+    /// the rows with the flag.
+    func fill(
+        _ cluster: Cluster, _ rows: RowMask, _ ranks: UnsafeMutablePointer<UInt64>
+    ) -> RowMask {
+        let count = cluster.rowCount
+        guard column.isStored(in: cluster) else {
+            let (rank, flag) = rank(column.fallback)
+            ranks.update(repeating: rank, count: count)
+            return flag == 0 ? RowMask() : rows
+        }
+        fillPresent(cluster, rows, ranks)
+        let present = cluster.present(column.index, rows)
+        let nulls = rows.subtracting(present)
+        let (null, _) = rank(.null)
+        nulls.visit { row in
+            ranks[row] = null
+            return true
+        }
+        return isDescending ? nulls : present
+    }
+
+    private func fillPresent(
+        _ cluster: Cluster, _ rows: RowMask, _ ranks: UnsafeMutablePointer<UInt64>
+    ) {
+        let count = cluster.rowCount
+        switch column.type {
+        case .int:
+            let word = cluster.chunk(column.index)
+            cregnum_rank_ints(
+                Cluster.rows(word), count, Int32(truncatingIfNeeded: word & 63), isDescending,
+                ranks)
+        case .double, .date:
+            cregnum_rank_doubles(cluster.rows(column.index), count, isDescending, ranks)
+        case .bool:
+            let values = cluster.rows(column.index)
+            for row in 0..<count {
+                let rank: UInt64 = values.load(fromByteOffset: row, as: UInt8.self) != 0 ? 2 : 1
+                ranks[row] = isDescending ? ~rank : rank
+            }
+        case .uuid, .objectId:
+            let values = cluster.rows(column.index)
+            for row in 0..<count {
+                let rank = values.load(fromByteOffset: 16 &* row, as: UInt64.self)
+                ranks[row] = isDescending ? ~rank : rank
+            }
+        case .string, .data:
+            column.rankText(cluster, rows, isDescending, ranks)
+        }
+    }
+}
+
+/// (rank, key) pairs that are collected cluster by cluster and then sorted.
+struct PairBuffer: ~Copyable {
+    private(set) var count = 0
+    private var capacity = 0
+    private var pairs: UnsafeMutablePointer<cregnum_pair>?
+    private let ranks: UnsafeMutablePointer<UInt64>
+    private let rank: SortRank
+    /// Pairs that do not come before this one are not taken.
+    private var limit = cregnum_pair(rank: .max, key: .max)
+
+    init(_ rank: SortRank) {
+        self.rank = rank
+        ranks = allocateBuffer(UInt64.self, rowsPerCluster)
+    }
+
+    deinit {
+        free(pairs)
+        free(ranks)
+    }
+
+    /// Adds the rows of a cluster.
+    @inline(__always)
+    mutating func append(_ cluster: Cluster, _ rows: RowMask) {
+        if count &+ rowsPerCluster > capacity { reserve(max(2 * capacity, 4 * rowsPerCluster)) }
+        guard let pairs else { return }
+        var rows = rows
+        var flagged = rank.fill(cluster, rows, ranks)
+        let firstKey = cluster.firstKey
+        count &+= rows.withWords { rows in
+            flagged.withWords { flagged in
+                cregnum_collect_pairs(ranks, rows, flagged, firstKey, limit, pairs + count)
+            }
+        }
+    }
+
+    /// Makes room for so many pairs.
+    mutating func reserve(_ newCapacity: Int) {
+        let new = allocateBuffer(cregnum_pair.self, newCapacity)
+        if let pairs { new.update(from: pairs, count: count) }
+        free(pairs)
+        pairs = new
+        capacity = newCapacity
+    }
+
+    /// Sorts by rank, flag and key.
+    mutating func sort() {
+        guard let pairs, count > 1 else { return }
+        let scratch = allocateBuffer(cregnum_pair.self, count)
+        cregnum_sort_pairs(pairs, scratch, count)
+        free(scratch)
+    }
+
+    /// Sorts, and forgets all but the first `count` and, if `keepsTies`, those with the same rank
+    /// and flag as the last of them. Pairs that come later are not taken from now on.
+    mutating func cut(to count: Int, keepsTies: Bool) {
+        sort()
+        guard let pairs, self.count > count, count > 0 else { return }
+        let last = pairs[count - 1]
+        var end = count
+        if keepsTies {
+            while end < self.count, pairs[end].rank == last.rank,
+                (pairs[end].key ^ last.key) & SortRank.flag == 0
+            { end += 1 }
+        }
+        self.count = end
+        limit = keepsTies ? cregnum_pair(rank: last.rank, key: .max) : last
+    }
+
+    /// The pairs; good until the next edit.
+    @inline(__always)
+    borrowing func withPairs<Result>(
+        _ body: (UnsafeBufferPointer<RankedKey>) -> Result
+    ) -> Result {
+        UnsafeBufferPointer(start: pairs, count: count).withMemoryRebound(to: RankedKey.self, body)
+    }
+}

@@ -1,0 +1,126 @@
+import CRegnum
+import Glibc
+
+/// A string that a property is matched with, prepared once.
+struct TextPattern: Sendable {
+    let match: TextMatch
+    let isCaseInsensitive: Bool
+    /// The UTF-8 of the pattern, in lowercase where case does not count.
+    let bytes: [UInt8]
+    let isASCII: Bool
+
+    init(_ match: TextMatch, _ text: String, caseInsensitive: Bool) {
+        self.match = match
+        isCaseInsensitive = caseInsensitive
+        bytes = Array((caseInsensitive ? text.lowercased() : text).utf8)
+        isASCII = bytes.allSatisfy { $0 < 0x80 }
+    }
+
+    /// The kernel's name of the match, nil where each row must be looked at.
+    var kernel: Int32? {
+        if isCaseInsensitive { return nil }
+        switch match {
+        case .contains: return Int32(CREGNUM_CONTAINS)
+        case .beginsWith: return Int32(CREGNUM_BEGINS)
+        case .endsWith: return Int32(CREGNUM_ENDS)
+        case .like: return nil
+        }
+    }
+
+    /// Whether the UTF-8 of one string matches.
+    func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+        if !isCaseInsensitive { return matchesExactly(text) }
+        if text.allSatisfy({ $0 < 0x80 }) {
+            // Lowercase ASCII is ASCII. (`like` matches an ASCII text with ASCII or wildcards only.)
+            if !isASCII { return false }
+            return withUnsafeTemporaryAllocation(byteCount: text.count, alignment: 1) { lower in
+                for index in text.indices {
+                    let byte = text[index]
+                    lower[index] = byte &- 0x41 < 26 ? byte | 0x20 : byte
+                }
+                return matchesExactly(UnsafeRawBufferPointer(lower))
+            }
+        }
+        let lower = String(decoding: text, as: UTF8.self).lowercased()
+        return withUTF8(lower) { matchesExactly($0) }
+    }
+
+    private func matchesExactly(_ text: UnsafeRawBufferPointer) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            if match == .like { return isLike(text, bytes) }
+            guard text.count >= bytes.count else { return false }
+            guard bytes.count > 0, let base = text.baseAddress, let wanted = bytes.baseAddress
+            else { return true }
+            switch match {
+            case .beginsWith: return memcmp(base, wanted, bytes.count) == 0
+            case .endsWith:
+                return memcmp(base + (text.count - bytes.count), wanted, bytes.count) == 0
+            default: return cregnum_find(base, text.count, wanted, bytes.count) >= 0
+            }
+        }
+    }
+
+    /// Greedy matching with one place to go back to: the last `*` that was met.
+    private func isLike(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
+        var at = 0
+        var next = 0
+        var star: (next: Int, at: Int)?
+        while at < text.count {
+            if next < pattern.count, pattern[next] == UInt8(ascii: "*") {
+                next += 1
+                star = (next, at)
+            } else if next < pattern.count, pattern[next] == UInt8(ascii: "?") {
+                next += 1
+                at = codePointEnd(text, at)
+            } else if next < pattern.count, pattern[next] == text[at] {
+                next += 1
+                at += 1
+            } else if let last = star {
+                at = codePointEnd(text, last.at)
+                next = last.next
+                star = (next, at)
+            } else {
+                return false
+            }
+        }
+        while next < pattern.count, pattern[next] == UInt8(ascii: "*") { next += 1 }
+        return next == pattern.count
+    }
+
+    private func codePointEnd(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int {
+        var end = start + 1
+        while end < text.count, text[end] & 0xC0 == 0x80 { end += 1 }
+        return end
+    }
+}
+
+/// Values that a property is looked up in, as `Comparison.equal` compares them.
+struct ValueSet: Sendable {
+    /// In the order of the plan.
+    let values: [Value]
+    /// So many at most are compared one after the other with whole chunks.
+    static let comparedCountMax = 8
+    private let set: Set<Value>
+
+    init(_ values: [Value]) {
+        self.values = values
+        set = Set(values.compactMap { ValueSet.canonical($0) })
+    }
+
+    /// Whether one of the values equals `value`.
+    func contains(_ value: Value) -> Bool {
+        ValueSet.canonical(value).map { set.contains($0) } ?? false
+    }
+
+    /// Equal numbers as one value; nil for NaN, which equals nothing.
+    private static func canonical(_ value: Value) -> Value? {
+        switch value {
+        case .double(let x):
+            if x.isNaN { return nil }
+            if let integer = Int64(exactly: x) { return .int(integer) }
+            return value
+        case .date(let x): return x.isNaN ? nil : .date(x == 0 ? 0 : x)
+        default: return value
+        }
+    }
+}

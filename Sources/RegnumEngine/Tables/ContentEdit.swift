@@ -1,0 +1,74 @@
+import RegnumStore
+
+/// A `NodeEdit` of a whole content, with what it knows of the tables' ends and of the right edges of
+/// their indexes, so that rows that are appended one after the other cost little.
+final class ContentEdit {
+    let nodes: NodeEdit
+    @exclusivity(unchecked) private var editors: [TableEditor?] = []
+
+    init(_ nodes: NodeEdit) {
+        self.nodes = nodes
+    }
+
+    /// What is known of a table, whose node is the edit's own.
+    @inline(__always)
+    func editor(_ index: Int, _ table: Table, _ schema: borrowing TableSchema) -> TableEditor {
+        if index < editors.count, let editor = editors[index],
+            editor.columnCount == schema.columns.count
+        {
+            return editor
+        }
+        return makeEditor(index, table, schema)
+    }
+
+    private func makeEditor(
+        _ index: Int, _ table: Table, _ schema: borrowing TableSchema
+    ) -> TableEditor {
+        while editors.count <= index { editors.append(nil) }
+        let editor = TableEditor(table, schema.columns, nodes)
+        editors[index] = editor
+        return editor
+    }
+
+    /// Forgets all that is known: the state was put back to an earlier one.
+    func forget() { editors = [] }
+}
+
+/// What an edit keeps of one table.
+final class TableEditor {
+    let columnCount: Int
+    let appender: RowAppender
+    /// By index slot.
+    @exclusivity(unchecked) var hints: [IndexHint]
+    /// By index slot: the column.
+    let indexColumns: [Int]
+    /// By column: its index slot, or -1.
+    let slots: [Int]
+
+    init(_ table: Table, _ columns: [ColumnSchema], _ edit: NodeEdit) {
+        columnCount = columns.count
+        appender = RowAppender(table, columns: columns, edit: edit)
+        indexColumns = (0..<table.indexCount).map { table.indexColumn(at: $0).index }
+        hints = indexColumns.map { _ in IndexHint() }
+        var slots = [Int](repeating: -1, count: columns.count)
+        for (slot, column) in indexColumns.enumerated() { slots[column] = slot }
+        self.slots = slots
+    }
+
+    /// Enters a row into an index of the own table; false if the entry is there.
+    @inline(__always)
+    func insert(_ key: UInt64, _ row: UInt64, at slot: Int, _ table: Table, _ edit: NodeEdit) {
+        var tree = table.index(at: slot)
+        let isNew = tree.insert(key, row, edit, &hints[slot])
+        assert(isNew, "An index has an entry for a new row.")
+        table.setIndex(tree, at: slot)
+    }
+
+    @inline(__always)
+    func remove(_ key: UInt64, _ row: UInt64, at slot: Int, _ table: Table, _ edit: NodeEdit) {
+        var tree = table.index(at: slot)
+        let wasThere = tree.remove(key, row, edit, &hints[slot])
+        assert(wasThere, "An index lacks the entry of a row.")
+        table.setIndex(tree, at: slot)
+    }
+}

@@ -1,0 +1,110 @@
+import RegnumStore
+
+extension DatabaseContent {
+    /// The edit's own node of a table, with the path to it.
+    @inline(__always)
+    mutating func ownTable(_ index: Int, _ edit: NodeEdit) -> Table {
+        guard var directory, let node = Node(word: directory.load(DatabaseContent.offset(index)))
+        else { preconditionFailure("A class of the schema has no table.") }
+        if edit.owns(directory), edit.owns(node) { return Table(node) }
+        directory = edit.own(directory)
+        self.directory = directory
+        let own = edit.own(node)
+        directory.store(own.word, DatabaseContent.offset(index))
+        return Table(own)
+    }
+
+    /// Adds a class. Throws `invalidInput` as `SchemaRules` says, without a change.
+    mutating func addTable(
+        _ name: String, _ columns: [ColumnDefinition], _ edit: ContentEdit
+    ) throws(StoreError) -> TableKey {
+        try SchemaRules.check(newTable: name, columns, in: schema)
+        schema = schema.adding(name: name, columns: columns)
+        let count = schema.tables.count
+        let byteCount = DatabaseContent.directoryByteCount(tableCount: count)
+        let directory =
+            directory.map { edit.nodes.copy($0, byteCount: byteCount) }
+            ?? edit.nodes.make(.directory, byteCount: byteCount)
+        let schema = schema.tables[count - 1]
+        let indexed = schema.columns.filter(\.hasIndex).map(\.key)
+        directory.store(
+            Table.make(indexed: indexed, edit.nodes).node.word, DatabaseContent.offset(count - 1))
+        self.directory = directory
+        return schema.key
+    }
+
+    /// Adds a column. Throws `invalidInput` as `SchemaRules` says, without a change.
+    ///
+    /// - Complexity: O(1), O(n) for an indexed column.
+    mutating func addColumn(
+        _ definition: ColumnDefinition, to key: TableKey, _ edit: ContentEdit
+    ) throws(StoreError) -> ColumnKey {
+        try SchemaRules.check(newColumn: definition, in: schema.tables[key.index])
+        schema = schema.adding(definition, to: key)
+        let columns = schema.tables[key.index].columns
+        let column = columns[columns.count - 1]
+        if column.hasIndex {
+            let table = ownTable(key.index, edit.nodes)
+                .addingIndex(of: column, seed: context.seed, edit.nodes)
+            directory?.store(table.node.word, DatabaseContent.offset(key.index))
+        }
+        return column.key
+    }
+
+    /// Adds a row under the table's next key, or a later one, and returns the key. The values are as
+    /// the columns demand, one for each.
+    mutating func insert(
+        _ index: Int, at key: UInt64? = nil, _ values: [Value], version: UInt64,
+        _ edit: ContentEdit
+    ) -> UInt64 {
+        var table = ownTable(index, edit.nodes)
+        let editor = edit.editor(index, table, schema.tables[index])
+        if let key, key != table.nextKey { table.settle(nextKey: key, edit: edit.nodes) }
+        let row = editor.appender.append(values, to: &table, version: version)
+        for slot in editor.indexColumns.indices {
+            let value = values[editor.indexColumns[slot]]
+            editor.insert(
+                IndexKey.key(value, seed: context.seed), row, at: slot, table, edit.nodes)
+        }
+        return row
+    }
+
+    /// Changes one value of a row; false if there is no such row.
+    mutating func set(
+        _ index: Int, _ key: UInt64, _ column: ColumnSchema, _ value: Value, version: UInt64,
+        _ edit: ContentEdit
+    ) -> Bool {
+        var table = self[index]
+        if column.hasIndex {
+            guard let (cluster, place) = table.place(key) else { return false }
+            let old = IndexKey.key(cluster.value(place, column), seed: context.seed)
+            let new = IndexKey.key(value, seed: context.seed)
+            table = ownTable(index, edit.nodes)
+            if old != new {
+                let editor = edit.editor(index, table, schema.tables[index])
+                let slot = editor.slots[column.key.index]
+                editor.remove(old, key, at: slot, table, edit.nodes)
+                editor.insert(new, key, at: slot, table, edit.nodes)
+            }
+        } else {
+            guard table.contains(key) else { return false }
+            table = ownTable(index, edit.nodes)
+        }
+        return table.set(
+            key, column.key, value, version: version, columns: schema.tables[index].columns,
+            edit: edit.nodes)
+    }
+
+    /// Removes a row; false if there is none.
+    mutating func remove(_ index: Int, _ key: UInt64, _ edit: ContentEdit) -> Bool {
+        guard let (cluster, place) = self[index].place(key) else { return false }
+        var table = ownTable(index, edit.nodes)
+        let editor = edit.editor(index, table, schema.tables[index])
+        for slot in editor.indexColumns.indices {
+            let column = schema.tables[index].columns[editor.indexColumns[slot]]
+            let old = IndexKey.key(cluster.value(place, column), seed: context.seed)
+            editor.remove(old, key, at: slot, table, edit.nodes)
+        }
+        return table.remove(key, edit: edit.nodes)
+    }
+}

@@ -1,0 +1,102 @@
+/// The indexes of a table: their roots stand in the table's node from its byte 64 on, 32 bytes each
+/// (u64 root, u64 entries, u32 height, u16 column), by ascending column.
+extension Table {
+    /// A table without rows.
+    static func make(indexed columns: [ColumnKey], _ edit: NodeEdit) -> Table {
+        let table = make(indexCount: columns.count, edit: edit)
+        for (slot, column) in columns.enumerated() {
+            table.node.store(column.rawValue, table.indexOffset(slot) + 20)
+        }
+        return table
+    }
+
+    var indexCount: Int { node.count }
+
+    @inline(__always)
+    private func indexOffset(_ slot: Int) -> Int {
+        Table.headerByteCount &+ Table.indexByteCount &* slot
+    }
+
+    @inline(__always)
+    func indexColumn(at slot: Int) -> ColumnKey {
+        ColumnKey(rawValue: node.load(indexOffset(slot) + 20))
+    }
+
+    /// Where the index of a column stands, nil if there is none.
+    func indexSlot(of column: ColumnKey) -> Int? {
+        for slot in 0..<indexCount where indexColumn(at: slot) == column { return slot }
+        return nil
+    }
+
+    @inline(__always)
+    func index(at slot: Int) -> IndexTree {
+        let offset = indexOffset(slot)
+        let count: UInt64 = node.load(offset + 8)
+        let height: UInt32 = node.load(offset + 16)
+        return IndexTree(
+            root: Node(word: node.load(offset)), height: Int(height), count: Int(count))
+    }
+
+    @inline(__always)
+    func setIndex(_ tree: IndexTree, at slot: Int) {
+        let offset = indexOffset(slot)
+        node.store(tree.root?.word ?? 0, offset)
+        node.store(UInt64(tree.count), offset + 8)
+        node.store(UInt32(tree.height), offset + 16)
+    }
+
+    /// Changes an index of the edit's own table node.
+    @inline(__always)
+    func withIndex(at slot: Int, _ body: (inout IndexTree) -> Void) {
+        var tree = index(at: slot)
+        body(&tree)
+        setIndex(tree, at: slot)
+    }
+
+    /// The own table with one more index, over the rows that are there: a new node.
+    ///
+    /// The column is new: all rows have its default.
+    func addingIndex(of column: ColumnSchema, seed: IndexSeed, _ edit: NodeEdit) -> Table {
+        let key = IndexKey.key(column.defaultValue, seed: seed)
+        var entries: [IndexTree.Entry] = []
+        entries.reserveCapacity(count)
+        forEachKey { row in
+            entries.append(IndexTree.Entry(key: key, row: row))
+            return true
+        }
+        let slot = indexCount
+        let table = Table(
+            edit.copy(
+                node, byteCount: Table.headerByteCount + Table.indexByteCount * (slot + 1)))
+        table.node.count = slot + 1
+        table.appendNonce = 0
+        let offset = table.indexOffset(slot)
+        table.node.store(column.key.rawValue, offset + 20)
+        table.node.store(0 as UInt16, offset + 22)
+        table.node.store(0 as UInt64, offset + 24)
+        table.setIndex(entries.withUnsafeBufferPointer { IndexTree.build($0, edit) }, at: slot)
+        return table
+    }
+}
+
+extension Table {
+    /// Calls `body` with the keys of the live rows from `key` on, ascending, until it returns false.
+    func forEachKey(from key: UInt64 = 0, _ body: (UInt64) -> Bool) {
+        forEachPlace(from: key) { cluster, row in body(cluster.firstKey &+ UInt64(row)) }
+    }
+
+    /// Calls `body` with the places of the live rows from `key` on, ascending, until it returns
+    /// false.
+    @inline(__always)
+    func forEachPlace(from key: UInt64 = 0, _ body: (Cluster, Int) -> Bool) {
+        forEachCluster(from: key) { cluster in
+            var row = cluster.firstLiveRow(
+                from: cluster.firstKey < key ? Table.row(key) : 0)
+            while let place = row {
+                if !body(cluster, place) { return false }
+                row = place + 1 < rowsPerCluster ? cluster.firstLiveRow(from: place + 1) : nil
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,110 @@
+/// Copies of whole trees, for edits that cannot go on in the lineage of their base: the base is not
+/// its newest root, or another edit is under way there.
+///
+/// It happens when a batch could not be written and a transaction that built on it is still alive,
+/// and in tests that try two futures of one version.
+extension DatabaseContent {
+    /// The content for an edit of it: itself, if the edit can go on in its lineage from the root of
+    /// that stamp, else a copy.
+    func edited(on stamp: UInt64) -> (content: DatabaseContent, edit: ContentEdit) {
+        if let edit = context.store.beginEdit(on: stamp) { return (self, ContentEdit(edit)) }
+        let (content, edit) = cloned()
+        return (content, ContentEdit(edit))
+    }
+
+    /// The same content in a lineage of its own, with the edit that may go on in it.
+    ///
+    /// - Complexity: O(n).
+    private func cloned() -> (content: DatabaseContent, edit: NodeEdit) {
+        let context = TreeContext(seed: context.seed, source: context.source)
+        guard let edit = context.store.beginEdit(on: nil) else {
+            preconditionFailure("A new store has no other edit.")
+        }
+        let directory = directory.map { TreeClone(edit: edit).directory($0) }
+        return (DatabaseContent(schema: schema, directory: directory, context: context), edit)
+    }
+}
+
+private struct TreeClone {
+    let edit: NodeEdit
+
+    /// A plain copy; `byteCount` bytes of it, where the rest is somebody else's to write.
+    private func copy(_ node: Node, byteCount: Int? = nil) -> Node {
+        let copy = edit.make(node.kind, byteCount: node.byteCount)
+        let end = min(byteCount ?? node.byteCount, node.byteCount)
+        copy.count = node.count
+        (copy.address + Node.headerByteCount).copyMemory(
+            from: node.address + Node.headerByteCount, byteCount: end - Node.headerByteCount)
+        return copy
+    }
+
+    /// Copies what the word at `offset` of the copied parent points to.
+    private func child(_ parent: Node, _ offset: Int, _ copy: (Node) -> Node) {
+        guard let node = Node(word: parent.load(offset)), !node.isMapped else { return }
+        parent.store(copy(node).word, offset)
+    }
+
+    func directory(_ node: Node) -> Node {
+        let own = copy(node)
+        for offset in stride(from: Node.headerByteCount, to: node.byteCount, by: 8) {
+            child(own, offset, table)
+        }
+        return own
+    }
+
+    private func table(_ node: Node) -> Node {
+        let own = copy(node)
+        let height: UInt32 = own.load(40)
+        child(own, 16) { clusters($0, Int(height)) }
+        for slot in 0..<own.count { child(own, 64 + 32 * slot, index) }
+        return own
+    }
+
+    private func clusters(_ node: Node, _ height: Int) -> Node {
+        if height == 0 { return cluster(node) }
+        let own = copy(node)
+        for slot in 0..<32 { child(own, 16 + 8 * slot) { clusters($0, height - 1) } }
+        return own
+    }
+
+    private func cluster(_ node: Node) -> Node {
+        let own = copy(node)
+        let cluster = Cluster(own)
+        cluster.frozenRows = cluster.rowCount
+        child(own, 40) { copy($0, byteCount: Node.headerByteCount + 8 * cluster.rowCount) }
+        for column in 0..<cluster.slotCount {
+            chunk(own, column, cluster.rowCount)
+            let slot = cluster.slot(column)
+            guard (slot.load(24) as UInt8) & 16 != 0 else { continue }
+            let base = slot.address - own.address
+            child(own, base) { text in
+                copy(text, byteCount: Node.headerByteCount + Int(slot.load(16) as UInt32))
+            }
+            child(own, base + 8, largeList)
+        }
+        return own
+    }
+
+    private func chunk(_ cluster: Node, _ column: Int, _ rowCount: Int) {
+        let offset = Cluster.wordsOffset + 8 * column
+        let word: UInt = cluster.load(offset)
+        guard let chunk = Node(word: word & ~63), !chunk.isMapped else { return }
+        let byteCount = Node.headerByteCount + rowCount * chunk.count
+        cluster.store(copy(chunk, byteCount: byteCount).word | word & 63, offset)
+    }
+
+    private func largeList(_ node: Node) -> Node {
+        let own = copy(node)
+        for offset in stride(from: Node.headerByteCount, to: node.byteCount - 23, by: 24) {
+            child(own, offset) { copy($0) }
+        }
+        return own
+    }
+
+    private func index(_ node: Node) -> Node {
+        let own = copy(node)
+        guard node.kind == .indexInner else { return own }
+        for slot in 0..<node.count { child(own, 2080 + 8 * slot, index) }
+        return own
+    }
+}

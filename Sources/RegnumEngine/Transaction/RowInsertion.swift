@@ -1,0 +1,171 @@
+package import RegnumStore
+
+/// Inserts rows of one class into a transaction, value by value: what `EngineTransaction.insert` does,
+/// without a `Value` for each property.
+///
+///     let row = transaction.insertion(table)
+///     row.begin()
+///     row.put(7, 0)                     // every column once
+///     row.put("general", 1)
+///     let key = try row.end()
+///
+/// Good until the transaction's next edit of another kind; ask for it again then, which is cheap.
+package final class RowInsertion {
+    private unowned(unsafe) let transaction: EngineTransaction
+    private let table: TableKey
+    private let rules: [ColumnRule]
+    private let primaryKey: Int?
+    private let isKeyExact: Bool
+    private let seed: IndexSeed
+    private let editor: TableEditor
+    private let appender: RowAppender
+    private let slots: [Int]
+    @exclusivity(unchecked) private var node: Table
+    /// By index slot: the key of the row's value.
+    @exclusivity(unchecked) private var keys: [UInt64]
+    /// The value of a primary key whose index key does not tell all.
+    @exclusivity(unchecked) private var keyValue = Value.null
+    /// The first value that cannot be stored: its column and why.
+    @exclusivity(unchecked) private var problem: (column: Int, text: String)?
+
+    init(_ transaction: EngineTransaction, _ table: TableKey) {
+        self.transaction = transaction
+        self.table = table
+        let schema = transaction.content.schema.tables[table.index]
+        rules = schema.rules
+        primaryKey = schema.primaryKey?.index
+        isKeyExact =
+            primaryKey.map {
+                schema.columns[$0].type == .int && !schema.columns[$0].isOptional
+            } ?? false
+        seed = transaction.content.context.seed
+        node = transaction.content.ownTable(table.index, transaction.edit.nodes)
+        editor = transaction.edit.editor(table.index, node, schema)
+        appender = editor.appender
+        slots = editor.slots
+        keys = [UInt64](repeating: 0, count: editor.indexColumns.count)
+    }
+
+    /// Begins a row.
+    @inline(__always)
+    package func begin() {
+        transaction.willEdit()
+        node = transaction.content.ownTable(table.index, transaction.edit.nodes)
+        _ = appender.open(&node)
+        if problem != nil { problem = nil }
+    }
+
+    @inline(__always)
+    private func note(_ key: @autoclosure () -> UInt64, _ column: Int) {
+        let slot = slots[column]
+        if slot >= 0 { keys[slot] = key() }
+    }
+
+    /// Puts an integer into a column of integers, and so on for the others.
+    package func put(_ value: Int64, _ column: Int) {
+        appender.putInt(column, value)
+        if column == primaryKey, !isKeyExact { keyValue = .int(value) }
+        note(IndexKey.key(value), column)
+    }
+
+    package func put(_ value: Double, _ column: Int) {
+        appender.putDouble(column, value)
+        note(IndexKey.key(value), column)
+    }
+
+    package func put(_ value: Bool, _ column: Int) {
+        appender.putBool(column, value)
+        note(IndexKey.key(value), column)
+    }
+
+    /// - Parameter seconds: since the reference date.
+    package func put(date seconds: Double, _ column: Int) {
+        guard !seconds.isNaN else { return put(Value.date(seconds), column) }
+        appender.putDouble(column, seconds)
+        note(IndexKey.key(seconds), column)
+    }
+
+    package func put(_ value: String, _ column: Int) {
+        if column == primaryKey { keyValue = .string(value) }
+        var value = value
+        value.withUTF8 { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            if bytes.count > SchemaLimits.stringByteCountMax {
+                return refuse(
+                    column,
+                    "is given a string of more than "
+                        + "\(SchemaLimits.stringByteCountMax) bytes")
+            }
+            appender.putText(column, bytes)
+            note(IndexKey.key(bytes, seed: seed), column)
+        }
+    }
+
+    /// Puts any value.
+    package func put(_ value: Value, _ column: Int) {
+        if let text = rules[column].problem(with: value) { return refuse(column, text) }
+        if column == primaryKey { keyValue = value }
+        appender.put(column, value)
+        note(IndexKey.key(value, seed: seed), column)
+    }
+
+    private func refuse(_ column: Int, _ text: String) {
+        if problem == nil { problem = (column, text) }
+    }
+
+    /// Makes the row one of the transaction, or throws as `EngineTransaction.insert`, and the
+    /// transaction is as if the row had not been begun.
+    ///
+    /// - Complexity: O(log n) for each index.
+    package func end() throws(StoreError) -> ObjectKey {
+        if problem != nil || isKeyTaken { throw refusal() }
+        let row = appender.close(version: transaction.version)
+        for slot in keys.indices {
+            editor.insert(keys[slot], row, at: slot, node, transaction.edit.nodes)
+        }
+        transaction.changes[table.index].insertedCount += 1
+        return ObjectKey(rawValue: row)
+    }
+
+    @inline(__always)
+    private var isKeyTaken: Bool {
+        guard let primaryKey else { return false }
+        let slot = slots[primaryKey]
+        let index = node.index(at: slot)
+        if index.isBeyondLast(keys[slot], transaction.edit.nodes, editor.hints[slot]) {
+            return false
+        }
+        if isKeyExact { return index.firstRow(keys[slot]) != nil }
+        return transaction.content.find(table, primaryKey: keyValue) != nil
+    }
+
+    private func refusal() -> StoreError {
+        appender.cancel()
+        let schema = transaction.content.schema.tables[table.index]
+        if let problem {
+            return transaction.invalidValue(problem.text, schema, schema.columns[problem.column])
+        }
+        let column = schema.columns[primaryKey ?? 0]
+        var value = keyValue
+        if isKeyExact {
+            value = .int(Int64(bitPattern: keys[slots[column.key.index]] ^ (1 << 63)))
+        }
+        return transaction.duplicatePrimaryKey(value, schema, column)
+    }
+}
+
+extension EngineTransaction {
+    /// The way to insert rows of a class value by value. The class must exist.
+    package func insertion(_ table: TableKey) -> RowInsertion {
+        willEdit()
+        if let last = lastInsertion, last.table == table,
+            last.columnCount == content.schema.tables[table.index].columns.count
+        {
+            return last.row
+        }
+        let row = RowInsertion(self, table)
+        let columnCount = content.schema.tables[table.index].columns.count
+        lastInsertion = (table, columnCount, row)
+        return row
+    }
+}

@@ -1,0 +1,87 @@
+/// Which checkpoints the last segment of a log names: in its header, and in CHECKPOINT records.
+struct CheckpointSearch {
+    /// The newest that can be trusted, and the one before it.
+    var kept: KeptCheckpoints
+    /// The log position behind the record or before the segment that names them.
+    var keptEnd: LogPosition
+    /// The greatest `durableEnd` that a valid record or the header carries.
+    var durableEnd: LogPosition
+    /// Acknowledged bytes before the record that names the newest are damaged from here on; the
+    /// record goes on its own place's checksums.
+    var damagedPosition: LogPosition?
+
+    /// Reads the valid records of the segment up to `limit`. Where acknowledged ones behind a
+    /// damaged one name a checkpoint that holds more than what is damaged, that one is the newest.
+    ///
+    /// - Parameter vouchedEnd: up to here the control page vouches that bytes were durable.
+    init(
+        _ segment: LogSegment, limit: LogPosition, vouchedEnd: LogPosition, options: StoreOptions
+    ) throws(StoreError) {
+        kept = segment.header.checkpoints
+        keptEnd = segment.header.base
+        durableEnd = segment.header.base
+        var cursor = RecordCursor(
+            segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
+            chain: segment.header.previousChain, limit: limit,
+            bodyByteCountMax: options.recordBodyByteCountMax)
+        while true {
+            let start = cursor.position
+            guard let (record, body) = try cursor.next() else { break }
+            durableEnd = max(durableEnd, record.header.durableEnd)
+            guard record.header.namesCheckpoints,
+                let named = KeptCheckpoints(record, body: body, at: start)
+            else { continue }
+            kept = named
+            keptEnd = cursor.position
+        }
+        try rescue(segment, from: cursor.position, limit, vouchedEnd, options)
+    }
+
+    private mutating func rescue(
+        _ segment: LogSegment, from damaged: LogPosition, _ limit: LogPosition,
+        _ vouchedEnd: LogPosition, _ options: StoreOptions
+    ) throws(StoreError) {
+        let end = min(limit, segment.capacityEnd)
+        guard damaged < end else { return }
+        // most often zeros: looked at in full only where something vouches for bytes from here on
+        let offset = segment.fileOffset(of: damaged)
+        let head = try segment.file.read(at: offset, count: RecordHeader.byteCount)
+        guard vouchedEnd > damaged || head.contains(where: { $0 != 0 }) else { return }
+        let bytes = try segment.file.read(
+            at: offset, count: Int(min(end - damaged, options.windowByteCountMax)))
+        var vouched = vouchedEnd
+        var found: [(kept: KeptCheckpoints, end: LogPosition)] = []
+        bytes.withUnsafeBytes { all in
+            var place = 0
+            while place + RecordHeader.byteCount <= all.count {
+                let rest = UnsafeRawBufferPointer(rebasing: all[place...])
+                let position = damaged + UInt64(place)
+                guard Bytes.load(UInt32.self, from: rest, at: 0) != 0,
+                    let record = RecordFraming.decode(
+                        rest, salt: segment.header.salt, fileOffset: offset + UInt64(place),
+                        bodyByteCountMax: options.recordBodyByteCountMax),
+                    record.header.durableEnd <= position
+                else {
+                    place += 8
+                    continue
+                }
+                vouched = max(vouched, record.header.durableEnd)
+                if record.header.namesCheckpoints {
+                    let start = RecordHeader.byteCount
+                    let body = Array(rest[start..<start + record.bodyByteCount])
+                    if let kept = KeptCheckpoints(record, body: body, at: position) {
+                        found.append((kept, position + UInt64(record.byteCount)))
+                    }
+                }
+                place += record.byteCount
+            }
+        }
+        guard vouched > damaged else { return }  // a torn tail, at most
+        let usable = found.last { $0.end <= vouched && ($0.kept.newest?.position ?? 0) > damaged }
+        guard let usable else { return }
+        kept = usable.kept
+        keptEnd = usable.end
+        durableEnd = max(durableEnd, vouched)
+        damagedPosition = damaged
+    }
+}

@@ -1,0 +1,133 @@
+/// Reads the commits behind a checkpoint, with files of its own: on any thread, while the log's
+/// owner goes on appending. For re-rooting.
+package struct LogReplay: Sendable {
+    let directory: any RealmDirectory
+    let options: StoreOptions
+    let realmID: Identity128
+    /// Up to where it has read.
+    package private(set) var position: LogPosition
+    /// The commit version there.
+    package private(set) var version: UInt64
+    private var sequence: UInt64
+    private var chain: UInt32
+    private var segment: LogSegment?
+    /// The last segment when the reader was made.
+    private let lastNumber: UInt64
+
+    init(
+        directory: any RealmDirectory, options: StoreOptions, realmID: Identity128,
+        reference: CheckpointReference, lastNumber: UInt64
+    ) {
+        self.directory = directory
+        self.options = options
+        self.realmID = realmID
+        self.lastNumber = lastNumber
+        position = reference.position
+        version = reference.version
+        sequence = reference.sequence
+        chain = reference.chain
+    }
+
+    /// Delivers the commits up to `end`, which must be a durable end of the log. May be called again
+    /// with a later end.
+    ///
+    /// Throws `historyTrimmed` if a newer checkpoint has made the reference's segments needless
+    /// meanwhile: begin with that one.
+    package mutating func read(
+        through end: LogPosition, _ deliver: RealmLog.Deliver
+    ) throws(StoreError) {
+        if segment == nil { segment = try firstSegment() }
+        while position < end, var current = segment {
+            // a later segment cuts this one off
+            let next = try nextSegment(current)
+            let limit = min(end, next?.header.base ?? end)
+            try read(&current, limit: limit, deliver)
+            guard position < end else { break }
+            guard let next, next.header.base <= position else {
+                throw damage("its records end before position \(end)")
+            }
+            if next.header.base < position {
+                try pass(next)
+            } else {
+                guard next.header.firstSequence == sequence, next.header.previousChain == chain
+                else { throw damage("\(next.name) does not go on where it ends") }
+            }
+            segment = next
+        }
+    }
+
+    private mutating func read(
+        _ segment: inout LogSegment, limit: LogPosition, _ deliver: RealmLog.Deliver
+    ) throws(StoreError) {
+        guard position < limit else { return }
+        // the file may have been read before its last records were written
+        var cursor = RecordCursor(
+            segment, at: position, nextSequence: sequence, chain: chain, limit: limit,
+            bodyByteCountMax: options.recordBodyByteCountMax)
+        while let (record, body) = try cursor.next() {
+            if record.header.type == RecordType.commit.rawValue, body.count >= 8 {
+                let isBulk = record.header.namesCheckpoints
+                try deliver(isBulk ? body.dropLast(KeptCheckpoints.byteCount) : body)
+                version = Bytes.load(UInt64.self, from: body, at: 0)
+            }
+            position = cursor.position
+            sequence = cursor.nextSequence
+            chain = cursor.chain
+        }
+    }
+
+    /// Records that were framed again in `next` are passed over.
+    private mutating func pass(_ next: LogSegment) throws(StoreError) {
+        var cursor = RecordCursor(
+            next, at: next.header.base, nextSequence: next.header.firstSequence,
+            chain: next.header.previousChain, limit: position,
+            bodyByteCountMax: options.recordBodyByteCountMax)
+        while cursor.position < position, try cursor.next() != nil {}
+        guard cursor.position == position, cursor.nextSequence == sequence else {
+            throw damage("\(next.name) does not go on where it ends")
+        }
+        chain = cursor.chain
+    }
+
+    private func firstSegment() throws(StoreError) -> LogSegment {
+        var segment = try open(lastNumber)
+        while segment.header.base > position {
+            guard segment.header.number > 0 else { throw damage("its first segment is gone") }
+            segment = try open(segment.header.number - 1)
+        }
+        return segment
+    }
+
+    private func open(_ number: UInt64) throws(StoreError) -> LogSegment {
+        do throws(StoreError) {
+            let segment = try LogSegment.open(directory, generation: 0, number: number)
+            guard segment.header.realmID == realmID else {
+                throw damage("\(segment.name) belongs to another realm")
+            }
+            return segment
+        } catch {
+            guard error.code == .fileNotFound else { throw error }
+            throw StoreError(
+                .historyTrimmed,
+                "Segment \(number) of the log of \(directory.path) is not needed any more and was "
+                    + "removed.", path: directory.path, position: position, lastGoodVersion: version
+            )
+        }
+    }
+
+    private func nextSegment(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
+        do {
+            return try open(segment.header.number + 1)
+        } catch {
+            guard error.code == .historyTrimmed else { throw error }
+            return nil
+        }
+    }
+
+    private func damage(_ what: String) -> StoreError {
+        StoreError(
+            .invalidDatabase,
+            "The log of \(directory.path) is damaged at position \(position): \(what).",
+            path: directory.path, position: position, lastGoodVersion: version)
+    }
+}

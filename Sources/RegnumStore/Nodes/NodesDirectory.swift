@@ -1,0 +1,73 @@
+/// The nodes files of one realm. Any thread may use it, without owning the log.
+package final class NodesDirectory: Sendable {
+    private let fileSystem: any FileSystem
+    private let directory: any RealmDirectory
+    package let realmID: Identity128
+    private let options: StoreOptions
+    /// The files that somebody holds.
+    private let open = Guarded<[UInt64: Reference]>([:])
+
+    private struct Reference: Sendable {
+        weak let file: NodesFile?
+    }
+
+    package init(
+        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, realmID: Identity128,
+        options: StoreOptions
+    ) {
+        self.fileSystem = fileSystem
+        self.directory = directory
+        self.realmID = realmID
+        self.options = options
+    }
+
+    /// Nodes file `number`: the same object while somebody holds it.
+    ///
+    /// Throws `invalidDatabase` where it is missing or its header damaged, `unsupportedFormat` for
+    /// a newer format.
+    package func file(_ number: UInt64) throws(StoreError) -> NodesFile {
+        if let file = open.withLock({ $0[number]?.file }) { return file }
+        return keep(
+            try NodesFile.open(directory, number: number, realmID: realmID, options: options))
+    }
+
+    /// What appends the next checkpoint: to the file of `newest`, or to a new file if there is none,
+    /// it failed, or it has more than twice the live bytes and 16 MiB.
+    ///
+    /// Only for the holder of the checkpoint lock that has read the log to its end since it took it.
+    package func appender(
+        after newest: CheckpointReference?, liveByteCount: UInt64,
+        pace: @escaping NodesAppender.Pace = { _ in true }
+    ) throws(StoreError) -> NodesAppender {
+        if let newest {
+            let file = try file(newest.file)
+            let (twice, overflows) = liveByteCount.multipliedReportingOverflow(by: 2)
+            let limit = twice.addingReportingOverflow(options.nodesSlackByteCount)
+            let isFull = overflows || limit.overflow ? false : try file.size() > limit.partialValue
+            if !isFull, !file.isAbandoned {
+                return try NodesAppender(file, options: options, pace: pace)
+            }
+        }
+        let numbers = try directory.names().compactMap(NodesHeader.parse)
+        let last = max(numbers.max() ?? 0, newest?.file ?? 0)
+        guard last < UInt64.max else {
+            throw StoreError(
+                .invalidDatabase, "\(directory.path) has a nodes file of an impossible number.",
+                path: directory.path)
+        }
+        let file = try NodesFile.create(
+            fileSystem, directory, number: last + 1, realmID: realmID, options: options)
+        // a file of this number that failed and was removed may still be held by somebody here
+        open.withLock { $0[file.number] = Reference(file: file) }
+        return try NodesAppender(file, options: options, pace: pace)
+    }
+
+    private func keep(_ file: NodesFile) -> NodesFile {
+        open.withLock { open in
+            if let other = open[file.number]?.file { return other }
+            open = open.filter { $0.value.file != nil }
+            open[file.number] = Reference(file: file)
+            return file
+        }
+    }
+}

@@ -1,0 +1,158 @@
+/// A nodes file, open for reading: extents of checkpoints, at multiples of 64, that never change.
+///
+/// Any thread may read at any time, also while the holder of the checkpoint lock appends. What was
+/// read stays where it is for the life of the object, also when the file's name is gone.
+package final class NodesFile: NodeBytes {
+    package let number: UInt64
+    package let path: String
+    let file: any StoreFile
+    private let isMapped: Bool
+    private let windowByteCount: UInt64
+    private let state: Guarded<State>
+
+    /// Guard of the `@unchecked Sendable`: the owner's lock around the state; the bytes behind the
+    /// addresses are only read.
+    private struct State: @unchecked Sendable {
+        /// The size when it was last looked at; the file only grows.
+        var byteCount: UInt64
+        var windows: [UInt64: UnsafeRawBufferPointer] = [:]
+        /// Ranges that cross a window, and private copies.
+        var ranges: [ClosedRange<UInt64>: UnsafeRawBufferPointer] = [:]
+        /// Of `ranges` those that are private copies.
+        var copies: [UnsafeMutableRawPointer] = []
+        var isAbandoned = false
+    }
+
+    init(number: UInt64, path: String, file: any StoreFile, options: StoreOptions)
+        throws(StoreError)
+    {
+        self.number = number
+        self.path = path
+        self.file = file
+        isMapped = options.mapsNodes
+        windowByteCount = options.nodesWindowByteCount
+        state = Guarded(State(byteCount: try file.size()))
+    }
+
+    deinit {
+        for copy in state.withLock({ $0 }).copies { copy.deallocate() }
+    }
+
+    /// Opens nodes file `number`. Throws `invalidDatabase` where it is missing or damaged.
+    static func open(
+        _ directory: any RealmDirectory, number: UInt64, realmID: Identity128,
+        options: StoreOptions
+    ) throws(StoreError) -> NodesFile {
+        let name = NodesHeader.fileName(number)
+        let path = directory.path + "/" + name
+        let file: any StoreFile
+        do {
+            file = try directory.open(name)
+        } catch {
+            guard error.code == .fileNotFound else { throw error }
+            throw StoreError(
+                .invalidDatabase, "\(path) is gone, and a checkpoint is in it.", path: path)
+        }
+        let bytes = try file.read(at: 0, count: Int(NodesHeader.byteCount))
+        try NodesHeader.check(bytes, realmID: realmID, number: number, path: path)
+        return try NodesFile(number: number, path: path, file: file, options: options)
+    }
+
+    /// Makes nodes file `number`, which must not exist: whole under a temporary name, then named.
+    static func create(
+        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, number: UInt64,
+        realmID: Identity128, options: StoreOptions
+    ) throws(StoreError) -> NodesFile {
+        let name = NodesHeader.fileName(number)
+        let temporary = RealmLog.temporaryName(fileSystem)
+        let file = try directory.create(temporary)
+        do {
+            try file.write(NodesHeader(realmID: realmID, number: number).encoded(), at: 0)
+            try file.sync()
+            try directory.rename(temporary, to: name)
+        } catch {
+            try? directory.unlink(temporary)
+            throw error
+        }
+        try directory.sync()
+        return try NodesFile(
+            number: number, path: directory.path + "/" + name, file: file, options: options)
+    }
+
+    /// A write or sync of the file failed: it takes no more extents, since nothing is known about
+    /// the pages behind its last good one. What was synced before stays good.
+    var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
+    func abandon() { state.withLock { $0.isAbandoned = true } }
+
+    /// The bytes of the file now.
+    package func size() throws(StoreError) -> UInt64 {
+        let size = try file.size()
+        state.withLock { $0.byteCount = max($0.byteCount, size) }
+        return size
+    }
+
+    /// Cost: the first touch of a window maps it; else a lock and two comparisons.
+    package func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
+        guard count >= 0 else { throw outside(offset, count) }
+        if count == 0 { return UnsafeRawBufferPointer(start: nil, count: 0) }
+        let (end, overflows) = offset.addingReportingOverflow(UInt64(count))
+        let window = offset / windowByteCount
+        let known: (isInside: Bool, bytes: UnsafeRawBufferPointer?) = state.withLock { state in
+            (end <= state.byteCount, state.windows[window])
+        }
+        if overflows { throw outside(offset, count) }
+        if !known.isInside, try end > size() { throw outside(offset, count) }
+        guard isMapped else { return try range(at: offset, count: count) }
+        guard (end - 1) / windowByteCount == window else {
+            return try range(at: offset, count: count)
+        }
+        let start = Int(offset - window * windowByteCount)
+        if let bytes = known.bytes {
+            return UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
+        }
+        guard let bytes = try map(window) else { return try range(at: offset, count: count) }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
+    }
+
+    private func map(_ window: UInt64) throws(StoreError) -> UnsafeRawBufferPointer? {
+        // two threads may map the same window: the second mapping is the one that stays known
+        guard
+            let bytes = try file.map(at: window * windowByteCount, count: Int(windowByteCount))
+        else { return nil }
+        state.withLock { $0.windows[window] = bytes }
+        return bytes
+    }
+
+    /// A mapping of its own, or a private copy, of exactly these bytes.
+    private func range(at offset: UInt64, count: Int) throws(StoreError)
+        -> UnsafeRawBufferPointer
+    {
+        let key = offset...offset + UInt64(count - 1)
+        if let known = state.withLock({ $0.ranges[key] }) { return known }
+        let lead = Int(offset % 4096)
+        if isMapped, let bytes = try file.map(at: offset - UInt64(lead), count: count + lead) {
+            let part = UnsafeRawBufferPointer(rebasing: bytes[lead...])
+            state.withLock { $0.ranges[key] = part }
+            return part
+        }
+        let read = try file.read(at: offset, count: count)
+        guard read.count == count else { throw outside(offset, count) }
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
+        copy.copyBytes(from: read)
+        return state.withLock { state in
+            if let known = state.ranges[key] {
+                copy.deallocate()
+                return known
+            }
+            state.copies.append(copy.baseAddress!)
+            state.ranges[key] = UnsafeRawBufferPointer(copy)
+            return UnsafeRawBufferPointer(copy)
+        }
+    }
+
+    private func outside(_ offset: UInt64, _ count: Int) -> StoreError {
+        StoreError(
+            .invalidDatabase,
+            "\(path) is damaged: it ends before the \(count) bytes from \(offset) on.", path: path)
+    }
+}

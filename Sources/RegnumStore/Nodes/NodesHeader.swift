@@ -1,0 +1,72 @@
+/// The first 4,096 bytes of a nodes file; never changed after the file got its name.
+/// `Docs/FORMAT.md` owns the layout.
+struct NodesHeader: Sendable, Equatable {
+    static let byteCount: UInt64 = 4096
+    static let magic: [UInt8] = [0x89, 0x52, 0x4E, 0x44, 0x0D, 0x0A, 0x1A, 0x0A]
+    private static let checksumOffset = 4092
+
+    var realmID: Identity128
+    var number: UInt64
+
+    func encoded() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(Self.byteCount))
+        bytes.replaceSubrange(0..<8, with: Self.magic)
+        Bytes.store(SegmentHeader.majorVersion, in: &bytes, at: 8)
+        Bytes.store(SegmentHeader.minorVersion, in: &bytes, at: 10)
+        // 12 compatible, 16 read-only compatible, 20 incompatible features: none yet
+        Bytes.store(realmID.high, in: &bytes, at: 24)
+        Bytes.store(realmID.low, in: &bytes, at: 32)
+        Bytes.store(number, in: &bytes, at: 40)
+        Bytes.store(Self.checksum(bytes), in: &bytes, at: Self.checksumOffset)
+        return bytes
+    }
+
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        bytes.withUnsafeBytes {
+            Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<checksumOffset]))
+        }
+    }
+
+    /// Checks that `bytes` are the header of nodes file `number` of the realm. Throws
+    /// `unsupportedFormat` for a newer format, `invalidDatabase` for anything else.
+    static func check(
+        _ bytes: [UInt8], realmID: Identity128, number: UInt64, path: String
+    ) throws(StoreError) {
+        guard bytes.count == Int(byteCount), Array(bytes[..<8]) == magic,
+            checksum(bytes) == Bytes.load(UInt32.self, from: bytes, at: checksumOffset)
+        else {
+            throw StoreError(
+                .invalidDatabase,
+                "\(path) does not begin as a nodes file of a realm does: it is damaged.",
+                path: path)
+        }
+        let major = Bytes.load(UInt16.self, from: bytes, at: 8)
+        guard major == SegmentHeader.majorVersion,
+            Bytes.load(UInt64.self, from: bytes, at: 16) == 0
+        else {
+            throw StoreError(
+                .unsupportedFormat,
+                "\(path) has format \(major); this version of Regnum reads format "
+                    + "\(SegmentHeader.majorVersion). Use a newer one.", path: path)
+        }
+        guard Bytes.load(UInt64.self, from: bytes, at: 24) == realmID.high,
+            Bytes.load(UInt64.self, from: bytes, at: 32) == realmID.low,
+            Bytes.load(UInt64.self, from: bytes, at: 40) == number
+        else {
+            throw StoreError(
+                .invalidDatabase,
+                "\(path) belongs to another realm, or is another nodes file under this name.",
+                path: path)
+        }
+    }
+
+    static func fileName(_ number: UInt64) -> String { "nodes-\(number)" }
+
+    /// The number in a file name, or nil if it is not a nodes file's.
+    static func parse(fileName: String) -> UInt64? {
+        guard fileName.hasPrefix("nodes-"), let number = UInt64(fileName.dropFirst(6)),
+            number > 0, Self.fileName(number) == fileName
+        else { return nil }
+        return number
+    }
+}

@@ -1,0 +1,104 @@
+import BenchmarkKit
+import Foundation
+
+/// A store of people, as the workloads on many objects use it: one type for each engine, through
+/// the interface that a program would use.
+///
+/// What a method returns is made of all that it read, so that the engines can be compared.
+protocol PeopleStore: Sendable {
+    /// Stores new people in one transaction. `person` gives the values of an id.
+    func insert(
+        _ ids: Range<Int>, _ person: @escaping @Sendable (Int) -> PersonValues) async throws
+    /// Looks people up by their primary keys, and reads age and score of each.
+    func read(_ ids: [Int]) async throws -> Int
+    /// How many people meet a condition.
+    func count(_ condition: Condition) async throws -> Int
+    func sumOfAges() async throws -> Int
+    func maximumOfScores() async throws -> Double
+    /// Reads the ids in order of the scores, all or the first ones.
+    func sortByScore(first limit: Int?) async throws -> Int
+
+    func buildAgeIndex() async throws
+    func dropAgeIndex() async throws
+    /// Counts by the index how many people have each of the ages.
+    func countByAge(_ ages: [Int]) async throws -> Int
+    /// Finds by the index the people of each of the ages, and has their ids in hand: reads the
+    /// first, the middle and the last one.
+    func findByAge(_ ages: [Int]) async throws -> Int
+
+    /// Gives people another age, `perTransaction` at a time.
+    func update(_ changes: [AgeChange], perTransaction: Int) async throws
+    /// Deletes people in one transaction.
+    func delete(_ ids: [Int]) async throws
+    /// A sum over ids and ages of all people, untimed.
+    func contentSum() async throws -> Int
+
+    /// Closes the files.
+    func close() async throws
+}
+
+/// The conditions of the counts.
+enum Condition: Sendable {
+    static let noteText = "sun"
+
+    case ageIs42
+    case cityIs42
+    case agedAbove50AndScoreBelowHalf
+    /// The note contains `noteText`.
+    case noteContains
+}
+
+/// One of the updates.
+struct AgeChange: Sendable {
+    var id: Int
+    var age: Int
+}
+
+/// How a store is opened.
+struct StoreOptions: Sendable {
+    /// Whether a commit waits for the disk.
+    var isSynced = true
+    /// Whether the store is made with an index on the ages. Regnum only: the peers build it.
+    var isIndexed = false
+    /// How many objects Regnum inserts in a transaction; nil: all.
+    var batch: Int?
+}
+
+/// The parts of the sums that all engines make alike.
+enum Sums {
+    static func add(age: Int, score: Double, to sum: inout Int) {
+        sum &+= age &+ Int(bitPattern: UInt(truncatingIfNeeded: score.bitPattern))
+    }
+
+    static func append(_ id: Int, to sum: inout Int) { sum = sum &* 31 &+ id }
+
+    /// The first, the middle and the last id of what was found.
+    static func add(_ found: [Int], to sum: inout Int) {
+        guard let first = found.first, let last = found.last else { return }
+        sum &+= first &+ found[found.count / 2] &+ last
+    }
+
+    static func add(id: Int, age: Int, to sum: inout Int) { sum &+= (id &+ 1) &* (age &+ 1_000) }
+}
+
+extension Engine {
+    /// The engines with a store of people.
+    static let stores: [Engine] = [.regnum, .grdb, .sqlite, .lmdb]
+
+    /// Why the engine cannot run here; nil if it can.
+    var absence: String? {
+        self == .lmdb && !LMDBLibrary.isInstalled ? "lmdb not installed" : nil
+    }
+
+    /// Opens the store in a directory, made if there is none.
+    func open(in directory: URL, _ options: StoreOptions) async throws -> any PeopleStore {
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        switch self {
+        case .regnum: return try await RegnumStore.open(in: directory, options)
+        case .grdb: return try GRDBStore(directory, options.isSynced ? .full : .off)
+        case .sqlite: return try SQLiteStore(directory, options.isSynced ? .full : .off)
+        case .lmdb: return try LMDBStore(directory, isSynced: options.isSynced)
+        case .raw: throw Failure("The bare system has no store.")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+/// A crash at every effect of workloads that checkpoint: nodes files made and appended to,
+/// CHECKPOINT records, segments that name them, bulk commits, trimming, processes that follow. What
+/// is opened by checkpoint afterwards is what the oracle allows; then the log goes on.
+@Suite(.serialized) struct CheckpointEnumeration {
+    /// Runs `steps` on a new realm and crashes at every effect of those from number `first` on.
+    private func crash(
+        _ steps: [CheckpointStep], from first: Int, seed: UInt64, _ checker: CrashChecker
+    ) {
+        guard checker.failureCount < 100 else { return }
+        let driver = CheckpointDriver(seed: seed)
+        let name = steps.map(\.rawValue).joined(separator: " ")
+        // Not owned: the driver owns the hook.
+        let hook: @Sendable (EffectKind, Int) -> Void = { [unowned driver] kind, index in
+            guard kind != .wake else { return }
+            checker.crash(driver.disk, driver.expectation, "in [\(name)] before \(kind) \(index)")
+        }
+        do {
+            try driver.open()
+            for (number, step) in steps.enumerated() {
+                if number + 1 == first { driver.disk.onEffect = hook }
+                try driver.run(step)
+            }
+            driver.disk.onEffect = nil
+            checker.crash(driver.disk, driver.expectation, "after [\(name)]")
+        } catch {
+            driver.disk.onEffect = nil
+            checker.report("[\(name)]: \(describe(error))")
+        }
+    }
+
+    private func checker(_ seed: UInt64) -> CrashChecker {
+        let checker = CrashChecker(seed: seed)
+        checker.opens = { disk in
+            let content = ListContent()
+            return try TinyStore.open(disk, content)
+        }
+        return checker
+    }
+
+    private func conclude(_ checker: CrashChecker, _ what: String) {
+        print("checkpoint enumeration: \(checker.stateCount) states (\(what))")
+        for failure in checker.failures { Issue.record(Comment(rawValue: failure)) }
+        #expect(checker.failureCount == 0)
+    }
+
+    /// States from which a step has something to do: files, segments and checkpoints before it.
+    private static let beginnings: [[CheckpointStep]] = [
+        [],
+        [.commit, .checkpoint, .large],
+        [.commit, .checkpoint, .large, .large, .checkpointAnew, .commit],
+        [.bulk, .segment, .commit, .bulk, .relaxed],
+        [.large, .large, .checkpoint, .segment, .large, .checkpointAnew, .segment],
+        [.handOver, .commit, .checkpoint, .large, .large, .checkpoint, .large, .checkpointAnew],
+        [
+            .handOver, .commit, .bulk, .large, .large, .bulk, .large, .large, .checkpointAnew,
+            .trim,
+        ],
+    ]
+
+    @Test func everyStepSurvivesEveryCrash() {
+        let seed = faultSeed()
+        let checker = checker(seed)
+        checker.effort = CrashChecker.Effort(images: 6, nestedImages: 1, nestedShare: 0.2)
+        for beginning in Self.beginnings {
+            for step in CheckpointStep.allCases {
+                crash(beginning + [step], from: beginning.count + 1, seed: seed, checker)
+            }
+        }
+        conclude(checker, "single steps")
+        #expect(checker.stateCount > 20_000)
+    }
+
+    @Test func twoStepsSurviveEveryCrash() {
+        let seed = faultSeed()
+        let checker = checker(seed)
+        checker.effort = CrashChecker.Effort(
+            images: 1, nestedImages: 1, nestedShare: 0.05, laterImages: 1)
+        for beginning in Self.beginnings {
+            for first in CheckpointStep.allCases {
+                for second in CheckpointStep.allCases {
+                    let steps = beginning + [first, second]
+                    crash(steps, from: steps.count, seed: seed, checker)
+                }
+            }
+        }
+        conclude(checker, "two steps")
+        #expect(checker.stateCount > 20_000)
+    }
+
+    @Test func longRandomWorkloadsSurviveEveryCrash() {
+        let seed = faultSeed()
+        let checker = checker(seed)
+        checker.effort = CrashChecker.Effort(
+            images: 2, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
+        let limit = environmentNumber("REGNUM_CHECKPOINT_STATES", or: 40_000)
+        var numbers = SplitMix64(seed: seed)
+        repeat {
+            let steps = (0..<30).map { _ in numbers.oneOf(CheckpointStep.allCases) }
+            crash(steps, from: 1, seed: numbers.next(), checker)
+        } while checker.stateCount < limit && checker.failureCount == 0
+        conclude(checker, "long random workloads")
+    }
+}

@@ -1,0 +1,258 @@
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+/// Checkpoints as the processes of a realm see them: opening, trimming, following, damage.
+@Suite struct CheckpointTests {
+    private let disk = SimFileSystem(seed: 11)
+
+    private func body(_ process: CheckpointProcess, _ count: Int = 60) -> [UInt8] {
+        TestBody.make(version: process.content.bodies.count + 1, payloadByteCount: count)
+    }
+
+    private func commit(_ process: CheckpointProcess, _ count: Int = 60) throws {
+        try process.append([body(process, count)])
+        try process.log.sync()
+        process.log.publish()
+    }
+
+    private func bulk(_ process: CheckpointProcess) throws {
+        try process.appendBulk(body(process, 900))
+        try process.log.sync()
+        process.log.publish()
+    }
+
+    private func writer() throws -> CheckpointProcess {
+        let process = try CheckpointProcess(disk)
+        #expect(try process.becomeWriter())
+        return process
+    }
+
+    private var names: [String] {
+        disk.fileNames(in: TinyStore.path).filter { $0 != "LOCK" }
+    }
+
+    /// Eight commits, a checkpoint, four commits, a checkpoint, two commits.
+    private func twoCheckpoints() throws -> CheckpointProcess {
+        let process = try writer()
+        for _ in 0..<8 { try commit(process, 600) }
+        try process.checkpoint(isNewFile: false)
+        for _ in 0..<4 { try commit(process, 900) }
+        try process.checkpoint(isNewFile: true)
+        for _ in 0..<2 { try commit(process) }
+        return process
+    }
+
+    @Test func openingReadsOnlyWhatIsBehindTheCheckpoint() throws {
+        let process = try twoCheckpoints()
+        let newest = try #require(process.log.newestCheckpoint)
+        #expect(newest.version == 12 && process.log.olderCheckpoint?.version == 8)
+        for image in [disk.killImage(), disk.crashImages()[0].fileSystem] {
+            let again = try CheckpointProcess(image)
+            #expect(again.content.bodies == process.content.bodies)
+            #expect(again.report.commitCount == 2 && again.report.version == 14)
+            #expect(again.report.checkpoint == newest)
+            #expect(again.report.damagedCheckpoints.isEmpty)
+            #expect(again.log.newestCheckpoint == newest)
+            #expect(again.log.olderCheckpoint == process.log.olderCheckpoint)
+        }
+    }
+
+    @Test func aSmallSegmentBehindTheCheckpointNamesIt() throws {
+        let process = try twoCheckpoints()
+        let kept = [process.log.newestCheckpoint, process.log.olderCheckpoint]
+        try process.log.beginSegmentAfterCheckpoint()
+        let last = try #require(names.last { $0.hasPrefix("log-") })
+        #expect(disk.contents(of: last, in: TinyStore.path)?.count == 8192)
+        try commit(process)
+        let reads = disk.count(.read)
+        let again = try CheckpointProcess(disk.killImage())
+        #expect([again.log.newestCheckpoint, again.log.olderCheckpoint] == kept)
+        #expect(again.content.bodies == process.content.bodies)
+        #expect(disk.count(.read) == reads)
+    }
+
+    @Test func trimmingLeavesWhatTheOlderCheckpointNeeds() throws {
+        let process = try twoCheckpoints()
+        #expect(names.contains("log-0-0"))
+        try process.trim()
+        let older = try #require(process.log.olderCheckpoint)
+        let left = names.filter { $0.hasPrefix("log-") }
+        #expect(!left.contains("log-0-0"))
+        #expect(names.filter { $0.hasPrefix("nodes-") } == ["nodes-1", "nodes-2"])
+        #expect(!disk.hasUnsyncedChanges)
+        // Without its newest image the realm opens from the older one.
+        disk.damage("nodes-2", in: TinyStore.path) { $0 = Array($0.dropLast($0.count - 4096)) }
+        let again = try CheckpointProcess(disk.killImage())
+        #expect(again.report.checkpoint == older)
+        #expect(again.report.damagedCheckpoints == [process.log.newestCheckpoint])
+        #expect(again.content.bodies == process.content.bodies)
+        // The next checkpoint keeps the good one, and goes into a file of its own.
+        #expect(try again.becomeWriter())
+        try again.checkpoint(isNewFile: true)
+        #expect(again.log.olderCheckpoint == older)
+        try again.trim()
+    }
+
+    @Test func aRealmThatWasTrimmedIsNotReadWithoutCheckpoints() throws {
+        let process = try twoCheckpoints()
+        try process.trim()
+        let code = #expect(throws: StoreError.self) {
+            try TinyStore.open(disk.killImage())
+        }
+        #expect(code?.code == .invalidDatabase)
+    }
+
+    @Test func aFollowerThatWasTrimmedAwayBeginsAnew() throws {
+        let process = try writer()
+        try commit(process)
+        let follower = try CheckpointProcess(disk)
+        let without = try CheckpointProcess(disk)
+        for _ in 0..<8 { try commit(process, 2000) }
+        try process.checkpoint(isNewFile: false)
+        for _ in 0..<8 { try commit(process, 2000) }
+        try process.checkpoint(isNewFile: true)
+        try process.trim()
+        try commit(process)
+        let error = #expect(throws: StoreError.self) {
+            try without.log.catchUp { (_) throws(StoreError) in }
+        }
+        #expect(error?.code == .historyTrimmed)
+        try follower.catchUp()
+        #expect(follower.content.bodies == process.content.bodies)
+        #expect(follower.content.starts == [nil, 17])
+        process.log.resignWriter()
+        #expect(try without.becomeWriter())
+        #expect(without.content.bodies == process.content.bodies)
+        try commit(without)
+        try follower.catchUp()
+        #expect(follower.content.bodies == without.content.bodies)
+    }
+
+    @Test func aFollowerIsToldOfCheckpoints() throws {
+        let process = try writer()
+        let follower = try CheckpointProcess(disk)
+        try commit(process)
+        try process.checkpoint(isNewFile: false)
+        try bulk(process)
+        try follower.catchUp()
+        #expect(follower.content.bodies == process.content.bodies)
+        #expect(follower.log.newestCheckpoint == process.log.newestCheckpoint)
+        #expect(follower.log.olderCheckpoint == process.log.olderCheckpoint)
+        #expect(follower.log.newestCheckpoint?.position == process.log.position)
+    }
+
+    @Test func aReplayReadsBesideTheOwner() throws {
+        let process = try twoCheckpoints()
+        for reference in [process.log.newestCheckpoint, process.log.olderCheckpoint] {
+            let reference = try #require(reference)
+            var replay = process.log.replay(from: reference)
+            var read: [[UInt8]] = []
+            try replay.read(through: process.log.durableEnd) { (body) throws(StoreError) in
+                read.append(body)
+            }
+            for _ in 0..<3 { try commit(process, 1500) }
+            try replay.read(through: process.log.durableEnd) { (body) throws(StoreError) in
+                read.append(body)
+            }
+            #expect(read == Array(process.content.bodies[Int(reference.version)...]))
+            #expect(replay.position == process.log.position)
+            #expect(replay.version == process.log.version)
+        }
+        var late = process.log.replay(from: try #require(process.log.olderCheckpoint))
+        try process.checkpoint(isNewFile: false)
+        for _ in 0..<3 { try commit(process, 1500) }
+        try process.checkpoint(isNewFile: false)
+        try process.trim()
+        let error = #expect(throws: StoreError.self) {
+            try late.read(through: process.log.durableEnd) { (_) throws(StoreError) in }
+        }
+        #expect(error?.code == .historyTrimmed)
+    }
+
+    @Test func reframedCheckpointsGoOnAtTheirNewPlace() throws {
+        let process = try writer()
+        try commit(process)
+        try process.checkpoint(isNewFile: false)
+        try process.appendBulk(body(process, 300))
+        disk.inject(SimFailure(.sync))
+        #expect(throws: StoreError.self) { try process.log.sync() }
+        process.log.resignWriter()
+        let again = try writer()
+        #expect(again.report.wasPoisoned && again.content.bodies.count == 2)
+        let reference = try #require(again.log.newestCheckpoint)
+        #expect(reference.version == 2)
+        try commit(again)
+        let last = try CheckpointProcess(disk.killImage())
+        #expect(last.report.checkpoint == reference && last.report.commitCount == 1)
+        #expect(last.content.bodies == again.content.bodies)
+    }
+
+    // MARK: Damage
+
+    /// The checkpoint record of the newest is behind the damage, in the same segment.
+    @Test func damageBeforeTheCheckpointIsPassedOverAndReported() throws {
+        let process = try writer()
+        for _ in 0..<3 { try commit(process, 100) }
+        let start = 4096 + Int(process.log.position)
+        try commit(process, 100)
+        try process.checkpoint(isNewFile: false)
+        try commit(process, 100)
+        try process.log.writeIdle()
+        for afterBoot in [false, true] {
+            let machine = disk.killImage()
+            if afterBoot { machine.setBootID(Identity128(high: 1, low: 2)) }
+            machine.flipBit(start * 8 + 400, of: "log-0-0", in: TinyStore.path)
+            let again = try CheckpointProcess(machine)
+            #expect(again.content.bodies == process.content.bodies)
+            #expect(again.report.damagedPosition == UInt64(start - 4096))
+            #expect(again.report.commitCount == 1)
+            // Without checkpoints it is refused.
+            #expect(throws: StoreError.self) { try TinyStore.open(machine.killImage()) }
+            #expect(try again.becomeWriter())
+            try commit(again)
+            #expect(try CheckpointProcess(machine.killImage()).content.bodies.count == 6)
+        }
+    }
+
+    @Test func damageBehindTheCheckpointIsRefused() throws {
+        let process = try twoCheckpoints()
+        try process.log.writeIdle()
+        let last = try #require(names.last { $0.hasPrefix("log-") })
+        let end = try #require(disk.contents(of: last, in: TinyStore.path)?.lastIndex { $0 != 0 })
+        disk.flipBit((end - 100) * 8, of: last, in: TinyStore.path)
+        let error = #expect(throws: StoreError.self) { try CheckpointProcess(disk.killImage()) }
+        #expect(error?.code == .invalidDatabase)
+    }
+
+    @Test func everyFlippedBitOfTheNewestImageIsHealedByTheOlderOne() throws {
+        let process = try twoCheckpoints()
+        let trimmed = disk.killImage()
+        try CheckpointProcess(trimmed).trim()
+        let reference = try #require(process.log.newestCheckpoint)
+        let range = Int(reference.offset)..<Int(reference.offset + reference.byteCount)
+        for machine in [disk.killImage(), trimmed] {
+            for bit in stride(from: range.lowerBound * 8, to: range.upperBound * 8, by: 5) {
+                machine.flipBit(bit, of: "nodes-2", in: TinyStore.path)
+                let again = try CheckpointProcess(machine.killImage())
+                #expect(again.content.bodies == process.content.bodies)
+                #expect(again.report.damagedCheckpoints == [reference])
+                machine.flipBit(bit, of: "nodes-2", in: TinyStore.path)
+            }
+        }
+        // With both gone the log serves while it reaches back to its beginning.
+        for machine in [disk.killImage(), trimmed] {
+            for name in ["nodes-1", "nodes-2"] {
+                machine.damage(name, in: TinyStore.path) { $0 = [] }
+            }
+            if machine === trimmed {
+                #expect(throws: StoreError.self) { try CheckpointProcess(machine) }
+            } else {
+                let again = try CheckpointProcess(machine)
+                #expect(again.content.bodies == process.content.bodies)
+                #expect(again.report.checkpoint == nil)
+                #expect(again.report.damagedCheckpoints.count == 2)
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import RegnumSimulation
+import RegnumStore
+
+/// What a process makes of a realm with checkpoints, in these tests: the list of all bodies. A
+/// checkpoint writes each as a leaf, those in the same nodes file only once, and a directory image
+/// that names the leaves. A bulk commit has its body in the image only.
+final class ListContent {
+    private(set) var bodies: [[UInt8]] = []
+    /// What began each reading: the checkpoint's number of bodies, nil for an empty realm.
+    private(set) var starts: [Int?] = []
+    private var nodes: NodesDirectory?
+    /// Where the leaves lie that a checkpoint of `file` wrote.
+    private var leaves: [Leaf] = []
+    private var leavesFile: UInt64 = 0
+
+    private struct Leaf {
+        var offset: UInt64
+        var byteCount: UInt64
+        var crc: UInt64
+    }
+
+    private static let bulkMark: UInt64 = 0x6B6C_7542_6B6C_7542
+
+    /// The closures that a log is opened with, and follows by.
+    var load: RealmLog.Load {
+        { [unowned self] (reference, nodes) throws(StoreError) in
+            self.nodes = nodes
+            self.bodies = []
+            self.leaves = []
+            self.leavesFile = 0
+            if let reference {
+                try self.read(reference)
+                guard UInt64(self.bodies.count) == reference.version else {
+                    throw StoreError(.invalidDatabase, "\(TinyStore.path): another version")
+                }
+            }
+            self.starts.append(reference == nil ? nil : self.bodies.count)
+        }
+    }
+
+    func deliver(_ body: [UInt8]) throws(StoreError) {
+        guard body.count == 48, ModelBytes.number(body, at: 8, 8) == Self.bulkMark else {
+            bodies.append(body)
+            return
+        }
+        let reference = CheckpointReference(
+            version: 0, position: 0, sequence: 0, chain: 0,
+            file: ModelBytes.number(body, at: 16, 8),
+            offset: ModelBytes.number(body, at: 24, 8),
+            byteCount: ModelBytes.number(body, at: 32, 8),
+            crc: UInt32(ModelBytes.number(body, at: 40, 8)))
+        let count = bodies.count
+        try read(reference)
+        guard bodies.count == count + 1 else {
+            throw StoreError(.invalidDatabase, "\(TinyStore.path): a bulk commit of another state")
+        }
+    }
+
+    func append(_ added: [[UInt8]]) { bodies += added }
+    func remove(_ count: Int) {
+        bodies.removeLast(count)
+        leaves = Array(leaves.prefix(bodies.count))
+    }
+
+    // MARK: Reading
+
+    private func read(_ reference: CheckpointReference) throws(StoreError) {
+        guard let nodes else { preconditionFailure("a load comes first") }
+        let file = try nodes.file(reference.file)
+        let image = try Self.checked(
+            file,
+            Leaf(
+                offset: reference.offset, byteCount: reference.byteCount,
+                crc: UInt64(reference.crc)))
+        guard image.count % 24 == 0 else {
+            throw StoreError(.invalidDatabase, "\(file.path): an image of a wrong length")
+        }
+        leaves = stride(from: 0, to: image.count, by: 24).map {
+            Leaf(
+                offset: ModelBytes.number(image, at: $0, 8),
+                byteCount: ModelBytes.number(image, at: $0 + 8, 8),
+                crc: ModelBytes.number(image, at: $0 + 16, 8))
+        }
+        leavesFile = reference.file
+        var found: [[UInt8]] = []
+        for leaf in leaves { found.append(try Self.checked(file, leaf)) }
+        bodies = found
+    }
+
+    private static func checked(_ file: NodesFile, _ leaf: Leaf) throws(StoreError) -> [UInt8] {
+        guard let count = Int(exactly: leaf.byteCount), count < 1 << 20 else {
+            throw StoreError(.invalidDatabase, "\(file.path): an impossible length")
+        }
+        let bytes = Array(try file.bytes(at: leaf.offset, count: count))
+        let crc = bytes.withUnsafeBytes { Checksum.crc32c($0) }
+        guard UInt64(crc) == leaf.crc else {
+            throw StoreError(.invalidDatabase, "\(file.path): a damaged image")
+        }
+        return bytes
+    }
+
+    // MARK: Writing
+
+    /// Writes the bodies, and makes them durable. What is returned has no place in the log.
+    func write(
+        _ bodies: [[UInt8]], after newest: CheckpointReference?, isNewFile: Bool
+    ) throws(StoreError) -> CheckpointReference {
+        guard let nodes else { preconditionFailure("a load comes first") }
+        let appender = try nodes.appender(
+            after: isNewFile ? nil : newest, liveByteCount: isNewFile ? 0 : 1 << 20)
+        var written = appender.fileNumber == leavesFile ? leaves : []
+        if written.count > bodies.count { written = [] }
+        for body in bodies[written.count...] { written.append(try Self.append(body, appender)) }
+        var image: [UInt8] = []
+        for leaf in written {
+            for number in [leaf.offset, leaf.byteCount, leaf.crc] {
+                image += ModelBytes.number(number, 8)
+            }
+        }
+        let place = try Self.append(image, appender)
+        try appender.sync()
+        leaves = written
+        leavesFile = appender.fileNumber
+        return CheckpointReference(
+            version: UInt64(bodies.count), position: 0, sequence: 0, chain: 0,
+            file: appender.fileNumber, offset: place.offset, byteCount: place.byteCount,
+            crc: UInt32(place.crc))
+    }
+
+    private static func append(_ bytes: [UInt8], _ appender: NodesAppender) throws(StoreError)
+        -> Leaf
+    {
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(StoreError) in try appender.append(buffer) }
+        }
+        let crc = bytes.withUnsafeBytes { Checksum.crc32c($0) }
+        return Leaf(offset: try result.get(), byteCount: UInt64(bytes.count), crc: UInt64(crc))
+    }
+
+    /// The body of the COMMIT record of a bulk commit.
+    static func bulkBody(version: Int, _ reference: CheckpointReference) -> [UInt8] {
+        var body = ModelBytes.number(UInt64(version), 8)
+        for number in [
+            bulkMark, reference.file, reference.offset, reference.byteCount,
+            UInt64(reference.crc),
+        ] {
+            body += ModelBytes.number(number, 8)
+        }
+        return body
+    }
+}
+
+extension TinyStore {
+    /// As `options`, with tiny nodes files.
+    static var checkpointOptions: StoreOptions {
+        var options = options
+        options.nodesWindowByteCount = 8192
+        options.nodesSlackByteCount = 4096
+        options.nodesWriteByteCount = 1024
+        options.nodesSyncByteCount = 2048
+        return options
+    }
+
+    /// Opens by checkpoint.
+    static func open(
+        _ disk: any FileSystem, _ content: ListContent, options: StoreOptions = checkpointOptions
+    ) throws(StoreError) -> Opened {
+        let (log, report) = try RealmLog.open(
+            disk, path: path, options: options, load: content.load, content.deliver)
+        return Opened(
+            log: log, report: report, bodies: content.bodies,
+            startCount: (content.starts.last ?? nil) ?? 0)
+    }
+}
