@@ -129,6 +129,29 @@ import Testing
         #expect(follower.content.bodies == without.content.bodies)
     }
 
+    /// The segments are still there, and a bulk commit names a nodes file that is not.
+    @Test func aFollowerThatLacksANodesFileBeginsAnew() throws {
+        let process = try writer()
+        try commit(process)
+        let follower = try CheckpointProcess(disk)
+        try bulk(process)
+        try process.checkpoint(isNewFile: true)
+        try process.checkpoint(isNewFile: true)
+        try process.trim()
+        try commit(process)
+        #expect(names == ["log-0-0", "nodes-2", "nodes-3"])
+        try follower.catchUp()
+        #expect(follower.content.bodies == process.content.bodies)
+        #expect(follower.content.starts == [nil, 2])
+        let again = try CheckpointProcess(disk.killImage())
+        #expect(again.content.bodies == process.content.bodies)
+        // Neither checkpoint is there, and the log's bulk commit needs one that is gone.
+        let machine = disk.killImage()
+        for name in ["nodes-2", "nodes-3"] { machine.damage(name, in: TinyStore.path) { $0 = [] } }
+        let error = #expect(throws: StoreError.self) { try CheckpointProcess(machine) }
+        #expect(error?.code == .invalidDatabase)
+    }
+
     @Test func aFollowerIsToldOfCheckpoints() throws {
         let process = try writer()
         let follower = try CheckpointProcess(disk)

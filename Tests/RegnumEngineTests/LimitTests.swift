@@ -104,22 +104,33 @@ import Testing
         try transaction.set(
             table, key, ColumnKey(rawValue: 4),
             .data([UInt8](repeating: 0, count: 0xFFFFF8 - 8)))
-        expect(.transactionTooLarge, transaction) {
-            _ = try transaction.commit(timestampMicroseconds: 0)
+        #expect(try transaction.commit(timestampMicroseconds: 0).bulk != nil)
+    }
+
+    @Test func aTransactionBeyondTheLimitOfARecordIsABulkCommit() throws {
+        for count in [1, 1000] {
+            let transaction = EngineTransaction(base: .empty)
+            let table = try transaction.addTable(
+                name: "A", columns: [ColumnDefinition(name: "s", type: .string)])
+            for number in 0..<count {
+                _ = try transaction.insert(
+                    table, [.string(String(repeating: "x", count: 1000 / count + 1) + "\(number)")])
+            }
+            let commit = try transaction.commit(
+                timestampMicroseconds: 7, bodyByteCountMax: count == 1 ? 1000 : 2000)
+            #expect(commit.bulk?.timestampMicroseconds == 7)
+            #expect(commit.body.isEmpty)
+            #expect(commit.summary.tables[table]?.inserted.count == count)
         }
     }
 
-    @Test func aRecordHasALimitAndTheErrorTellsTheSize() throws {
+    @Test func aTransactionWithinTheLimitHasARecord() throws {
         let transaction = EngineTransaction(base: .empty)
         let table = try transaction.addTable(
             name: "A", columns: [ColumnDefinition(name: "s", type: .string)])
         _ = try transaction.insert(table, [.string(String(repeating: "x", count: 1000))])
-        let error = #expect(throws: StoreError.self) {
-            try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 1000)
-        }
-        let commit = try transaction.commit(timestampMicroseconds: 0)
-        #expect(error?.code == .transactionTooLarge)
-        #expect(error?.sentence.contains("\(commit.body.count) bytes") == true)
+        let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 1100)
+        #expect(commit.bulk == nil)
         #expect(
             try CommitRecord.apply(commit.body, to: .empty).root.stateHash()
                 == commit.root.stateHash())

@@ -108,6 +108,7 @@ public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
             while let step = try await follower.next(isolation: actor) {
                 let name = results.entry.schema.name
                 let (newTree, change) = try advance(tree, step)
+                try results.realm.checkDelivery(of: step.new)
                 let newTable = Self.table(results, step.new)
                 let oldTable = table
                 tree = newTree

@@ -97,7 +97,9 @@ public struct ObjectChanges<Model: Object>: AsyncSequence, Sendable {
                 return try begin()
             }
             while let step = try await follower.next(isolation: actor) {
-                if let change = changes(of: step) { return change }
+                let change = changes(of: step)
+                try live.realm.checkDelivery(of: step.new)
+                if let change { return change }
             }
             return nil
         }

@@ -14,7 +14,7 @@ open class ObjectBase {
     /// The object key of the row in its table, while there is a binding.
     @exclusivity(unchecked)
     @usableFromInline final var _row: UInt64 = 0
-    /// The cluster node of the row, for reads that inline; nil for an unmanaged object, and where
+    /// The cluster node of the row, for reads that inline; nil for an unmanaged object. Zeros where
     /// reads go through the binding: while key paths are being resolved, for rows that are older
     /// than a property, for rows that are gone.
     ///
@@ -37,7 +37,7 @@ open class ObjectBase {
 extension ObjectBase: Sendable {}
 
 extension ObjectBase {
-    /// Finds the row's cluster again after an edit.
+    /// Finds the row's cluster, for the first time or again after an edit.
     ///
     /// The effect is true, and what lets a loop of reads keep no reference counts: nothing that the
     /// caller holds is released here.

@@ -61,24 +61,18 @@ public struct Persisted<Value: Persistable> {
         storage storage: ReferenceWritableKeyPath<Enclosing, Self>
     ) -> Value {
         @inline(__always) get {
-            if object._cluster != nil {
-                if object._epochCell.unsafelyUnwrapped.pointee != object._epoch {
-                    object._refresh()
-                }
-                if let cluster = object._cluster {
-                    let column = Int(object[keyPath: storage]._column)
-                    let place = Int(truncatingIfNeeded: object._row & 1023)
-                    if let value = Value._read(cluster, column, place) { return value }
-                }
-                return _managedValue(object, object[keyPath: storage]._column, wrapped)
+            guard object._cluster != nil else {
+                if let value = object[keyPath: storage]._value { return value }
+                let value = _makeDefault()
+                object[keyPath: storage]._value = value
+                return value
             }
-            if object._binding != nil {
-                return _managedValue(object, object[keyPath: storage]._column, wrapped)
-            }
-            if let value = object[keyPath: storage]._value { return value }
-            let value = Value._makeDefault()
-            object[keyPath: storage]._value = value
-            return value
+            if object._epochCell.unsafelyUnwrapped.pointee != object._epoch { object._refresh() }
+            let column = object[keyPath: storage]._column
+            let value = Value._read(
+                object._cluster.unsafelyUnwrapped, Int(column),
+                Int(truncatingIfNeeded: object._row & 1023))
+            return value ?? _managedValue(object, column)
         }
         @inline(__always) set {
             if let binding = object._binding {
@@ -90,19 +84,23 @@ public struct Persisted<Value: Persistable> {
         }
     }
 
-    /// A read that does not inline. Traps when the body is over or the row deleted.
-    ///
-    /// The effect is true: the caller's references are not released (see `ObjectBase._refresh`).
+    // The effects of these two are true, and what lets a loop of reads keep no reference counts:
+    // nothing that the caller holds is released in them. Neither gets a key path: one that left the
+    // accessors would be made at each read, and every access to the field be checked.
+
+    /// The default of an unmanaged object's property, made at its first read.
     @usableFromInline @inline(never) @_effects(releasenone)
-    static func _managedValue(
-        _ object: ObjectBase, _ column: Int32, _ wrapped: AnyKeyPath
-    ) -> Value {
+    static func _makeDefault() -> Value { Value._makeDefault() }
+
+    /// A read that does not inline. Traps when the body is over or the row deleted.
+    @usableFromInline @inline(never) @_effects(releasenone)
+    static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Value {
         guard let binding = object._binding else { return Value._makeDefault() }
-        if binding.isTracing {
-            return Value.fromEngine(
-                binding.tracedValue(row: object._row, column: column, keyPath: wrapped))
-        }
-        return Value.fromEngine(binding.value(row: object._row, column: column))
+        let value =
+            binding.isTracing
+            ? binding.tracedValue(row: object._row, column: column)
+            : binding.value(row: object._row, column: column)
+        return Value.fromEngine(value)
     }
 
     @usableFromInline

@@ -1,25 +1,16 @@
 internal import RegnumEngine
 
-/// Notes which properties of an accessor are read, so that a key path can be told from what it
-/// reads. Used by one call, on an accessor private to it.
+/// Notes which properties of a recorder are read, so that a key path can be told from what it reads.
+/// Used by one call, on an object private to it.
 final class ReadTracer {
-    /// One read of a property.
-    struct Read {
-        let property: Int
-        /// The key path of the wrapped property, as the class that declares it forms it.
-        let keyPath: AnyKeyPath
-    }
+    /// The positions of the properties that were read, in order.
+    private(set) var reads: [Int] = []
+    /// What the properties of the recorder hold, by position.
+    let values: [Value]
 
-    private(set) var reads: [Read] = []
-    /// What the properties of an accessor without a row hold, by position; nil where the accessor
-    /// has a row to read.
-    let values: [Value]?
-
-    init(values: [Value]?) {
+    init(values: [Value]) {
         self.values = values
     }
 
-    func note(_ property: Int, _ keyPath: AnyKeyPath) {
-        reads.append(Read(property: property, keyPath: keyPath))
-    }
+    func note(_ property: Int) { reads.append(property) }
 }

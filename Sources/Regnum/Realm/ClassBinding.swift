@@ -19,19 +19,22 @@ final class ClassBinding {
     @exclusivity(unchecked) private(set) var mapping: ClassMapping?
     /// Rises with every change of the class, so that results know when to look again.
     @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
+    /// Zeros in the place of a cluster, for objects that are not read inline. Longer ones replace it
+    /// when the class gets columns; those before live on for the objects that know them.
+    @exclusivity(unchecked) private var zeros: [UnsafeMutableRawPointer] = []
+    @exclusivity(unchecked) private var zerosColumnCount = -1
     /// The accessor that was made last, to be used again when nobody else holds it.
     @exclusivity(unchecked) private var spare: ObjectBase?
 
     init(
-        _ entry: ClassEntry, core: TransactionCore, tracer: ReadTracer? = nil,
-        reusesAccessors: Bool = false
+        _ entry: ClassEntry, core: TransactionCore, reusesAccessors: Bool = false
     ) {
         self.reusesAccessors = reusesAccessors && entry.schema.hasOnlyStoredProperties
         self.entry = entry
         self.schema = entry.schema
         self.core = core
-        self.tracer = tracer
-        isTracing = tracer != nil
+        tracer = nil
+        isTracing = false
         mapping = core.schema.map { entry.mapping(in: $0) }
     }
 
@@ -45,6 +48,8 @@ final class ClassBinding {
         isTracing = true
     }
 
+    deinit { for memory in zeros { memory.deallocate() } }
+
     var tableName: String { schema.name }
 
     func isSameRealm(as other: ClassBinding) -> Bool {
@@ -52,6 +57,15 @@ final class ClassBinding {
     }
 
     // MARK: Accessors
+
+    /// The epoch of a recorder: it never rises.
+    ///
+    /// Guard of the unsafe global: written once, before anybody else knows the address.
+    nonisolated(unsafe) private static let steadyEpoch: UnsafePointer<UInt64> = {
+        let cell = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+        cell.initialize(to: 0)
+        return UnsafePointer(cell)
+    }()
 
     /// An accessor of a row: a new one, or the last one if nobody holds it any more.
     func accessor<T: ObjectBase>(_ type: T.Type, row: ObjectKey) -> T {
@@ -77,9 +91,14 @@ final class ClassBinding {
         for index in schema.properties.indices {
             object.bindField(at: schema.properties[index].offset, to: mapping.columns[index])
         }
-        object._row = row.rawValue
+        attach(object, row: row.rawValue)
+    }
+
+    /// Makes reads of `object` go to a row.
+    func attach(_ object: ObjectBase, row: UInt64) {
+        object._row = row
         object._binding = self
-        object._epochCell = core?.epochCell
+        object._epochCell = core?.epochCell ?? ClassBinding.steadyEpoch
         object._refresh()
     }
 
@@ -93,18 +112,33 @@ final class ClassBinding {
         core?.didEdit()
     }
 
-    /// The cluster node of a row for inlined reads; nil where reads must take the long way.
-    func clusterAddress(row: UInt64) -> UnsafeRawPointer? {
-        guard !isTracing, let core, let table = mapping?.table else { return nil }
+    /// The cluster node of a row for inlined reads; zeros where reads must take the long way.
+    func clusterAddress(row: UInt64) -> UnsafeRawPointer {
+        guard !isTracing, let core, let table = mapping?.table else { return noCluster }
         let key = ObjectKey(rawValue: row)
+        let address: UnsafeRawPointer?
         switch core.state {
         case .writing(let transaction):
-            return transaction.clusterAddress(table.key, key, columnCount: table.columns.count)
+            address = transaction.clusterAddress(
+                table.key, key, columnCount: table.columns.count)
         case .reading(let root):
-            return root.clusterAddress(table.key, key, columnCount: table.columns.count)
+            address = root.clusterAddress(table.key, key, columnCount: table.columns.count)
         case .ended:
-            return nil
+            address = nil
         }
+        return address ?? noCluster
+    }
+
+    /// Zeros for as many columns as the class has, so that every property is read the long way.
+    private var noCluster: UnsafeRawPointer {
+        let columnCount = max(mapping?.table?.columns.count ?? 0, schema.properties.count)
+        if let last = zeros.last, zerosColumnCount >= columnCount { return UnsafeRawPointer(last) }
+        let byteCount = _ClusterLayout.byteCount(columnCount: columnCount)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+        zeros.append(memory)
+        zerosColumnCount = columnCount
+        return UnsafeRawPointer(memory)
     }
 
     /// Whether the row exists and the body is running.
@@ -152,11 +186,10 @@ final class ClassBinding {
     }
 
     /// The value of a property of a tracing accessor.
-    func tracedValue(row: UInt64, column: Int32, keyPath: AnyKeyPath) -> Value {
+    func tracedValue(row: UInt64, column: Int32) -> Value {
         let property = propertyIndex(of: column)
-        tracer?.note(property, keyPath)
-        if let values = tracer?.values { return values[property] }
-        return value(row: row, column: column)
+        tracer?.note(property)
+        return tracer?.values[property] ?? value(row: row, column: column)
     }
 
     /// Sets a property. A value that cannot be stored fails the transaction. Traps outside a

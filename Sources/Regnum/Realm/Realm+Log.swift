@@ -3,7 +3,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Logger {
-    /// Writes what the coordinator tells: normal work at `debug`, failures at `error`.
+    /// Writes what the coordinator tells: normal work at `debug`, failures at `warning` and `error`.
     func log(_ event: CoordinatorEvent, realm: String) {
         let metadata: Logger.Metadata = ["realm": "\(realm)"]
         switch event {
@@ -11,6 +11,8 @@ extension Logger {
         case .closed: debug("closed", metadata: metadata)
         case .writingFailed(let failure):
             error("writing failed: \(Realm.Error(failure))", metadata: metadata)
+        case .checkpointFailed(let failure):
+            warning("a checkpoint failed: \(Realm.Error(failure))", metadata: metadata)
         case .followingFailed(let failure):
             error(
                 "another process's commits cannot be read: \(Realm.Error(failure))",

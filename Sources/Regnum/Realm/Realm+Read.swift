@@ -6,20 +6,24 @@ extension Realm {
     ///
     /// - Parameter body: runs once, without suspension, where you are. What it returns must be
     ///   `Sendable`, so no object leaves it.
-    /// - Throws: what the body throws; `.closed`; `.schemaMismatch` or `.invalidInput` for a class
+    /// - Throws: what the body throws; `.closed`; `.invalidDatabase` if it met damage in the nodes file;
+    ///   `.schemaMismatch` or `.invalidInput` for a class
     ///   that does not fit.
     public nonisolated func read<R: Sendable>(
         file: StaticString = #fileID, line: UInt = #line,
         _ body: sending (Transaction) throws -> R
     ) async throws -> R {
         guard !isClosed else { throw Error.closed(core.configuration.name) }
+        let root = core.coordinator.published
         let state = TransactionCore(
-            .reading(core.coordinator.published), realm: core,
+            .reading(root), realm: core,
             place: CallPlace(file: file, line: line))
         let outcome = Result { try body(Transaction(state)) }
         state.end()
         if let violation = state.violation { throw violation }
-        return try outcome.get()
+        let result = try outcome.get()
+        do throws(StoreError) { try core.checkUndamaged(root) } catch { throw Error(error) }
+        return result
     }
 
     /// The newest published version, as a value. Never waits, and also answers after `close()`.

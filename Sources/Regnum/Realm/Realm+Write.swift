@@ -19,7 +19,7 @@ extension Realm {
     ///     then belong to it; what it returns must be `Sendable`, so no object leaves it.
     /// - Throws: what the body throws; the first `.invalidValue` of a property that was given a
     ///   value beyond its limits; `.schemaMismatch` or `.invalidInput` for a class that does not
-    ///   fit; `.transactionTooLarge`; `.busy` after `Configuration.writeTimeout`; `.closed`;
+    ///   fit; `.busy` after `Configuration.writeTimeout`; `.closed`;
     ///   `.diskFull`, `.ioFailed` and `.outcomeUnknown` from the disk; `CancellationError`.
     public func write<R: Sendable>(
         origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
@@ -96,8 +96,10 @@ struct WriteRun: Sendable {
             return (try outcome.get(), nil, IOPool.now() - start)
         }
         do throws(StoreError) {
+            try realm.checkUndamaged(base)
             let commit = try transaction.commit(
-                timestampMicroseconds: realm.wallClockMicroseconds())
+                timestampMicroseconds: realm.wallClockMicroseconds(),
+                bodyByteCountMax: realm.recordByteCountMax)
             return (result, commit, IOPool.now() - start)
         } catch {
             transaction.abort()

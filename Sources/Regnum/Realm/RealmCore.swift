@@ -140,6 +140,28 @@ extension Duration {
 }
 
 extension RealmCore {
+    /// Throws the damage that reads of a root have met, which gave zeros: what was built on them is
+    /// void. The realm then looks for a sound copy.
+    func checkUndamaged(_ root: DatabaseRoot) throws(StoreError) {
+        guard let damage = root.damage else { return }
+        coordinator.heal()
+        throw damage
+    }
+
+    /// As `checkUndamaged`, for what a stream is about to deliver.
+    func checkDelivery(of root: DatabaseRoot) throws(Realm.Error) {
+        do throws(StoreError) {
+            try checkUndamaged(root)
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    /// The most bytes that a commit record may have: none for a realm in memory.
+    var recordByteCountMax: Int {
+        if case .memory = coordinator.options.place { 0 } else { recordBodyByteCountMax }
+    }
+
     /// What commit records tell as their time.
     func wallClockMicroseconds() -> Int64 {
         coordinator.options.fileSystem.wallClockMicroseconds()

@@ -102,10 +102,10 @@ final class FrozenTable: Sendable {
     }
 
     /// A fresh accessor of a row of this snapshot, private to the caller.
-    func accessor<T: ObjectBase>(_ type: T.Type, _ row: ObjectKey, _ tracer: ReadTracer?) -> T {
+    func accessor<T: ObjectBase>(_ type: T.Type, _ row: ObjectKey) -> T {
         let core = TransactionCore(
             .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
-        let binding = ClassBinding(entry, core: core, tracer: tracer)
+        let binding = ClassBinding(entry, core: core)
         return binding.accessor(type, row: row)
     }
 }

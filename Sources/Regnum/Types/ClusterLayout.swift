@@ -9,6 +9,10 @@ public enum _ClusterLayout {
         cluster.load(fromByteOffset: 80 &+ 8 &* column, as: UInt.self)
     }
 
+    /// Bytes of the part of a cluster that inlined reads of that many columns look at before they
+    /// find a word of 0.
+    static func byteCount(columnCount: Int) -> Int { 128 + 64 * (columnCount + 1) }
+
     /// The values of the chunk that a word names.
     @inlinable @inline(__always)
     static func values(_ word: UInt) -> UnsafeRawPointer {

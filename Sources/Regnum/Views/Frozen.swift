@@ -22,10 +22,9 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     public subscript<Value: Persistable & Sendable>(
         dynamicMember keyPath: KeyPath<Model, Value>
     ) -> Value {
-        switch table.schema.keyPaths[keyPath] {
-        case .property(let index)?: return Value.fromEngine(table.value(row, index))
-        case .computed?: return table.accessor(Model.self, row, nil)[keyPath: keyPath]
-        case nil: return firstRead(keyPath)
+        switch table.schema.meaning(of: keyPath) {
+        case .property(let index): return Value.fromEngine(table.value(row, index))
+        case .computed: return table.accessor(Model.self, row)[keyPath: keyPath]
         }
     }
 
@@ -33,21 +32,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     ///
     /// - Precondition: the computation changes no stored property.
     public subscript<Value: Sendable>(dynamicMember keyPath: KeyPath<Model, Value>) -> Value {
-        table.accessor(Model.self, row, nil)[keyPath: keyPath]
-    }
-
-    /// Reads a key path that was not met before, on an object that tells what is read, and keeps
-    /// what it means.
-    private func firstRead<Value>(_ keyPath: KeyPath<Model, Value>) -> Value {
-        let tracer = ReadTracer(values: nil)
-        let value = table.accessor(Model.self, row, tracer)[keyPath: keyPath]
-        let schema = table.schema
-        if tracer.reads.count == 1, let read = tracer.reads.first, read.keyPath == keyPath {
-            schema.keyPaths.keep(.property(read.property), for: keyPath)
-        } else {
-            schema.keyPaths.keep(.computed, for: keyPath)
-        }
-        return value
+        table.accessor(Model.self, row)[keyPath: keyPath]
     }
 }
 
@@ -70,7 +55,7 @@ extension Frozen {
 extension Frozen: Identifiable where Model: Identifiable {
     public typealias ID = Model.ID
 
-    public var id: Model.ID { table.accessor(Model.self, row, nil).id }
+    public var id: Model.ID { table.accessor(Model.self, row).id }
 }
 
 extension Frozen: Hashable {

@@ -39,9 +39,9 @@ extension Coordinator {
 
     /// Reads what is published and not yet applied here.
     func follow(_ log: RealmLog) {
-        let incoming = IncomingCommits(published)
+        let incoming = IncomingCommits(published, log.nodes)
         do throws(StoreError) {
-            try log.catchUp(incoming.apply)
+            try log.catchUp(load: incoming.begin, incoming.apply)
             accept(incoming)
         } catch {
             accept(incoming)
@@ -50,16 +50,19 @@ extension Coordinator {
     }
 
     private func accept(_ incoming: IncomingCommits) {
-        guard !incoming.summaries.isEmpty else { return }
-        let concerned = publish(incoming.root, incoming.summaries)
+        let root = incoming.root
+        guard root !== published else { return }
+        let concerned = publish(root, incoming.summaries)
         let barriers = state.withLock { state in
-            state.head = incoming.root
-            state.publishedVersion = incoming.root.version
+            state.head = root
+            state.publishedVersion = root.version
+            if let version = incoming.beganAt { state.checkpoint.baseVersion = version }
             state.statistics.followedCommits += UInt64(incoming.summaries.count)
             return state.takeBarriers()
         }
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
         for subscription in concerned { subscription.slot.signal() }
+        if incoming.beganAt != nil { hub.signalAll() }  // nobody knows what changed
     }
 
     /// The writer lock could not be taken, or the tail not be repaired: damage ends following; a full
@@ -108,9 +111,9 @@ extension Coordinator {
             // what is far behind reads up first, while the others go on, not under their lock
             if isFirst, log.isBehind() { follow(log) }
             isFirst = false
-            let incoming = IncomingCommits(published)
+            let incoming = IncomingCommits(published, log.nodes)
             do throws(StoreError) {
-                let isWriter = try log.tryBecomeWriter(incoming.apply)
+                let isWriter = try log.tryBecomeWriter(load: incoming.begin, incoming.apply)
                 accept(incoming)
                 if isWriter {
                     openGate(log)
@@ -162,8 +165,7 @@ extension CoordinatorState {
     mutating func beginAcquiring(_ log: RealmLog) -> Acquisition {
         // relaxed commits whose sync is due come first: the pump does it, then it is here again
         let isSyncDue = syncDue.map { $0 <= IOPool.now() } ?? false
-        guard phase == .open, followFailure == nil, !isSyncDue, !waiters.isEmpty || isIdleDue
-        else {
+        guard phase == .open, followFailure == nil, !isSyncDue, needsWriter || isIdleDue else {
             ownsLog = false
             return .unwanted
         }
@@ -189,25 +191,48 @@ extension CoordinatorState {
     mutating func endAcquiring(_ options: StoreOptions) -> Bool {
         ownsLog = false
         if isIdleDue { idleDue = IOPool.now() + options.idleDelayNanoseconds }
-        return !waiters.isEmpty
+        return needsWriter
+    }
+
+    /// A writer waits, or a checkpoint for its record.
+    var needsWriter: Bool {
+        !waiters.isEmpty || checkpoint.finished != nil && phase == .open && followFailure == nil
     }
 
     private var isIdleDue: Bool { idleDue.map { $0 <= IOPool.now() } ?? false }
 }
 
-/// Commits read from the log, applied one after the other.
+/// Commits read from the log, applied one after the other, or to a checkpoint first.
 final class IncomingCommits {
     private(set) var root: DatabaseRoot
     private(set) var summaries: [CommitSummary] = []
+    /// The checkpoint with which it began anew, nil if it did not; 0: from the log's beginning.
+    private(set) var beganAt: UInt64?
+    private var nodes: NodesDirectory?
     private let keepsSummaries: Bool
 
-    init(_ root: DatabaseRoot, keepsSummaries: Bool = true) {
+    init(_ root: DatabaseRoot, _ nodes: NodesDirectory?, keepsSummaries: Bool = true) {
         self.root = root
+        self.nodes = nodes
         self.keepsSummaries = keepsSummaries
     }
 
+    /// Begins anew: with the checkpoint, or with nothing.
+    func begin(_ reference: CheckpointReference?, _ nodes: NodesDirectory) throws(StoreError) {
+        self.nodes = nodes
+        if let reference {
+            root = try CheckpointLoader.load(
+                reference, from: nodes,
+                seed: IndexSeed(high: nodes.realmID.high, low: nodes.realmID.low))
+        } else {
+            root = .makeEmpty(realmID: nodes.realmID)
+        }
+        summaries = []
+        beganAt = reference?.version ?? 0
+    }
+
     func apply(_ body: [UInt8]) throws(StoreError) {
-        let (next, summary) = try CommitRecord.apply(body, to: root)
+        let (next, summary) = try CommitRecord.apply(body, to: root, nodes)
         root = next
         if keepsSummaries { summaries.append(summary) }
     }

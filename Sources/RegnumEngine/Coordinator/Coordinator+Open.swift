@@ -12,7 +12,7 @@ extension Coordinator {
         switch options.place {
         case .memory(let identifier):
             return CoordinatorRegistry.shared.memory(identifier) {
-                Coordinator(options, log: nil, root: .empty, recovery: nil)
+                Coordinator(options, log: nil, root: .makeEmpty(), recovery: nil)
             }
         case .directory(let path):
             if let open = CoordinatorRegistry.shared.find(path, options.fileSystem) { return open }
@@ -32,9 +32,10 @@ extension Coordinator {
     private static func openDirectory(_ path: String, _ options: CoordinatorOptions)
         throws(StoreError) -> Coordinator
     {
-        let incoming = IncomingCommits(.empty, keepsSummaries: false)
+        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSummaries: false)
         let (log, report) = try RealmLog.open(
-            options.fileSystem, path: path, options: options.store, incoming.apply)
+            options.fileSystem, path: path, options: options.store, load: incoming.begin,
+            incoming.apply)
         let coordinator = CoordinatorRegistry.shared.register(
             path, options.fileSystem, log.lock.identity
         ) {
@@ -60,6 +61,8 @@ extension Coordinator {
             if runsPump { startPump() } else { pumpWake.wake() }
             finishCloseInMemory()
         }
+        // for the thread sanitizer, as in `beginWrite`
+        state.withLock { _ in }
     }
 
     /// As ``close()``, when what was attached is gone. Returns at once.
@@ -110,6 +113,7 @@ extension Coordinator {
         guard !log.isPoisoned else { return log.resignWriter() }
         do throws(StoreError) {
             if log.durableEnd < log.position { try log.sync() }
+            try checkpointForClosing(log)
             if !log.endsIdle, log.holdsWriter || log.tryBecomeWriterIfCurrent() {
                 try log.writeIdle()
             }

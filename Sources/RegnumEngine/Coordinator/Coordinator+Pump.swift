@@ -7,6 +7,8 @@ extension Coordinator {
     enum Step {
         /// Write and sync what is staged.
         case flush([StagedCommit])
+        /// Write a checkpoint that is a commit.
+        case flushBulk(StagedCommit)
         /// Get the writer lock.
         case acquire
         /// Give the writer lock up, for a process that waits or because nothing happens.
@@ -19,6 +21,18 @@ extension Coordinator {
         case wake
         /// Write the IDLE record.
         case idle
+        /// Begin a checkpoint.
+        case checkpoint
+        /// Name it in the log.
+        case recordCheckpoint(FinishedCheckpoint)
+        /// Begin a segment that names it, so that opening reads little.
+        case beginSegment
+        /// Load a checkpoint, to move on to it.
+        case reload(CheckpointReference)
+        /// Read what was committed since.
+        case readOn(ReloadedRoot, through: LogPosition)
+        /// Move on to it.
+        case swap(ReloadedRoot)
         case close
         /// Sleep until woken or until that time.
         case linger(until: UInt64)
@@ -37,18 +51,25 @@ extension Coordinator {
         while true {
             let observed = pumpWake.observe()
             let step = state.withLock { state in
-                let step = state.nextStep(log, options.store)
+                let step = state.nextStep(log, options)
                 if case .linger = step { state.isPumpAsleep = true }
                 return step
             }
             switch step {
             case .flush(let batch): flush(log, batch)
+            case .flushBulk(let item): flushBulk(log, item)
             case .acquire: acquire(log)
             case .resign(let isHandOff): resign(log, isHandOff: isHandOff)
             case .follow: using(log) { self.follow(log) }
             case .sync: using(log) { self.syncRelaxed(log) }
             case .wake: if isWatched { log.lock.wake() }
             case .idle: using(log) { self.writeIdle(log) }
+            case .checkpoint: beginCheckpoint(log)
+            case .recordCheckpoint(let finished): recordCheckpoint(log, finished)
+            case .beginSegment: using(log) { self.beginSegment(log) }
+            case .reload(let reference): beginReload(log, reference)
+            case .readOn(let reloaded, let end): readOn(reloaded, through: end)
+            case .swap(let reloaded): swap(log, reloaded)
             case .close:
                 finishClose(log)
                 return
@@ -98,44 +119,53 @@ extension Coordinator {
             shutGateIfWanted(log)
             try log.append(batch.map(\.commit.body), version: last.version)
             try log.sync()
-            updateWatchers(log)
-            log.publish(wakes: isWatched)
-            let isWanted = log.lock.isLockedElsewhere(.waiters)
-            let spare = log.wantsSpare ? log.spareSegment : nil
-            let concerned = publish(last, batch.map(\.commit.summary))
-            let (next, barriers, expected) = state.withLock { state in
-                state.isFlushing = false
-                state.ownsLog = false
-                state.publishedVersion = last.version
-                state.stagedByteCount -= batch.reduce(0) { $0 + UInt64($1.commit.body.count) }
-                state.lastActivity = IOPool.now()
-                state.idleDue = state.lastActivity + options.store.idleDelayNanoseconds
-                state.syncDue = nil
-                state.wakeDue = nil
-                state.shutGate(isWanted: isWanted)
-                state.statistics.commits += UInt64(batch.count)
-                state.statistics.batches += 1
-                state.statistics.syncs += 1
-                state.statistics.appendedByteCount += batch.reduce(0) {
-                    $0 + UInt64($1.commit.body.count)
-                }
-                return (
-                    state.nextTurn(options.store), state.takeBarriers(),
-                    batch.count + state.waiters.count
-                )
-            }
-            for staged in batch { staged.continuation.resume(returning: nil) }
-            for barrier in barriers { barrier.continuation.resume(returning: nil) }
-            next?.resume()
-            for subscription in concerned { subscription.slot.signal() }
-            if let spare { IOPool.shared.submit { spare.make() } }
-            if !isWanted { gather(expected: expected) }
+            finishFlush(log, batch, last)
         } catch {
-            fail(batch, error)  // the epoch rises while the log is still owned
-            state.withLock { state in
-                state.isFlushing = false
-                state.ownsLog = false
+            failFlush(batch, error)
+        }
+    }
+
+    /// The batch is durable: publishes it and gives the log back.
+    func finishFlush(_ log: RealmLog, _ batch: [StagedCommit], _ last: DatabaseRoot) {
+        updateWatchers(log)
+        log.publish(wakes: isWatched)
+        let isWanted = log.lock.isLockedElsewhere(.waiters)
+        let spare = log.wantsSpare ? log.spareSegment : nil
+        let concerned = publish(last, batch.map(\.commit.summary))
+        let (next, barriers, expected) = state.withLock { state in
+            state.isFlushing = false
+            state.ownsLog = false
+            state.publishedVersion = last.version
+            state.stagedByteCount -= batch.reduce(0) { $0 + $1.weight(options.store) }
+            state.lastActivity = IOPool.now()
+            state.idleDue = state.lastActivity + options.store.idleDelayNanoseconds
+            state.syncDue = nil
+            state.wakeDue = nil
+            state.shutGate(isWanted: isWanted)
+            state.statistics.commits += UInt64(batch.count)
+            state.statistics.batches += 1
+            state.statistics.syncs += 1
+            state.statistics.appendedByteCount += batch.reduce(0) {
+                $0 + UInt64($1.commit.body.count)
             }
+            return (
+                state.nextTurn(options.store), state.takeBarriers(),
+                batch.count + state.waiters.count
+            )
+        }
+        for staged in batch { staged.continuation.resume(returning: nil) }
+        for barrier in barriers { barrier.continuation.resume(returning: nil) }
+        next?.resume()
+        for subscription in concerned { subscription.slot.signal() }
+        if let spare { IOPool.shared.submit { spare.make() } }
+        if !isWanted { gather(expected: expected) }
+    }
+
+    func failFlush(_ batch: [StagedCommit], _ error: StoreError) {
+        fail(batch, error)  // the epoch rises while the log is still owned
+        state.withLock { state in
+            state.isFlushing = false
+            state.ownsLog = false
         }
     }
 
@@ -194,7 +224,7 @@ extension Coordinator {
         next?.resume()
     }
 
-    private func syncRelaxed(_ log: RealmLog) {
+    func syncRelaxed(_ log: RealmLog) {
         do throws(StoreError) {
             if log.durableEnd < log.position { try log.sync() }
             if log.holdsWriter { log.publish(wakes: false) }

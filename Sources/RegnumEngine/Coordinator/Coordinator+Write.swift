@@ -225,7 +225,7 @@ extension Coordinator {
             return .published(publish(commit.root, [commit.summary]))
         }
         state.staged.append(StagedCommit(commit: commit, continuation: continuation))
-        state.stagedByteCount += UInt64(commit.body.count)
+        state.stagedByteCount += state.staged[state.staged.count - 1].weight(options.store)
         state.lastActivity = IOPool.now()
         return .staged
     }
@@ -237,6 +237,7 @@ extension Coordinator {
     private func commitInline(_ turn: WriteTurn, _ commit: Commit, syncWithin delay: UInt64)
         throws(StoreError) -> Bool
     {
+        if commit.bulk != nil { return false }
         let needed = UInt64(RecordFraming.byteCount(bodyByteCount: commit.body.count))
         let now = IOPool.now()
         var wakes = false
@@ -308,7 +309,7 @@ extension CoordinatorState {
 
     private func mayEnter(_ options: StoreOptions) -> Bool {
         isGateOpen && !isTurnTaken && stagedByteCount < options.windowByteCountMax / 2
-            && refusal == nil
+            && !isSwapDue && refusal == nil
     }
 
     /// The turn, if it is free and nobody waits for it.

@@ -30,7 +30,9 @@ package final class Coordinator: Sendable {
         self.recovery = recovery
         hub = CommitHub(byteCountMax: options.summaryByteCountMax)
         publishedRoot = Guarded(root)
-        state = Guarded(CoordinatorState(log: log, root: root))
+        var first = CoordinatorState(log: log, root: root)
+        first.checkpoint.baseVersion = recovery?.checkpoint?.version ?? 0
+        state = Guarded(first)
     }
 
     /// The newest published root: durable, or written to the log for relaxed commits. Never waits.
@@ -120,6 +122,12 @@ package struct CoordinatorStatistics: Sendable, Equatable {
     package var appendedByteCount: UInt64 = 0
     /// Commits of other processes applied.
     package var followedCommits: UInt64 = 0
+    /// Checkpoints that this process made, bulk commits included.
+    package var checkpoints: UInt64 = 0
+    /// Leaves that it wrote for them.
+    package var checkpointedLeaves: UInt64 = 0
+    /// How often it moved on to a new checkpoint.
+    package var reloads: UInt64 = 0
     /// How often this process got the writer lock.
     package var grants: UInt64 = 0
     /// How often it gave the lock up because another process waited.

@@ -27,6 +27,7 @@ package struct CoordinatorOptions: Sendable {
     /// Most bytes of commit summaries kept for slow observers; older ones are dropped, and those
     /// observers compare trees instead.
     package var summaryByteCountMax = 16 << 20
+    package var checkpoint = CheckpointOptions()
 
     package init(place: RealmPlace, fileSystem: any FileSystem = PosixFileSystem.shared) {
         self.place = place
@@ -41,5 +42,7 @@ package enum CoordinatorEvent: Sendable {
     case writingFailed(StoreError)
     /// What another process published cannot be read.
     case followingFailed(StoreError)
+    /// A checkpoint could not be made or used; the log has everything, and it is tried again.
+    case checkpointFailed(StoreError)
     case closed
 }

@@ -3,7 +3,8 @@ internal import RegnumStore
 extension CoordinatorState {
     /// The most urgent thing to do. Steps that use the log make the pump its owner, except that
     /// `acquire` takes it by itself.
-    mutating func nextStep(_ log: RealmLog, _ options: StoreOptions) -> Coordinator.Step {
+    mutating func nextStep(_ log: RealmLog, _ all: CoordinatorOptions) -> Coordinator.Step {
+        let options = all.store
         let now = IOPool.now()
         if ownsLog {  // a writer uses it inline, for a microsecond
             return .linger(until: now + 20_000)
@@ -12,9 +13,15 @@ extension CoordinatorState {
             wakeDue = nil
             return .wake
         }
-        if !staged.isEmpty {
+        if let step = checkpointStep(log, all, now) { return step }
+        if let first = staged.first {
+            if first.commit.bulk != nil, checkpoint.isBusy {
+                checkpoint.isCancelled = true  // it becomes one itself; its end wakes the pump
+                return .linger(until: now + 1_000_000_000)
+            }
             ownsLog = true
             isFlushing = true
+            if first.commit.bulk != nil { return .flushBulk(staged.removeFirst()) }
             return .flush(takeBatch(options))
         }
         if writeFailure == nil, let due = syncDue, due <= now {
@@ -22,6 +29,10 @@ extension CoordinatorState {
             return .sync
         }
         if phase != .open, !isTurnTaken {
+            if checkpoint.isBusy {
+                checkpoint.isCancelled = true
+                return .linger(until: now + 1_000_000_000)
+            }
             ownsLog = true
             return .close
         }
@@ -32,7 +43,7 @@ extension CoordinatorState {
             ownsLog = true
             return .resign(isHandOff: true)
         }
-        if writeFailure == nil, !isGateOpen, !waiters.isEmpty { return .acquire }
+        if writeFailure == nil, !isGateOpen, needsWriter { return .acquire }
         if isHinted, !isGateOpen, followFailure == nil {
             isHinted = false
             ownsLog = true
@@ -118,6 +129,7 @@ extension CoordinatorState {
         var byteCount: UInt64 = 0
         var count = 0
         for item in staged {
+            if item.commit.bulk != nil { break }
             byteCount += UInt64(RecordFraming.byteCount(bodyByteCount: item.commit.body.count))
             if count > 0, byteCount > options.windowByteCountMax { break }
             count += 1

@@ -71,6 +71,8 @@ struct CoordinatorState {
     var lastWake: UInt64 = 0
     var closers: [UnsafeContinuation<Void, Never>] = []
 
+    var checkpoint = CheckpointState()
+
     var statistics = CoordinatorStatistics()
 
     init(log: RealmLog?, root: DatabaseRoot) {
@@ -85,6 +87,12 @@ struct CoordinatorState {
 struct StagedCommit {
     var commit: Commit
     var continuation: UnsafeContinuation<StoreError?, Never>
+
+    /// What it counts of the window of what is on its way to the disk. After a bulk commit no turn
+    /// begins before it is published: what is in memory for it is not small.
+    func weight(_ options: StoreOptions) -> UInt64 {
+        commit.bulk == nil ? UInt64(commit.body.count) : options.windowByteCountMax
+    }
 }
 
 /// A caller that waits until `version` is published.

@@ -68,8 +68,10 @@ package struct ModifiedRow: Sendable, Hashable {
 
 /// A transaction's result: the record for the log, the root to publish, the summary for streams.
 package struct Commit: Sendable {
-    /// The body of the COMMIT record (Docs/FORMAT.md).
+    /// The body of the COMMIT record (Docs/FORMAT.md); empty for a bulk commit.
     package let body: [UInt8]
     package let root: DatabaseRoot
     package let summary: CommitSummary
+    /// The transaction is too large for a record: `body` is empty, and it commits as a checkpoint.
+    package var bulk: BulkRequest?
 }

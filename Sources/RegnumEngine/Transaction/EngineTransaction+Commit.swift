@@ -11,41 +11,31 @@ extension EngineTransaction {
     ///
     /// - Parameters:
     ///   - timestampMicroseconds: wall clock time, microseconds since 1970, for the record.
-    ///   - bodyByteCountMax: the most bytes that the body may have.
+    ///   - bodyByteCountMax: a transaction whose body would have more bytes, or whose rows more
+    ///     values than a record may have, becomes a bulk commit, which has no body. 0: no
+    ///     body is made, for realms in memory.
     ///
-    /// Throws `transactionTooLarge` if the body would be larger than that, or its rows would have
-    /// more than `recordCellCountMax` values.
     /// - Complexity: O(changes log n).
     package func commit(
         timestampMicroseconds: Int64, bodyByteCountMax: Int = recordBodyByteCountMax
     ) throws(StoreError) -> Commit {
         precondition(phase == .open, "A transaction can be committed once.")
         let deltas = makeDeltas()
-        var cellCount = 0
-        for delta in deltas {
-            let columnCount = content.schema.tables[delta.table.index].columns.count
-            cellCount += delta.inserted.count * (columnCount + CommitRecord.cellsPerRow)
-        }
-        guard cellCount <= CommitRecord.cellCountMax else {
-            throw StoreError(
-                .transactionTooLarge,
-                "This transaction inserts rows that take \(cellCount) cells of a record; a record "
-                    + "has at most \(CommitRecord.cellCountMax). Split it into smaller ones.")
-        }
-        let body = CommitRecord.encode(
-            self, deltas: deltas, timestampMicroseconds: timestampMicroseconds)
-        guard body.count <= bodyByteCountMax else {
-            throw StoreError(
-                .transactionTooLarge,
-                "This transaction takes a record of \(body.count) bytes; a record has at most "
-                    + "\(bodyByteCountMax). Split it into smaller ones.")
+        var body: [UInt8] = []
+        var isBulk = CommitRecord.isTooLarge(content, deltas, byteCountMax: bodyByteCountMax)
+        if !isBulk {
+            body = CommitRecord.encode(
+                self, deltas: deltas, timestampMicroseconds: timestampMicroseconds)
+            isBulk = body.count > bodyByteCountMax
+            if isBulk { body = [] }
         }
         willEdit()
         for index in changes.indices { settleNextKey(index) }
         var tables: [TableKey: TableDelta] = [:]
         for delta in deltas { tables[delta.table] = delta }
         let summary = CommitSummary(version: version, origin: origin, tables: tables)
-        return Commit(body: body, root: finish(), summary: summary)
+        let bulk = isBulk ? BulkRequest(timestampMicroseconds: timestampMicroseconds) : nil
+        return Commit(body: body, root: finish(), summary: summary, bulk: bulk)
     }
 
     /// The net effect per class, by table key.

@@ -72,7 +72,9 @@ extension RealmLog {
                         segments: segments, reference: reference, search: search,
                         damaged: damaged)
                 } catch {
-                    guard error.code == .invalidDatabase else { throw error }
+                    guard error.code == .invalidDatabase || error.code == .historyTrimmed else {
+                        throw error
+                    }
                     damaged.append(reference)
                     firstError = firstError ?? error
                 }
@@ -143,7 +145,7 @@ extension RealmLog {
             } catch {
                 // trimmed again meanwhile: there is a newer one still
                 guard !holdsWriter, attempt < 8, let now = lock.loadControl(),
-                    now.realmID == realmID, now.segmentNumber != page.segmentNumber
+                    now.realmID == realmID, now.visibleEnd != page.visibleEnd
                 else { throw error }
                 page = now
             }

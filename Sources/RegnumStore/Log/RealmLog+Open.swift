@@ -14,7 +14,14 @@ extension RealmLog {
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, load: @escaping Load,
         _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
-        try open(fileSystem, path: path, options: options, maybe: load, deliver)
+        do {
+            return try open(fileSystem, path: path, options: options, maybe: load, deliver)
+        } catch {
+            var error = error
+            // nobody has newer ones: what is gone was needed
+            if error.code == .historyTrimmed { error.code = .invalidDatabase }
+            throw error
+        }
     }
 
     /// Opens as the other one does, without the use of checkpoints: delivers all commits, and throws
@@ -134,7 +141,7 @@ extension RealmLog {
                 return try openAsReader(place, through: page, load, deliver)
             } catch {
                 guard load != nil, attempt < 8, let now = place.lock.loadControl(),
-                    now.segmentNumber != page.segmentNumber
+                    now.visibleEnd != page.visibleEnd
                 else { throw error }
                 page = now
             }

@@ -23,8 +23,8 @@ package final class NodesDirectory: Sendable {
 
     /// Nodes file `number`: the same object while somebody holds it.
     ///
-    /// Throws `invalidDatabase` where it is missing or its header damaged, `unsupportedFormat` for
-    /// a newer format.
+    /// Throws `historyTrimmed` where it is missing, `invalidDatabase` where its header is damaged,
+    /// `unsupportedFormat` for a newer format.
     package func file(_ number: UInt64) throws(StoreError) -> NodesFile {
         if let file = open.withLock({ $0[number]?.file }) { return file }
         return keep(
@@ -32,15 +32,14 @@ package final class NodesDirectory: Sendable {
     }
 
     /// What appends the next checkpoint: to the file of `newest`, or to a new file if there is none,
-    /// it failed, or it has more than twice the live bytes and 16 MiB.
+    /// it failed or is damaged, or it has more than twice the live bytes and 16 MiB.
     ///
     /// Only for the holder of the checkpoint lock that has read the log to its end since it took it.
     package func appender(
         after newest: CheckpointReference?, liveByteCount: UInt64,
         pace: @escaping NodesAppender.Pace = { _ in true }
     ) throws(StoreError) -> NodesAppender {
-        if let newest {
-            let file = try file(newest.file)
+        if let newest, let file = try usable(newest.file) {
             let (twice, overflows) = liveByteCount.multipliedReportingOverflow(by: 2)
             let limit = twice.addingReportingOverflow(options.nodesSlackByteCount)
             let isFull = overflows || limit.overflow ? false : try file.size() > limit.partialValue
@@ -60,6 +59,17 @@ package final class NodesDirectory: Sendable {
         // a file of this number that failed and was removed may still be held by somebody here
         open.withLock { $0[file.number] = Reference(file: file) }
         return try NodesAppender(file, options: options, pace: pace)
+    }
+
+    private func usable(_ number: UInt64) throws(StoreError) -> NodesFile? {
+        do {
+            return try file(number)
+        } catch {
+            guard error.code == .historyTrimmed || error.code == .invalidDatabase else {
+                throw error
+            }
+            return nil
+        }
     }
 
     private func keep(_ file: NodesFile) -> NodesFile {

@@ -38,7 +38,8 @@ package final class NodesFile: NodeBytes {
         for copy in state.withLock({ $0 }).copies { copy.deallocate() }
     }
 
-    /// Opens nodes file `number`. Throws `invalidDatabase` where it is missing or damaged.
+    /// Opens nodes file `number`. Throws `historyTrimmed` where it is missing, `invalidDatabase` where
+    /// it is damaged.
     static func open(
         _ directory: any RealmDirectory, number: UInt64, realmID: Identity128,
         options: StoreOptions
@@ -51,7 +52,7 @@ package final class NodesFile: NodeBytes {
         } catch {
             guard error.code == .fileNotFound else { throw error }
             throw StoreError(
-                .invalidDatabase, "\(path) is gone, and a checkpoint is in it.", path: path)
+                .historyTrimmed, "\(path) is gone, and a checkpoint is in it.", path: path)
         }
         let bytes = try file.read(at: 0, count: Int(NodesHeader.byteCount))
         try NodesHeader.check(bytes, realmID: realmID, number: number, path: path)

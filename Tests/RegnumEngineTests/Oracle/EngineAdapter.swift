@@ -15,7 +15,9 @@ enum EngineAdapter {
     static let abort: (@Sendable (EngineTransaction) -> Void)? = { $0.abort() }
 
     /// Writes a checkpoint and returns when this coordinator is rooted in it.
-    static let checkpoint: (@Sendable (Coordinator) async throws -> Void)? = nil
+    static let checkpoint: (@Sendable (Coordinator) async throws -> Void)? = { coordinator in
+        try await checkpointNow(coordinator)
+    }
 
     /// Nodes leaked or freed early in the lineages of these roots.
     static let nodeProblems: (@Sendable ([DatabaseRoot]) -> [String])? = { roots in

@@ -82,7 +82,7 @@ import Testing
             let code = codeThrown { _ = try file.bytes(at: start, count: count) }
             #expect(code == .invalidDatabase)
         }
-        #expect(codeThrown { _ = try nodes.file(2) } == .invalidDatabase)
+        #expect(codeThrown { _ = try nodes.file(2) } == .historyTrimmed)
     }
 
     @Test func everyFlippedBitOfTheHeaderIsNoticed() throws {

@@ -1,0 +1,113 @@
+internal import RegnumStore
+
+/// Moving on to a newer checkpoint, which gives back the memory of everything that lies in its nodes
+/// file: it is loaded and the log read from there into a new lineage, beside everything else; then
+/// turns wait until it has read the last few commits and taken the place of the published root.
+extension Coordinator {
+    /// A pump step.
+    func beginReload(_ log: RealmLog, _ reference: CheckpointReference) {
+        let replay = log.replay(from: reference)
+        let nodes = log.nodes
+        let end = log.durableEnd
+        let seed = published.content.context.seed
+        let schema = published.schema
+        state.withLock { $0.ownsLog = false }
+        IOPool.shared.submit {
+            self.continueReload { () throws(StoreError) in
+                let root = try CheckpointLoader.load(
+                    reference, from: nodes, seed: seed, knownSchema: schema)
+                let reloaded = ReloadedRoot(
+                    reference, IncomingCommits(root, nodes, keepsSummaries: false), replay)
+                try reloaded.read(through: max(end, reference.position))
+                return reloaded
+            }
+        }
+    }
+
+    /// Something in the tree was found damaged (`DatabaseRoot.damage`): tries the older checkpoint
+    /// and the log since then. Returns at once; what was read stays as it was read.
+    ///
+    /// It helps where the damaged leaf was written by the newest checkpoint; older ones are in both.
+    package func heal() {
+        let runsPump = state.withLock { $0.phase == .open ? $0.claimPump() : false }
+        if runsPump { startPump() }
+    }
+
+    /// A pump step that does not use the log: a job reads what was committed meanwhile.
+    func readOn(_ reloaded: ReloadedRoot, through end: LogPosition) {
+        IOPool.shared.submit {
+            self.continueReload { () throws(StoreError) in
+                try reloaded.read(through: end)
+                return reloaded
+            }
+        }
+    }
+
+    private func continueReload(_ body: () throws(StoreError) -> ReloadedRoot) {
+        do throws(StoreError) {
+            let reloaded = try body()
+            let (runsPump, wakesPump) = state.withLock { state in
+                guard state.phase == .open else { return (false, false) }
+                state.checkpoint.reload = .near(reloaded)
+                return (state.claimPump(), state.isPumpAsleep)
+            }
+            if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
+        } catch {
+            giveUpReload(error)
+        }
+    }
+
+    /// The tree stays as it is: that costs memory only.
+    private func giveUpReload(_ error: StoreError?) {
+        let now = IOPool.now()
+        let next = state.withLock { state in
+            state.checkpoint.reload = .none
+            state.checkpoint.reloadRetryAt = now + options.checkpoint.retryNanoseconds
+            return state.nextTurn(options.store)
+        }
+        next?.resume()
+        // a newer checkpoint came in between: no failure
+        if let error, error.code != .historyTrimmed { options.report(.checkpointFailed(error)) }
+    }
+
+    /// A pump step: no turn is out, nothing staged. The reloaded root takes the place of the published
+    /// one, of the same version.
+    func swap(_ log: RealmLog, _ reloaded: ReloadedRoot) {
+        makeDurable(log)
+        let old = published
+        do throws(StoreError) {
+            guard log.durableEnd >= log.position else {
+                state.withLock { $0.ownsLog = false }
+                return giveUpReload(nil)  // another process's relaxed commits: later
+            }
+            try reloaded.read(through: log.position)
+            guard reloaded.incoming.root.version == old.version else {
+                throw StoreError(
+                    .invalidDatabase,
+                    "The checkpoint of version \(reloaded.reference.version) and the log of "
+                        + "\(log.path) lead to version \(reloaded.incoming.root.version), not "
+                        + "\(old.version).", path: log.path)
+            }
+        } catch {
+            state.withLock { $0.ownsLog = false }
+            return giveUpReload(error)
+        }
+        let root = reloaded.incoming.root
+        _ = publish(root, [])
+        let next = state.withLock { state in
+            state.ownsLog = false
+            state.head = root
+            state.checkpoint.baseVersion = reloaded.reference.version
+            state.checkpoint.reload = .none
+            state.statistics.reloads += 1
+            return state.nextTurn(options.store)
+        }
+        next?.resume()
+        // Freeing a whole tree takes its time. Streams of classes that nobody changes move on too,
+        // and let go of it.
+        IOPool.shared.submit {
+            withExtendedLifetime(old) {}
+            self.hub.signalAll()
+        }
+    }
+}

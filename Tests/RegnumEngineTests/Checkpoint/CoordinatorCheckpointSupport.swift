@@ -1,0 +1,74 @@
+import Foundation
+import RegnumSimulation
+import RegnumStore
+
+@testable import RegnumEngine
+
+/// Opens a coordinator that makes a checkpoint every few commits, and always moves on to it.
+func openBusy(
+    _ path: String, _ fileSystem: any FileSystem, every commitCount: UInt64 = 3,
+    _ change: (inout CoordinatorOptions) -> Void = { _ in }
+) async throws -> Coordinator {
+    try await openPeer(path, fileSystem) { options in
+        options.checkpoint.commitCountMax = commitCount
+        options.checkpoint.reloadByteCountMin = 0
+        options.checkpoint.paceNanoseconds = 0
+        options.checkpoint.retryNanoseconds = 100_000
+        options.store.nodesSlackByteCount = 16 << 10
+        change(&options)
+    }
+}
+
+/// Waits until `condition` holds, looking again and again; 20 seconds at most.
+func eventually(_ condition: () async throws -> Bool) async throws {
+    let deadline = Date().addingTimeInterval(20)
+    while try await !condition() {
+        guard Date() < deadline else { throw TestFailure("it did not happen in 20 seconds") }
+        await Task.yield()
+    }
+}
+
+/// Commits `count` rows in bulk.
+@discardableResult
+func insertInBulk(_ range: Range<Int>, into coordinator: Coordinator) async throws -> Commit {
+    let turn = try await coordinator.beginWrite()
+    let commit = try makeBulk(range, on: turn.base)
+    try await coordinator.commit(turn, commit, durability: .full)
+    return commit
+}
+
+func makeBulk(_ range: Range<Int>, on base: DatabaseRoot) throws -> Commit {
+    let transaction = EngineTransaction(base: base, origin: "bulk")
+    let table =
+        try transaction.schema.table(named: "Number")?.key
+        ?? transaction.addTable(
+            name: "Number", columns: [ColumnDefinition(name: "value", type: .int)])
+    for number in range { _ = try transaction.insert(table, [.int(Int64(number))]) }
+    return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 16)
+}
+
+/// What is on the disk, read as another process would.
+func reopened(
+    _ path: String, _ fileSystem: any FileSystem
+) throws -> (root: DatabaseRoot, report: RecoveryReport) {
+    var options = StoreOptions()
+    options.firstSegmentByteCount = 16384
+    let incoming = IncomingCommits(.makeEmpty(), nil, keepsSummaries: false)
+    let (_, report) = try RealmLog.open(
+        fileSystem, path: path, options: options, load: incoming.begin, incoming.apply)
+    return (incoming.root, report)
+}
+
+/// Makes a checkpoint of what is published and returns when the coordinator is rooted in it, or in a
+/// newer one.
+func checkpointNow(_ coordinator: Coordinator) async throws {
+    let version = coordinator.published.version
+    coordinator.state.withLock { state in
+        state.checkpoint.wantedVersion = max(state.checkpoint.wantedVersion, version)
+    }
+    try await eventually {
+        coordinator.hint()
+        coordinator.heal()  // has the pump look
+        return coordinator.state.withLock { $0.checkpoint.baseVersion } >= version
+    }
+}
