@@ -9,10 +9,6 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-// See Stores/RegnumComing.swift.
-let coming: [SwiftSetting] =
-    Context.environment["REGNUM_COMING_API"] == nil ? [] : [.define("REGNUM_COMING_API")]
-
 // GRDB finds the system's SQLite and lends its module to the plain SQLite peer.
 let package = Package(
     name: "benchmarks",
@@ -38,7 +34,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Sources/Benchmarks",
-            swiftSettings: settings + coming),
+            swiftSettings: settings),
         .testTarget(
             name: "BenchmarkKitTests", dependencies: ["BenchmarkKit"], swiftSettings: settings),
         .testTarget(

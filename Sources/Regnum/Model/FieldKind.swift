@@ -38,9 +38,10 @@ extension ObjectBase {
     /// Puts the value of a property of this unmanaged object into a row; a default that was never
     /// read is made now.
     @inline(__always)
-    final func put(_ property: borrowing PropertySchema, into row: RowInsertion, _ column: Int) {
-        let offset = property.offset
-        switch property.kind {
+    final func put(_ field: BindingPlace.Field, into row: RowInsertion) {
+        let offset = Int(field.offset)
+        let column = Int(field.column)
+        switch field.kind {
         case .bool: row.put(unmanaged(offset, Bool.self), column)
         case .int: row.put(Int64(unmanaged(offset, Int.self)), column)
         case .double: row.put(unmanaged(offset, Double.self), column)
@@ -73,8 +74,7 @@ extension ObjectBase {
         case .optionalDate: row.put(unmanaged(offset, Date?.self).engineValue, column)
         case .optionalUUID: row.put(unmanaged(offset, UUID?.self).engineValue, column)
         case .optionalObjectId: row.put(unmanaged(offset, ObjectId?.self).engineValue, column)
-        case .other:
-            row.put(property.field.unmanagedValue(in: self, at: offset), column)
+        case .other: break  // by who knows the schema
         }
     }
 

@@ -75,9 +75,8 @@ public struct Persisted<Value: Persistable> {
             return value ?? _managedValue(object, column)
         }
         @inline(__always) set {
-            if let binding = object._binding {
-                let column = object[keyPath: storage]._column
-                _setManagedValue(binding, object._row, column, newValue)
+            if object._cluster != nil {
+                newValue._write(to: object, object[keyPath: storage]._column)
             } else {
                 object[keyPath: storage]._value = newValue
             }
@@ -101,13 +100,6 @@ public struct Persisted<Value: Persistable> {
             ? binding.tracedValue(row: object._row, column: column)
             : binding.value(row: object._row, column: column)
         return Value.fromEngine(value)
-    }
-
-    @usableFromInline
-    static func _setManagedValue(
-        _ binding: ClassBinding, _ row: UInt64, _ column: Int32, _ value: Value
-    ) {
-        binding.setValue(value.engineValue, row: row, column: column)
     }
 }
 

@@ -16,7 +16,11 @@ final class ClassBinding {
     /// Whether an accessor that nobody holds any more may become that of another row. Only where
     /// `end` will be called: the spare one and the binding hold each other.
     private let reusesAccessors: Bool
-    @exclusivity(unchecked) private(set) var mapping: ClassMapping?
+    @exclusivity(unchecked) private(set) var mapping: ClassMapping? {
+        didSet { place = BindingPlace(schema, mapping, core) }
+    }
+    /// What the mapping says, for quick use.
+    @exclusivity(unchecked) private(set) var place = BindingPlace()
     /// Rises with every change of the class, so that results know when to look again.
     @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
     /// Zeros in the place of a cluster, for objects that are not read inline. Longer ones replace it
@@ -36,6 +40,7 @@ final class ClassBinding {
         tracer = nil
         isTracing = false
         mapping = core.schema.map { entry.mapping(in: $0) }
+        place = BindingPlace(entry.schema, mapping, core)
     }
 
     /// The binding of a recorder.
@@ -87,10 +92,7 @@ final class ClassBinding {
 
     /// Makes `object`, of this class, the accessor of a row.
     func bind(_ object: ObjectBase, to row: ObjectKey) {
-        guard let mapping else { return }
-        for index in schema.properties.indices {
-            object.bindField(at: schema.properties[index].offset, to: mapping.columns[index])
-        }
+        for field in place.fields { object.bindField(at: Int(field.offset), to: field.column) }
         attach(object, row: row.rawValue)
     }
 
@@ -114,19 +116,8 @@ final class ClassBinding {
 
     /// The cluster node of a row for inlined reads; zeros where reads must take the long way.
     func clusterAddress(row: UInt64) -> UnsafeRawPointer {
-        guard !isTracing, let core, let table = mapping?.table else { return noCluster }
-        let key = ObjectKey(rawValue: row)
-        let address: UnsafeRawPointer?
-        switch core.state {
-        case .writing(let transaction):
-            address = transaction.clusterAddress(
-                table.key, key, columnCount: table.columns.count)
-        case .reading(let root):
-            address = root.clusterAddress(table.key, key, columnCount: table.columns.count)
-        case .ended:
-            address = nil
-        }
-        return address ?? noCluster
+        guard let core, place.table >= 0 else { return noCluster }
+        return core.cluster(place.table, row, columnCount: place.columnCount) ?? noCluster
     }
 
     /// Zeros for as many columns as the class has, so that every property is read the long way.
@@ -143,15 +134,8 @@ final class ClassBinding {
 
     /// Whether the row exists and the body is running.
     func isReadable(row: UInt64) -> Bool {
-        guard let core, let table = mapping?.table else { return false }
-        switch core.state {
-        case .writing(let transaction):
-            return transaction.contains(table.key, ObjectKey(rawValue: row))
-        case .reading(let root):
-            return root.contains(table.key, ObjectKey(rawValue: row))
-        case .ended:
-            return false
-        }
+        guard let core, place.table >= 0 else { return false }
+        return core.cluster(place.table, row, columnCount: 0) != nil
     }
 
     // MARK: Values
@@ -221,12 +205,36 @@ final class ClassBinding {
         }
     }
 
+    /// Sets an integer as `setValue` does; quickly, where the property is a plain one.
+    @usableFromInline
+    func setInteger(_ value: Int64, row: UInt64, column: Int32) {
+        if let transaction = core?.writing, place.isPlain(column, .int),
+            transaction.setPlain(place.tableKey, row, ColumnKey(column), value)
+        {
+            didEdit()
+        } else {
+            setValue(.int(value), row: row, column: column)
+        }
+    }
+
+    /// Sets a double as `setValue` does; quickly, where the property is a plain one.
+    @usableFromInline
+    func setDouble(_ value: Double, row: UInt64, column: Int32) {
+        if let transaction = core?.writing, place.isPlain(column, .double),
+            transaction.setPlain(place.tableKey, row, ColumnKey(column), value)
+        {
+            didEdit()
+        } else {
+            setValue(.double(value), row: row, column: column)
+        }
+    }
+
     // MARK: Schema
 
     /// Brings the mapping up to date after the schema changed.
     func refresh() {
-        guard let entry, let schema = core?.schema else { return }
-        guard mapping?.schemaID != schema.id else { return }
+        guard let core, core.schemaID != place.schemaID else { return }
+        guard let entry, let schema = core.schema else { return }
         mapping = entry.mapping(in: schema)
         spare = nil  // its fields have the old numbers
     }
@@ -234,7 +242,7 @@ final class ClassBinding {
     /// Adds what the stored schema lacks of the class: its table, or single columns.
     func ensureStored(in transaction: EngineTransaction) throws(StoreError) {
         refresh()
-        guard let mapping, !mapping.isComplete else { return }
+        guard !place.isComplete, let mapping else { return }
         if let table = mapping.table {
             for (index, property) in schema.properties.enumerated()
             where mapping.columns[index] < 0 {
@@ -255,7 +263,7 @@ final class ClassBinding {
         return mapping?.columns.firstIndex(of: column) ?? 0
     }
 
-    private var place: String { core.map { "\($0.place)" } ?? "no place" }
+    private var callPlace: String { core.map { "\($0.place)" } ?? "no place" }
 
     private func propertyName(_ column: Int32) -> String {
         schema.properties[propertyIndex(of: column)].name
@@ -264,14 +272,14 @@ final class ClassBinding {
     private func trapEnded(_ column: Int32) -> Never {
         fatalError(
             "\(tableName).\(propertyName(column)) was used after the body of the transaction at "
-                + "\(place) had returned: objects live until then. Return a value, or "
+                + "\(callPlace) had returned: objects live until then. Return a value, or "
                 + "take a Frozen from a snapshot.")
     }
 
     private func trapDeleted(_ column: Int32) -> Never {
         fatalError(
             "\(tableName).\(propertyName(column)) of a deleted object was used in the transaction "
-                + "at \(place): ask isInvalidated first.")
+                + "at \(callPlace): ask isInvalidated first.")
     }
 
     private func trapNoRow(_ column: Int32) -> Never {

@@ -23,11 +23,10 @@ extension Transaction {
         }
         let binding = core.binding(for: type)
         binding.refresh()
-        if let mismatch = binding.mapping?.mismatch { throw mismatch }
+        if binding.place.isMismatch, let mismatch = binding.mapping?.mismatch { throw mismatch }
         do throws(StoreError) {
             try binding.ensureStored(in: transaction)
-            guard let table = binding.mapping?.table else { return }
-            let row = try binding.insert(object, into: table.key, transaction)
+            let row = try binding.insert(object, into: transaction)
             binding.bind(object, to: row)
             binding.didEdit()
         } catch {
@@ -103,15 +102,24 @@ extension ClassBinding {
     /// Stores the values of an unmanaged object as a new row. Columns that the class does not know
     /// get their stored defaults.
     func insert(
-        _ object: ObjectBase, into table: TableKey, _ transaction: EngineTransaction
+        _ object: ObjectBase, into transaction: EngineTransaction
     ) throws(StoreError) -> ObjectKey {
-        guard let mapping else { return ObjectKey(rawValue: 0) }
-        let row = transaction.insertion(table)
+        let row = transaction.insertion(place.tableKey)
         row.begin()
-        for index in schema.properties.indices {
-            object.put(schema.properties[index], into: row, Int(mapping.columns[index]))
+        for index in place.fields.indices {
+            let field = place.fields[index]
+            if case .other = field.kind {
+                let property = schema.properties[index]
+                row.put(
+                    property.field.unmanagedValue(in: object, at: property.offset),
+                    Int(field.column))
+            } else {
+                object.put(field, into: row)
+            }
         }
-        for (column, value) in mapping.unknownColumns { row.put(value, column) }
+        if place.fields.count < place.columnCount, let mapping {
+            for (column, value) in mapping.unknownColumns { row.put(value, column) }
+        }
         return try row.end()
     }
 }

@@ -47,6 +47,11 @@ public final class Transaction {
         _ type: T.Type, forPrimaryKey key: Key
     ) -> T? {
         let binding = binding(for: type, "object(_:forPrimaryKey:)")
+        let place = binding.place
+        if place.integerKeySlot >= 0, let key = key as? Int {
+            let row = core.find(place.table, slot: place.integerKeySlot, Int64(key))
+            return row.map { binding.accessor(type, row: ObjectKey(rawValue: $0)) }
+        }
         let value = binding.schema.requirePrimaryKey(key)
         guard let table = binding.mapping?.table else { return nil }
         let row: ObjectKey?
@@ -64,7 +69,9 @@ public final class Transaction {
         if case .ended = core.state { trapEnded(call) }
         let binding = core.binding(for: type)
         binding.refresh()
-        if let mismatch = binding.mapping?.mismatch { core.fail(mismatch) }
+        if binding.place.isMismatch, let mismatch = binding.mapping?.mismatch {
+            core.fail(mismatch)
+        }
         return binding
     }
 

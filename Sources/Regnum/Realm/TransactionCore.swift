@@ -15,6 +15,9 @@ final class TransactionCore {
     }
 
     @exclusivity(unchecked) private(set) var state: State
+    /// What `state` holds, for quick use: nil after the body.
+    @exclusivity(unchecked) private var transaction: Unmanaged<EngineTransaction>?
+    @exclusivity(unchecked) private var root: Unmanaged<DatabaseRoot>?
     let realm: RealmCore
     /// Where `write` or `read` was called, for sentences about misuse.
     let place: CallPlace
@@ -28,6 +31,11 @@ final class TransactionCore {
 
     init(_ state: State, realm: RealmCore, place: CallPlace) {
         self.state = state
+        switch state {
+        case .writing(let transaction): self.transaction = .passUnretained(transaction)
+        case .reading(let root): self.root = .passUnretained(root)
+        case .ended: break
+        }
         self.realm = realm
         self.place = place
         epoch = .allocate(capacity: 1)
@@ -44,6 +52,8 @@ final class TransactionCore {
 
     /// Ends the body: every accessor is dead from here on.
     func end() {
+        transaction = nil
+        root = nil
         state = .ended
         didEdit()
         for binding in bindings.values { binding.end() }
@@ -63,6 +73,37 @@ final class TransactionCore {
         case .reading(let root): root.schema
         case .ended: nil
         }
+    }
+
+    /// The address of a row's cluster node, nil if it cannot be read there.
+    @inline(__always)
+    func cluster(_ table: Int, _ row: UInt64, columnCount: Int) -> UnsafeRawPointer? {
+        if let transaction {
+            return transaction._withUnsafeGuaranteedRef {
+                $0.cluster(table, row, columnCount: columnCount)
+            }
+        }
+        return root?._withUnsafeGuaranteedRef { $0.cluster(table, row, columnCount: columnCount) }
+    }
+
+    /// The row with a primary key that is an integer.
+    @inline(__always)
+    func find(_ table: Int, slot: Int, _ value: Int64) -> UInt64? {
+        if let transaction {
+            return transaction._withUnsafeGuaranteedRef { $0.find(table, slot: slot, value) }
+        }
+        return root?._withUnsafeGuaranteedRef { $0.find(table, slot: slot, value) } ?? nil
+    }
+
+    func integerKeySlot(_ table: TableKey) -> Int? {
+        transaction.map { $0.takeUnretainedValue().integerKeySlot(table) }
+            ?? root.map { $0.takeUnretainedValue().integerKeySlot(table) } ?? nil
+    }
+
+    /// `DatabaseSchema.id` of what the body sees; 0 after it.
+    var schemaID: UInt64 {
+        if let transaction { return transaction._withUnsafeGuaranteedRef { $0.schemaID } }
+        return root?._withUnsafeGuaranteedRef { $0.schemaID } ?? 0
     }
 
     /// The content as the body sees it now, for queries; nil after the body.

@@ -21,6 +21,8 @@ public protocol Persistable {
     ///   - column: the number of the column; negative where it has none yet.
     ///   - place: the row's place in the cluster, less than 1,024.
     static func _read(_ cluster: UnsafeRawPointer, _ column: Int, _ place: Int) -> Self?
+    /// Sets a property of a managed object to the value.
+    func _write(to object: ObjectBase, _ column: Int32)
 }
 
 extension Persistable {
@@ -28,6 +30,10 @@ extension Persistable {
     public static func _read(
         _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
     ) -> Self? { nil }
+
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        object._binding?.setValue(engineValue, row: object._row, column: column)
+    }
 }
 
 /// A type whose values can be the key of a row: `Int`, `String`, `ObjectId`, `UUID` and their

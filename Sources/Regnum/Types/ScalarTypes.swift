@@ -36,6 +36,10 @@ extension Int: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
 
     public func _encode() -> _StoredValue { _StoredValue(.int(Int64(self))) }
 
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        object._binding?.setInteger(Int64(self), row: object._row, column: column)
+    }
+
     @inlinable @inline(__always)
     public static func _read(
         _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
@@ -65,6 +69,10 @@ extension Double: RequiredValue, OrderedValue {
     }
 
     public func _encode() -> _StoredValue { _StoredValue(.double(self)) }
+
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        object._binding?.setDouble(self, row: object._row, column: column)
+    }
 
     @inlinable @inline(__always)
     public static func _read(

@@ -64,6 +64,7 @@ public struct FrozenResults<Model: Object>: Sendable {
     /// both get an equal result.
     private final class Evaluation: Sendable {
         private let known = Guarded<ResultTree?>(nil)
+        private let counted = Guarded<Int?>(nil)
         private let first = Guarded<(keys: [ObjectKey], limit: Int)?>(nil)
 
         var tree: ResultTree? { known.withLock { $0 } }
@@ -74,6 +75,16 @@ public struct FrozenResults<Model: Object>: Sendable {
                 try results._plan.plan.evaluate(state)
             }
             known.withLock { $0 = found }
+            return found
+        }
+
+        /// How many there are.
+        func count(_ results: FrozenResults) -> Int {
+            if let known = tree?.count ?? counted.withLock({ $0 }) { return known }
+            let found = results.ask(0) { state throws(StoreError) in
+                try results._plan.plan.count(state)
+            }
+            counted.withLock { $0 = found }
             return found
         }
 
@@ -113,15 +124,13 @@ extension FrozenResults: RandomAccessCollection {
 
     public var startIndex: Int { 0 }
 
-    public var endIndex: Int { tree.count }
+    public var endIndex: Int { count }
 
     /// The number of objects.
     ///
     /// - Complexity: counts without finding the objects, if they were not found before.
     public var count: Int {
-        if case .lazy(let evaluation) = outcome, evaluation.tree == nil {
-            return ask(0) { state throws(StoreError) in try _plan.plan.count(state) }
-        }
+        if case .lazy(let evaluation) = outcome { return evaluation.count(self) }
         return tree.count
     }
 

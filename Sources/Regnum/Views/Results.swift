@@ -38,7 +38,6 @@ public struct Results<Model: Object> {
         let keys = ask([]) { state throws(StoreError) in
             try _plan.plan.firstKeys(count, state)
         }
-        if cache.changeCount != binding.changeCount { cache.tree = nil }
         cache.firstKeys = (keys, count)
         cache.changeCount = binding.changeCount
         return keys
@@ -72,6 +71,7 @@ private final class EvaluatedResults {
     var tree: ResultTree?
     /// What a search for the first `limit` keys found.
     var firstKeys: (keys: [ObjectKey], limit: Int)?
+    var count: Int?
     var changeCount: UInt64 = 0
 
     /// Itself, if what it holds is of that state.
@@ -79,6 +79,7 @@ private final class EvaluatedResults {
         if self.changeCount == changeCount { return self }
         tree = nil
         firstKeys = nil
+        count = nil
         return nil
     }
 }
@@ -97,14 +98,19 @@ extension Results: RandomAccessCollection {
 
     public var startIndex: Int { 0 }
 
-    public var endIndex: Int { keys().count }
+    public var endIndex: Int { count }
 
     /// The number of objects found now.
     ///
     /// - Complexity: counts without finding the objects, if they were not found before.
     public var count: Int {
-        if let known = cache.current(binding.changeCount)?.tree { return known.count }
-        return ask(0) { state throws(StoreError) in try _plan.plan.count(state) }
+        if let cache = cache.current(binding.changeCount) {
+            if let count = cache.tree?.count ?? cache.count { return count }
+        }
+        let count = ask(0) { state throws(StoreError) in try _plan.plan.count(state) }
+        cache.count = count
+        cache.changeCount = binding.changeCount
+        return count
     }
 
     /// The first object that is found now, nil if there is none. Finds no more than that.

@@ -42,6 +42,8 @@ final class TableEditor {
     @exclusivity(unchecked) var hints: [IndexHint]
     /// By index slot: the column.
     let indexColumns: [Int]
+    /// By index slot: whether the column has required integers.
+    let areIntegers: [Bool]
     /// By column: its index slot, or -1.
     let slots: [Int]
 
@@ -49,6 +51,9 @@ final class TableEditor {
         columnCount = columns.count
         appender = RowAppender(table, columns: columns, edit: edit)
         indexColumns = (0..<table.indexCount).map { table.indexColumn(at: $0).index }
+        areIntegers = indexColumns.map {
+            columns[$0].type == .int && !columns[$0].isOptional
+        }
         hints = indexColumns.map { _ in IndexHint() }
         var slots = [Int](repeating: -1, count: columns.count)
         for (slot, column) in indexColumns.enumerated() { slots[column] = slot }

@@ -101,8 +101,14 @@ extension DatabaseContent {
         var table = ownTable(index, edit.nodes)
         let editor = edit.editor(index, table, schema.tables[index])
         for slot in editor.indexColumns.indices {
-            let column = schema.tables[index].columns[editor.indexColumns[slot]]
-            let old = IndexKey.key(cluster.value(place, column), seed: context.seed)
+            let number = editor.indexColumns[slot]
+            let old: UInt64
+            if number < cluster.slotCount, editor.areIntegers[slot] {
+                old = IndexKey.key(cluster.int(place, number))
+            } else {
+                let column = schema.tables[index].columns[number]
+                old = IndexKey.key(cluster.value(place, column), seed: context.seed)
+            }
             editor.remove(old, key, at: slot, table, edit.nodes)
         }
         return table.remove(key, edit: edit.nodes)

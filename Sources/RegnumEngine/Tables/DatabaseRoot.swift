@@ -133,41 +133,6 @@ extension DatabaseContent {
     }
 }
 
-// MARK: - Reads that inline
-
-extension DatabaseContent {
-    /// The address of the cluster node of a row, for reads outside the engine by the layout in
-    /// `Cluster`; nil if there is no such row, or the cluster has no slots for `columnCount` columns.
-    func clusterAddress(
-        _ table: TableKey, _ key: ObjectKey, columnCount: Int
-    ) -> UnsafeRawPointer? {
-        guard let (cluster, _) = self.table(table)?.place(key.rawValue),
-            cluster.slotCount >= columnCount
-        else { return nil }
-        return UnsafeRawPointer(cluster.node.address)
-    }
-}
-
-extension DatabaseRoot {
-    /// The address of a row's cluster node, valid as long as the root is held; see
-    /// `DatabaseContent.clusterAddress`.
-    package func clusterAddress(
-        _ table: TableKey, _ key: ObjectKey, columnCount: Int
-    ) -> UnsafeRawPointer? {
-        content.clusterAddress(table, key, columnCount: columnCount)
-    }
-}
-
-extension EngineTransaction {
-    /// The address of a row's cluster node, valid until the next edit; see
-    /// `DatabaseContent.clusterAddress`.
-    package func clusterAddress(
-        _ table: TableKey, _ key: ObjectKey, columnCount: Int
-    ) -> UnsafeRawPointer? {
-        content.clusterAddress(table, key, columnCount: columnCount)
-    }
-}
-
 // MARK: - For queries
 
 extension DatabaseRoot {

@@ -51,14 +51,7 @@ extension EngineTransaction {
                     return true
                 }
             }
-            var modified: [ModifiedRow] = []
-            if !change.modified.isEmpty {
-                modified.reserveCapacity(change.modified.count)
-                for (key, columns) in change.modified {
-                    modified.append(ModifiedRow(key: key, columns: columns))
-                }
-                modified.sort { $0.key < $1.key }
-            }
+            let modified = change.modified.sorted()
             let schema = content.schema.tables[index]
             deltas.append(
                 TableDelta(

@@ -89,7 +89,7 @@ extension EngineTransaction {
             table.index, key.rawValue, columnSchema, value, version: version, edit)
         precondition(isSet, "A property of an object that does not exist cannot be set.")
         if key.rawValue < changes[table.index].firstNewKey {
-            changes[table.index].modified[key, default: ColumnSet()].insert(column)
+            changes[table.index].modified.insert(key.rawValue, column)
         }
     }
 
@@ -102,7 +102,7 @@ extension EngineTransaction {
         if key.rawValue >= changes[table.index].firstNewKey {
             changes[table.index].insertedCount -= 1
         } else {
-            changes[table.index].modified[key] = nil
+            changes[table.index].modified.remove(key.rawValue)
             changes[table.index].deleted.append(key)
         }
     }

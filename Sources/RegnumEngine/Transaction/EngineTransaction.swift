@@ -16,9 +16,9 @@ package final class EngineTransaction {
     @exclusivity(unchecked) var schemaChanges: [SchemaChange] = []
     @exclusivity(unchecked) private(set) var phase = Phase.open
     @exclusivity(unchecked) private(set) var edit: ContentEdit
-    /// The class that rows were inserted into last, and how.
+    /// The class that rows were inserted into last, and how; nil after the schema has changed.
     @exclusivity(unchecked)
-    var lastInsertion: (table: TableKey, columnCount: Int, row: RowInsertion)?
+    var lastInsertion: (table: TableKey, row: RowInsertion)?
     /// The current state as a root, as long as it is current.
     @exclusivity(unchecked) private var currentRoot: DatabaseRoot?
 
@@ -131,7 +131,7 @@ struct TableChanges {
     /// Rows of the base that are gone, in the order of their deletion.
     var deleted: [ObjectKey] = []
     /// Rows of the base that are there and of which properties were set.
-    var modified: [ObjectKey: ColumnSet] = [:]
+    var modified = ModifiedRows()
 }
 
 /// A class or column that a transaction added, in the order in which it did.

@@ -17,6 +17,8 @@ package final class RowInsertion {
     private let primaryKey: Int?
     private let isKeyExact: Bool
     private let seed: IndexSeed
+    private let version: UInt64
+    private let nodes: NodeEdit
     private let editor: TableEditor
     private let appender: RowAppender
     private let slots: [Int]
@@ -39,6 +41,8 @@ package final class RowInsertion {
                 schema.columns[$0].type == .int && !schema.columns[$0].isOptional
             } ?? false
         seed = transaction.content.context.seed
+        version = transaction.version
+        nodes = transaction.edit.nodes
         node = transaction.content.ownTable(table.index, transaction.edit.nodes)
         editor = transaction.edit.editor(table.index, node, schema)
         appender = editor.appender
@@ -50,7 +54,7 @@ package final class RowInsertion {
     @inline(__always)
     package func begin() {
         transaction.willEdit()
-        node = transaction.content.ownTable(table.index, transaction.edit.nodes)
+        node = transaction.content.ownTable(table.index, nodes)
         _ = appender.open(&node)
         if problem != nil { problem = nil }
     }
@@ -119,9 +123,9 @@ package final class RowInsertion {
     /// - Complexity: O(log n) for each index.
     package func end() throws(StoreError) -> ObjectKey {
         if problem != nil || isKeyTaken { throw refusal() }
-        let row = appender.close(version: transaction.version)
+        let row = appender.close(version: version)
         for slot in keys.indices {
-            editor.insert(keys[slot], row, at: slot, node, transaction.edit.nodes)
+            editor.insert(keys[slot], row, at: slot, node, nodes)
         }
         transaction.changes[table.index].insertedCount += 1
         return ObjectKey(rawValue: row)
@@ -132,7 +136,7 @@ package final class RowInsertion {
         guard let primaryKey else { return false }
         let slot = slots[primaryKey]
         let index = node.index(at: slot)
-        if index.isBeyondLast(keys[slot], transaction.edit.nodes, editor.hints[slot]) {
+        if index.isBeyondLast(keys[slot], nodes, editor.hints[slot]) {
             return false
         }
         if isKeyExact { return index.firstRow(keys[slot]) != nil }
@@ -158,14 +162,9 @@ extension EngineTransaction {
     /// The way to insert rows of a class value by value. The class must exist.
     package func insertion(_ table: TableKey) -> RowInsertion {
         willEdit()
-        if let last = lastInsertion, last.table == table,
-            last.columnCount == content.schema.tables[table.index].columns.count
-        {
-            return last.row
-        }
+        if let last = lastInsertion, last.table == table { return last.row }
         let row = RowInsertion(self, table)
-        let columnCount = content.schema.tables[table.index].columns.count
-        lastInsertion = (table, columnCount, row)
+        lastInsertion = (table, row)
         return row
     }
 }

@@ -7,6 +7,11 @@ package struct ColumnSet: Hashable, Sendable {
     /// The empty set.
     package init() {}
 
+    /// The columns of which a bit is set, for the first 64.
+    init(first: UInt64) {
+        self.first = first
+    }
+
     /// The set of `columns`.
     package init(_ columns: some Sequence<ColumnKey>) {
         for column in columns { insert(column) }

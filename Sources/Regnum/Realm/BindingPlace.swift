@@ -1,0 +1,58 @@
+internal import RegnumEngine
+
+/// Where a class lies in a transaction, as plain numbers: what every read, write and insertion needs.
+struct BindingPlace {
+    /// How one property is read from an unmanaged object and where it is stored.
+    struct Field {
+        let offset: Int32
+        /// The number of the column, or the complement of the position where it has none.
+        let column: Int32
+        let kind: FieldKind
+    }
+
+    private(set) var schemaID: UInt64 = 0
+    /// The position of the class's table, -1 if there is none.
+    private(set) var table = -1
+    private(set) var columnCount = 0
+    /// Whether the table and all columns are there.
+    private(set) var isComplete = false
+    /// Whether the class cannot be used with the stored schema.
+    private(set) var isMismatch = false
+    /// The index slot of a primary key that is a required integer, -1 otherwise.
+    private(set) var integerKeySlot = -1
+    /// By position of the property.
+    private(set) var fields: ContiguousArray<Field> = []
+    /// By column: the type, for required properties without an index that can be set directly.
+    private var plainTypes: ContiguousArray<ValueType?> = []
+
+    init() {}
+
+    init(_ schema: ClassSchema, _ mapping: ClassMapping?, _ core: TransactionCore?) {
+        guard let mapping else { return }
+        schemaID = mapping.schemaID
+        isComplete = mapping.isComplete
+        isMismatch = mapping.mismatch != nil
+        for (property, column) in zip(schema.properties, mapping.columns) {
+            fields.append(
+                Field(offset: Int32(property.offset), column: column, kind: property.kind))
+        }
+        guard let stored = mapping.table else { return }
+        table = Int(stored.key.rawValue)
+        columnCount = stored.columns.count
+        if !isMismatch { integerKeySlot = core?.integerKeySlot(stored.key) ?? -1 }
+        plainTypes = ContiguousArray(
+            stored.columns.map { $0.isOptional || $0.hasIndex ? nil : $0.type })
+    }
+
+    var tableKey: TableKey { TableKey(rawValue: UInt32(truncatingIfNeeded: table)) }
+
+    /// Whether the column is a required one of that type, without an index.
+    @inline(__always)
+    func isPlain(_ column: Int32, _ type: ValueType) -> Bool {
+        column >= 0 && Int(column) < plainTypes.count && plainTypes[Int(column)] == type
+    }
+}
+
+extension ColumnKey {
+    init(_ column: Int32) { self.init(rawValue: UInt16(truncatingIfNeeded: column)) }
+}
