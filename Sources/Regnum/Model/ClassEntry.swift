@@ -12,6 +12,8 @@ struct ClassMapping: Sendable {
     let columns: [Int32]
     /// The columns that the class does not know, with the value that its new rows have there.
     let unknownColumns: [(column: Int, value: Value)]
+    /// The same as plain numbers.
+    let place: BindingPlace
     /// Why the class cannot be used with this schema.
     let mismatch: Realm.Error?
 
@@ -60,5 +62,8 @@ extension ClassMapping {
                 ? nil : (Int(column.key.rawValue), column.defaultValue)
         }
         mismatch = entry.problem ?? table.flatMap { schema.mismatch(with: $0) }
+        place = BindingPlace(
+            schema, schemaID: schemaID, columns: columns, table, isComplete: isComplete,
+            isMismatch: mismatch != nil)
     }
 }

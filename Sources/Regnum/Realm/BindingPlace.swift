@@ -1,9 +1,9 @@
 internal import RegnumEngine
 
 /// Where a class lies in a transaction, as plain numbers: what every read, write and insertion needs.
-struct BindingPlace {
+struct BindingPlace: Sendable {
     /// How one property is read from an unmanaged object and where it is stored.
-    struct Field {
+    struct Field: Sendable {
         let offset: Int32
         /// The number of the column, or the complement of the position where it has none.
         let column: Int32
@@ -27,19 +27,28 @@ struct BindingPlace {
 
     init() {}
 
-    init(_ schema: ClassSchema, _ mapping: ClassMapping?, _ core: TransactionCore?) {
+    /// The place of a class in a transaction.
+    init(_ mapping: ClassMapping?, _ core: TransactionCore?) {
         guard let mapping else { return }
-        schemaID = mapping.schemaID
-        isComplete = mapping.isComplete
-        isMismatch = mapping.mismatch != nil
-        for (property, column) in zip(schema.properties, mapping.columns) {
+        self = mapping.place
+        if table >= 0, !isMismatch { integerKeySlot = core?.integerKeySlot(tableKey) ?? -1 }
+    }
+
+    /// What holds in every transaction of a schema.
+    init(
+        _ schema: ClassSchema, schemaID: UInt64, columns: [Int32], _ stored: TableSchema?,
+        isComplete: Bool, isMismatch: Bool
+    ) {
+        self.schemaID = schemaID
+        self.isComplete = isComplete
+        self.isMismatch = isMismatch
+        for (property, column) in zip(schema.properties, columns) {
             fields.append(
                 Field(offset: Int32(property.offset), column: column, kind: property.kind))
         }
-        guard let stored = mapping.table else { return }
+        guard let stored else { return }
         table = Int(stored.key.rawValue)
         columnCount = stored.columns.count
-        if !isMismatch { integerKeySlot = core?.integerKeySlot(stored.key) ?? -1 }
         plainTypes = ContiguousArray(
             stored.columns.map { $0.isOptional || $0.hasIndex ? nil : $0.type })
     }

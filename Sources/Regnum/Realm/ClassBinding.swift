@@ -17,7 +17,7 @@ final class ClassBinding {
     /// `end` will be called: the spare one and the binding hold each other.
     private let reusesAccessors: Bool
     @exclusivity(unchecked) private(set) var mapping: ClassMapping? {
-        didSet { place = BindingPlace(schema, mapping, core) }
+        didSet { place = BindingPlace(mapping, core) }
     }
     /// What the mapping says, for quick use.
     @exclusivity(unchecked) private(set) var place = BindingPlace()
@@ -40,7 +40,7 @@ final class ClassBinding {
         tracer = nil
         isTracing = false
         mapping = core.schema.map { entry.mapping(in: $0) }
-        place = BindingPlace(entry.schema, mapping, core)
+        place = BindingPlace(mapping, core)
     }
 
     /// The binding of a recorder.

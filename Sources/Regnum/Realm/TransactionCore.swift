@@ -56,6 +56,7 @@ final class TransactionCore {
         root = nil
         state = .ended
         didEdit()
+        lastBinding?.end()
         for binding in bindings.values { binding.end() }
         bindings = [:]
         lastBinding = nil
@@ -129,8 +130,9 @@ final class TransactionCore {
             binding = known
         } else {
             binding = ClassBinding(realm.entry(for: type), core: self, reusesAccessors: true)
-            bindings[identity] = binding
         }
+        // most bodies use one class: the dictionary begins with the second
+        if let last = lastBinding { bindings[ObjectIdentifier(last.schema.type)] = last }
         lastBinding = binding
         return binding
     }
