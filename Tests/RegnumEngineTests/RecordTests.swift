@@ -33,6 +33,12 @@ import Testing
                     try transaction.set(table, key, ColumnKey(rawValue: UInt16(index)), value)
                 }
             }
+            if step == 2 {
+                _ = try transaction.addList(table, name: "self", target: table)
+                _ = try transaction.addList(
+                    table, name: "others", target: TableKey(rawValue: 1))
+            }
+            if step >= 2 { try changeLists(transaction, table, &generator) }
             for id in 0..<3 {
                 _ = try transaction.insert(
                     table, Everything.row(Int64(step * 10 + id), &generator))
@@ -43,6 +49,28 @@ import Testing
             root = commit.root
         }
         return records
+    }
+
+    private func changeLists(
+        _ transaction: EngineTransaction, _ table: TableKey, _ generator: inout SeededGenerator
+    ) throws {
+        let rows = transaction.keys(table)
+        if rows.isEmpty { return }
+        for number in 0..<8 {
+            let list = ListKey(rawValue: UInt16(number % 2))
+            let targets = number % 2 == 0 ? rows : transaction.keys(TableKey(rawValue: 1))
+            let row = rows[generator.below(rows.count)]
+            let count = transaction.listCount(table, row, list)
+            let position = generator.below(count + 1)
+            if position < count, generator.oneIn(2) {
+                transaction.removeFromList(table, row, list, position..<position + 1)
+            } else {
+                let keys = (0...generator.below(3)).map { _ in
+                    targets[generator.below(targets.count)]
+                }
+                try transaction.insertIntoList(table, row, list, at: position, keys)
+            }
+        }
     }
 
     /// The outcome of bytes that may be anything.
@@ -151,6 +179,37 @@ import Testing
             set(0, 0) + delete(0, 0), delete(0, 0) + delete(0, 1), set(0, 0) + set(0, 1),
             insert(0, 3) + set(0, 3), insert(0, 3) + insert(0, 4), set(1, 0) + set(0, 0),
             set(0, 0) + addTable, insert(0, 2), set(0, 3), delete(0, 3), set(2, 0),
+        ]
+        for body in wrong { #expect(attempt(start + body, base) == .invalidDatabase, "\(body)") }
+    }
+
+    @Test func listOperationsThatCannotBeAreRefused() throws {
+        let transaction = EngineTransaction(base: .empty)
+        let table = try transaction.addTable(
+            name: "A", columns: [ColumnDefinition(name: "n", type: .int)])
+        let list = try transaction.addList(table, name: "l", target: table)
+        for _ in 0..<4 { _ = try transaction.insert(table, [.int(1)]) }
+        let keys = (0..<4).map { ObjectKey(rawValue: $0) }
+        try transaction.insertIntoList(table, keys[0], list, at: 0, keys + keys)
+        let base = try commitAndReplay(transaction).root
+        let start: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 9)
+        func change(_ row: UInt8, _ splices: [UInt8]) -> [UInt8] { [8, 0, 0, 1, row, 0] + splices }
+        let addList: [UInt8] = [7, 0, 1, 1, 0x6D, 0]
+        let sound = [
+            addList, change(0, [1, 8, 0, 1, 6]), change(0, [2, 1, 2, 0, 1, 1, 1, 2]),
+            [3, 0, 1, 1, 0] + change(0, [1, 6, 0, 1, 0]),
+            addList + [8, 0, 1, 1, 3, 0, 1, 0, 0, 1, 0],
+        ]
+        for body in sound { #expect(attempt(start + body, base) == nil, "\(body)") }
+        let wrong: [[UInt8]] = [
+            change(0, [1, 9, 0, 1, 0]), change(0, [1, 8, 1, 0]), change(0, [1, 0, 0, 0]),
+            change(0, [0]), change(0, [2, 1, 2, 0, 0, 1, 0]), change(0, [1, 0, 0, 1, 8]),
+            change(4, [1, 0, 0, 1, 0]), [8, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0], addList + addList,
+            [7, 0, 0, 1, 0x6D, 0], [7, 0, 1, 1, 0x6C, 0], [7, 0, 1, 1, 0x6E, 0],
+            [7, 0, 1, 1, 0x6D, 1], change(0, [1, 0, 1, 0]) + change(0, [1, 0, 1, 0]),
+            change(0, [1, 0, 1, 0]) + [3, 0, 1, 1, 0], change(0, [1, 0, 1, 0]) + addList,
+            [3, 0, 1, 1, 0] + change(0, [1, 8, 0, 1, 0]),
+            [3, 0, 1, 1, 0] + change(0, [1, 0, 0, 1, 2]),
         ]
         for body in wrong { #expect(attempt(start + body, base) == .invalidDatabase, "\(body)") }
     }

@@ -65,6 +65,34 @@ static inline uint64_t cregnum_sum_counts(const uint32_t *counts, size_t n) {
     return sum;
 }
 
+/// The child in which the entry at position `*rest` lies, the last one if there is none; `*rest`
+/// becomes the position below it. Counts are summed in runs of 16, which is done in vectors.
+static inline size_t cregnum_place_at(const uint32_t *counts, size_t n, uint64_t *rest) {
+    uint64_t left = *rest;
+    size_t place = 0;
+    while (place + 16 < n) {
+        uint64_t sum = cregnum_sum_counts(counts + place, 16);
+        if (left < sum) break;
+        left -= sum;
+        place += 16;
+    }
+    while (place + 1 < n && left >= counts[place]) left -= counts[place++];
+    *rest = left;
+    return place;
+}
+
+/// The place of the first of the `n` words that is `word`, `n` if there is none.
+static inline size_t cregnum_find_word(const uint64_t *words, size_t n, uint64_t word) {
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t hits = 0;
+        for (size_t j = 0; j < 8; j++) hits |= words[i + j] == word;
+        if (hits) break;
+    }
+    while (i < n && words[i] != word) i++;
+    return i;
+}
+
 /// Loads the address of a child that other threads may fill in meanwhile (acquire).
 static inline uint64_t cregnum_load_child(const void *word) {
     return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE);

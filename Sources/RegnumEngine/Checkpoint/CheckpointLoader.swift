@@ -131,7 +131,8 @@ struct CheckpointLoader {
         let indexCount = try reader.fixed(UInt32.self)
         try reader.require(
             indexCount == UInt32(indexed.count), "a class has a wrong number of indexes")
-        let table = Table.make(indexed: indexed, edit)
+        var table = Table.make(indexed: indexed, edit)
+        if !schema.lists.isEmpty { table = table.addingLists(schema.lists.count, edit) }
         loose.append(table.node)
         var clusters: [Cluster] = []
         clusters.reserveCapacity(clusterCount)
@@ -146,21 +147,33 @@ struct CheckpointLoader {
         loose.removeLast(clusters.count)
         table.hang(clusters, nextKey: nextKey, edit)
         for (slot, column) in indexed.enumerated() {
-            table.setIndex(try index(column, count: count), at: slot)
+            table.setIndex(
+                try index(column.rawValue, kind: 0, count: count, .strict), at: slot)
+        }
+        for list in schema.lists {
+            let slot = table.listSlot(list.key.index)
+            let elements = try index(list.key.rawValue, kind: 1, count: nil, .byKey)
+            table.setIndex(elements, at: slot)
+            let count = UInt64(elements.count)
+            table.setIndex(
+                try index(list.key.rawValue, kind: 2, count: count, .repeated), at: slot + 1)
         }
         return table
     }
 
+    /// - Parameter expected: how many entries it must have, nil if that is not known.
     private mutating func index(
-        _ column: ColumnKey, count: UInt64
+        _ key: UInt16, kind: UInt16, count expected: UInt64?, _ order: IndexTree.LeafOrder
     ) throws(StoreError) -> IndexTree {
         let stored = try reader.fixed(UInt16.self)
-        try reader.require(stored == column.rawValue, "an index is of another column")
-        _ = try reader.fixed(UInt16.self)
+        try reader.require(stored == key, "an index is of another column")
+        let storedKind = try reader.fixed(UInt16.self)
+        try reader.require(storedKind == kind, "an index is of another kind")
         let leafCount = try reader.count(
             UInt32.self, max: reader.remaining / DirectoryImage.leafByteCount,
             "a number of leaves")
         let storedCount = try reader.fixed(UInt64.self)
+        let count = expected ?? storedCount
         try reader.require(storedCount == count, "an index has a wrong number of entries")
         var leaves: [IndexTree.LeafPlace] = []
         leaves.reserveCapacity(leafCount)
@@ -180,7 +193,7 @@ struct CheckpointLoader {
                     count: entries))
         }
         try reader.require(entryCount == count, "an index has a wrong number of entries")
-        return try IndexTree.assemble(leaves, source: source, edit)
+        return try IndexTree.assemble(leaves, source: source, edit, order)
     }
 
     // MARK: Clusters

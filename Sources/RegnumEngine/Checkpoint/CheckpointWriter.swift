@@ -51,7 +51,14 @@ struct CheckpointWriter {
             }
             for slot in 0..<content.indexCount {
                 directory.index(
-                    try write(content.index(at: slot)), content.indexColumn(at: slot))
+                    try write(content.index(at: slot)), content.indexColumn(at: slot).rawValue,
+                    kind: 0)
+            }
+            for list in table.lists {
+                let key = list.key
+                directory.index(
+                    try write(content.elements(key.index).tree), key.rawValue, kind: 1)
+                directory.index(try write(content.backlinks(key.index)), key.rawValue, kind: 2)
             }
         }
         try checkSound()

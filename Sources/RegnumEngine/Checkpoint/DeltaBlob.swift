@@ -7,6 +7,7 @@ enum DeltaBlob {
         static let deleted: UInt8 = 1
         static let modified: UInt8 = 2
         static let inserted: UInt8 = 4
+        static let lists: UInt8 = 8
     }
 
     static func encode(_ summary: CommitSummary) -> [UInt8] {
@@ -19,12 +20,36 @@ enum DeltaBlob {
             if !delta.deleted.isEmpty { parts |= Part.deleted }
             if !delta.modified.isEmpty { parts |= Part.modified }
             if !delta.inserted.isEmpty { parts |= Part.inserted }
+            if !delta.listChanges.isEmpty { parts |= Part.lists }
             writer.byte(parts)
             if !delta.deleted.isEmpty { KeyRuns.encode(delta.deleted, &writer) }
             if !delta.modified.isEmpty { encode(delta.modified, &writer) }
             if !delta.inserted.isEmpty { KeyRuns.encode(delta.inserted, &writer) }
+            if !delta.listChanges.isEmpty { encode(delta.listChanges, &writer) }
         }
         return writer.bytes
+    }
+
+    /// The splices without the keys of what they insert, which the root has.
+    private static func encode(
+        _ lists: [ListKey: [ListChange]], _ writer: inout RecordWriter
+    ) {
+        writer.varint(lists.count)
+        for (list, changes) in lists.sorted(by: { $0.key < $1.key }) {
+            writer.varint(UInt64(list.rawValue))
+            KeyRuns.encode(changes.map(\.row), &writer)
+            for change in changes {
+                let splices = change.splices ?? []
+                writer.varint(splices.count)
+                var end = 0
+                for splice in splices {
+                    writer.varint(splice.position - end)
+                    writer.varint(splice.removedCount)
+                    writer.varint(splice.inserted.count)
+                    end = splice.position + splice.removedCount
+                }
+            }
+        }
     }
 
     private static func encode(_ modified: [ModifiedRow], _ writer: inout RecordWriter) {
@@ -66,7 +91,7 @@ enum DeltaBlob {
         _ root: DatabaseRoot
     ) throws(StoreError) -> TableDelta {
         let parts = try reader.byte()
-        try reader.require(parts > 0 && parts < 8, "a class has unknown changes")
+        try reader.require(parts > 0 && parts < 16, "a class has unknown changes")
         let before = base.count(schema.key)
         let after = root.count(schema.key)
         var deleted: [ObjectKey] = []
@@ -93,9 +118,70 @@ enum DeltaBlob {
         }
         try reader.require(
             after == before - deleted.count + inserted.count, "a class changes otherwise")
+        var listChanges: [ListKey: [ListChange]] = [:]
+        if parts & Part.lists != 0 {
+            listChanges = try decodeLists(&reader, schema, base, root)
+        }
         return TableDelta(
             table: schema.key, tableName: schema.name, inserted: inserted, deleted: deleted,
-            modified: modified)
+            modified: modified, listChanges: listChanges)
+    }
+
+    private static func decodeLists(
+        _ reader: inout RecordReader, _ schema: TableSchema, _ base: DatabaseRoot,
+        _ root: DatabaseRoot
+    ) throws(StoreError) -> [ListKey: [ListChange]] {
+        var result: [ListKey: [ListChange]] = [:]
+        let count = try reader.count(max: schema.lists.count, "a number of lists")
+        try reader.require(count > 0, "no list changes")
+        var last = -1
+        for _ in 0..<count {
+            let index = try reader.count(max: schema.lists.count - 1, "a list key")
+            try reader.require(index > last, "lists are out of order")
+            last = index
+            let list = schema.lists[index].key
+            let rows = try KeyRuns.decode(&reader, countMax: base.count(schema.key))
+            var changes: [ListChange] = []
+            for row in rows {
+                try reader.require(
+                    base.contains(schema.key, row) && root.contains(schema.key, row),
+                    "a list of a row is changed that is not in both versions")
+                let splices = try decodeSplices(
+                    &reader, from: base.listCount(schema.key, row, list),
+                    to: root.list(schema.key, row, list))
+                changes.append(ListChange(row: row, splices: splices))
+            }
+            result[list] = changes
+        }
+        return result
+    }
+
+    private static func decodeSplices(
+        _ reader: inout RecordReader, from count: Int, to elements: [ObjectKey]
+    ) throws(StoreError) -> [ListSplice] {
+        let spliceCount = try reader.count(max: reader.remaining / 3, "a number of splices")
+        try reader.require(spliceCount > 0, "a list changes by nothing")
+        var splices: [ListSplice] = []
+        var (oldEnd, newEnd) = (0, 0)
+        for index in 0..<spliceCount {
+            let gap = try reader.count(
+                max: min(count - oldEnd, elements.count - newEnd), "a position of a list")
+            try reader.require(gap > 0 || index == 0, "two splices of a list touch")
+            let removed = try reader.count(max: count - oldEnd - gap, "a number of elements")
+            let inserted = try reader.count(
+                max: elements.count - newEnd - gap, "a number of elements")
+            try reader.require(removed > 0 || inserted > 0, "a splice of a list is empty")
+            let start = newEnd + gap
+            splices.append(
+                ListSplice(
+                    position: oldEnd + gap, removedCount: removed,
+                    inserted: Array(elements[start..<start + inserted])))
+            oldEnd += gap + removed
+            newEnd = start + inserted
+        }
+        try reader.require(
+            count - oldEnd == elements.count - newEnd, "a list changes otherwise")
+        return splices
     }
 
     private static func decodeModified(

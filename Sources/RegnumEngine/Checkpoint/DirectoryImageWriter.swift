@@ -91,9 +91,12 @@ struct DirectoryImageWriter {
         }
     }
 
-    mutating func index(_ leaves: [IndexTree.LeafPlace], _ column: ColumnKey) {
-        body.fixed(column.rawValue)
-        body.fixed(0 as UInt16)
+    /// - Parameters:
+    ///   - key: of the column or list.
+    ///   - kind: 0 an index, 1 a list, 2 its backlinks.
+    mutating func index(_ leaves: [IndexTree.LeafPlace], _ key: UInt16, kind: UInt16) {
+        body.fixed(key)
+        body.fixed(kind)
         body.fixed(UInt32(leaves.count))
         body.fixed(leaves.reduce(0) { $0 + UInt64($1.count) })
         for leaf in leaves {
@@ -123,7 +126,8 @@ struct DirectoryImageWriter {
 }
 
 /// The schema in a directory image: for each class, by key, its name and the definitions of its
-/// columns, as an operation that adds a class tells them in a record.
+/// columns, as an operation that adds a class tells them in a record; then a varint number of lists,
+/// and of each a string name and the varint table key of its elements.
 enum SchemaImage {
     static func encode(_ schema: DatabaseSchema) -> [UInt8] {
         var writer = RecordWriter(capacity: 256)
@@ -140,6 +144,11 @@ enum SchemaImage {
                 writer.byte(flags)
                 ColumnBlock.encode(column.defaultValue, &writer)
             }
+            writer.varint(table.lists.count)
+            for list in table.lists {
+                writer.string(list.name)
+                writer.varint(UInt64(list.target.rawValue))
+            }
         }
         return writer.bytes
     }
@@ -155,6 +164,7 @@ enum SchemaImage {
         for index in 0..<tableCount {
             let name: String
             var columns: [ColumnDefinition] = []
+            var lists: [(name: String, target: TableKey)] = []
             do throws(StoreError) {
                 name = try reader.string()
                 let count = try reader.count(
@@ -162,6 +172,7 @@ enum SchemaImage {
                 columns.reserveCapacity(count)
                 for _ in 0..<count { columns.append(try definition(&reader)) }
                 try SchemaRules.check(newTable: name, columns, in: empty)
+                lists = try self.lists(&reader, tableCount: tableCount)
             } catch {
                 if error.code == .unsupportedFormat { throw error }
                 throw damaged(error.sentence)
@@ -172,11 +183,31 @@ enum SchemaImage {
             let keyed = columns.enumerated().map { (index, definition) in
                 ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
             }
-            tables.append(
-                TableSchema(key: TableKey(rawValue: UInt32(index)), name: name, columns: keyed))
+            var table = TableSchema(
+                key: TableKey(rawValue: UInt32(index)), name: name, columns: keyed)
+            do throws(StoreError) {
+                table = try table.adding(lists)
+            } catch {
+                throw damaged(error.sentence)
+            }
+            tables.append(table)
         }
         guard reader.isAtEnd else { throw damaged("bytes are left over") }
         return DatabaseSchema(tables: tables)
+    }
+
+    private static func lists(
+        _ reader: inout RecordReader, tableCount: Int
+    ) throws(StoreError) -> [(name: String, target: TableKey)] {
+        let count = try reader.count(
+            max: min(SchemaLimits.treeCountMax / 2, reader.remaining), "a number of lists")
+        var lists: [(name: String, target: TableKey)] = []
+        for _ in 0..<count {
+            let name = try reader.string()
+            let target = try reader.count(max: tableCount - 1, "a table key")
+            lists.append((name, TableKey(rawValue: UInt32(target))))
+        }
+        return lists
     }
 
     private static func definition(

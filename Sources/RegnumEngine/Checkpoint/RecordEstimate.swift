@@ -19,8 +19,10 @@ extension CommitRecord {
             rowCount += delta.inserted.count + delta.modified.count
         }
         if cellCount > cellCountMax { return true }
+        let listByteCount = deltas.reduce(0) { $0 + self.listByteCount(content, $1) }
+        if listByteCount > byteCountMax { return true }
         if rowCount < estimatedRowCountMin { return false }
-        var byteCount = 0
+        var byteCount = listByteCount
         for delta in deltas {
             let columns = content.schema.tables[delta.table.index].columns
             let table = content[delta.table.index]
@@ -47,6 +49,20 @@ extension CommitRecord {
             if byteCount > byteCountMax { return true }
         }
         return false
+    }
+
+    /// The least bytes that the list changes of a class take.
+    private static func listByteCount(_ content: DatabaseContent, _ delta: TableDelta) -> Int {
+        var byteCount = 0
+        for change in delta.listChanges.values.joined() {
+            for splice in change.splices ?? [] { byteCount += 3 + splice.inserted.count }
+        }
+        guard let first = delta.inserted.first else { return byteCount }
+        for list in content.schema.tables[delta.table.index].lists {
+            let elements = content.elements(delta.table, list.key)
+            byteCount += max(elements.tree.count - elements.start(first.rawValue), 0)
+        }
+        return byteCount
     }
 
     /// The bytes of the strings and data of the rows from a key on; stops above `limit`.

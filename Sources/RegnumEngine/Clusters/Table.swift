@@ -1,9 +1,10 @@
 /// The rows of one class: a radix tree of clusters by object key.
 ///
 ///     table node:  16 u64 root (clusterInner or cluster, 0: none)   24 u64 nextKey
-///                  32 u64 liveCount   40 u32 height (0: the root is a cluster)   44 u32 reserved
+///                  32 u64 liveCount   40 u32 height (0: the root is a cluster)   44 u32 lists
 ///                  48 u64 appendNonce (`RowAppender`; 0 in a stored table)   56 u64 reserved
-///                  64 32 bytes for each index, which the tables above look after
+///                  64 32 bytes for each index and two times that for each list, which
+///                     the tables above look after
 ///
 /// A value is the current node; edits replace it where it is not the edit's own, and the directory
 /// above must then be told. Reads need a root that shows the node, or the edit that made it.

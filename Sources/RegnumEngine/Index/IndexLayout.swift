@@ -119,6 +119,12 @@ struct IndexInner {
         max(cregnum_index_through(keys, rows, count, key, row) &- 1, 0)
     }
 
+    /// The last child whose first entry is less than (key, row), or the first.
+    @inline(__always)
+    func placeBelow(_ key: UInt64, _ row: UInt64) -> Int {
+        max(cregnum_index_below(keys, rows, count, key, row) &- 1, 0)
+    }
+
     /// The child as it is stored, 0 if it was not read yet. Other threads may be reading it in.
     @inline(__always)
     func storedChild(_ place: Int) -> UInt { UInt(cregnum_load_child(children + place)) }
@@ -140,6 +146,15 @@ struct IndexInner {
             firstKey: keys[place], firstRow: rows[place])
         cregnum_store_child(children + place, UInt64(leaf.word))
         return leaf
+    }
+
+    /// The child with the entry at a position, which becomes the one below that child.
+    @inline(__always)
+    func place(at position: inout Int) -> Int {
+        var rest = UInt64(truncatingIfNeeded: position)
+        let place = cregnum_place_at(counts, count, &rest)
+        position = Int(truncatingIfNeeded: rest)
+        return place
     }
 
     /// How many entries lie below the children before `place`.

@@ -62,11 +62,24 @@ extension IndexLeaf {
     }
 
     @inline(__always)
-    func remove(at place: Int) {
-        let tail = count &- place &- 1
-        (keys + place).update(from: keys + (place &+ 1), count: tail)
-        (rows + place).update(from: rows + (place &+ 1), count: tail)
-        count &-= 1
+    func remove(_ places: Range<Int>) {
+        let tail = count &- places.upperBound
+        (keys + places.lowerBound).update(from: keys + places.upperBound, count: tail)
+        (rows + places.lowerBound).update(from: rows + places.upperBound, count: tail)
+        count &-= places.count
+    }
+
+    /// Puts entries of one key before `place`; there must be room.
+    @inline(__always)
+    func insert(_ key: UInt64, _ newRows: ArraySlice<UInt64>, at place: Int) {
+        let (tail, added) = (count &- place, newRows.count)
+        (keys + (place &+ added)).update(from: keys + place, count: tail)
+        (rows + (place &+ added)).update(from: rows + place, count: tail)
+        (keys + place).update(repeating: key, count: added)
+        newRows.withUnsafeBufferPointer { new in
+            if let start = new.baseAddress { (rows + place).update(from: start, count: added) }
+        }
+        count &+= added
     }
 
     /// Moves the entries from `start` on to a new leaf.

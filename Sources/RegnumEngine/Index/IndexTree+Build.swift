@@ -39,18 +39,35 @@ extension IndexTree {
         return tree
     }
 
+    /// How the first entries of leaves ascend.
+    enum LeafOrder {
+        /// Each is greater than the one before: an index.
+        case strict
+        /// An entry may be there several times: backlinks.
+        case repeated
+        /// The keys do not descend: a `SequenceTree`.
+        case byKey
+    }
+
     /// The tree over leaves that lie in a file: inner nodes are made on the heap, the leaves are
     /// read when they are touched.
     ///
     /// Throws `invalidDatabase` where the leaves cannot be those of a tree.
     static func assemble(
-        _ leaves: [LeafPlace], source: NodeSource, _ edit: NodeEdit
+        _ leaves: [LeafPlace], source: NodeSource, _ edit: NodeEdit,
+        _ order: LeafOrder = .strict
     ) throws(StoreError) -> IndexTree {
         var tree = IndexTree()
         var previous: Entry?
         for leaf in leaves {
             let first = Entry(key: leaf.firstKey, row: leaf.firstRow)
-            let isAscending = previous.map { $0 < first } ?? true
+            let isAscending =
+                switch (previous, order) {
+                case (nil, _): true
+                case (let previous?, .strict): previous < first
+                case (let previous?, .repeated): !(first < previous)
+                case (let previous?, .byKey): previous.key <= first.key
+                }
             guard isAscending, leaf.count >= 1, leaf.count <= IndexLeaf.capacity,
                 leaf.extent != 0, leaf.extent % 64 == 0
             else {

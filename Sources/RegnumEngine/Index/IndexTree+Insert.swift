@@ -88,24 +88,31 @@ extension IndexTree {
         let end = walk.leaf.count
         if place < end, walk.leaf.keys[place] == key, walk.leaf.rows[place] == row { return false }
 
+        if insert(key, row, at: place, &walk, edit) {
+            noteRightEdge(edit, &hint)
+        } else if hint.leaf != nil {
+            hint.clear()
+        }
+        return true
+    }
+
+    /// Puts an entry at a place of the leaf of a walk, where it belongs; whether it is the tree's
+    /// last one.
+    mutating func insert(
+        _ key: UInt64, _ row: UInt64, at place: Int, _ walk: inout IndexWalk, _ edit: NodeEdit
+    ) -> Bool {
+        let end = walk.leaf.count
         let isAscending = place == end && walk.isAtRightEdge
         walk.own(&self, edit)
         count &+= 1
-        for level in 0..<height {
-            walk.steps[level].inner.counts[walk.steps[level].place] &+= 1
-        }
+        walk.addCount(1)
         if end < IndexLeaf.capacity {
             walk.leaf.insert(key, row, at: place)
             if place == 0 { walk.noteFirst(key, row) }
         } else {
             split(walk, key, row, at: place, isAscending, edit)
         }
-        if isAscending {
-            noteRightEdge(edit, &hint)
-        } else if hint.leaf != nil {
-            hint.clear()
-        }
-        return true
+        return isAscending
     }
 
     /// Divides a full leaf, and the nodes above it that have no room for one more.

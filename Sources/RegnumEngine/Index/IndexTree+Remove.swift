@@ -21,14 +21,17 @@ extension IndexTree {
         guard place < walk.leaf.count, walk.leaf.keys[place] == key, walk.leaf.rows[place] == row
         else { return false }
 
-        walk.own(&self, edit)
-        count &-= 1
-        for level in 0..<height {
-            walk.steps[level].inner.counts[walk.steps[level].place] &-= 1
-        }
-        walk.leaf.remove(at: place)
-        if place == 0 || walk.leaf.count < IndexTree.fewest { repair(walk, edit) }
+        remove(place..<place + 1, &walk, edit)
         return true
+    }
+
+    /// Removes entries of the leaf of a walk, at least one.
+    mutating func remove(_ places: Range<Int>, _ walk: inout IndexWalk, _ edit: NodeEdit) {
+        walk.own(&self, edit)
+        count &-= places.count
+        walk.addCount(0 &- UInt32(truncatingIfNeeded: places.count))
+        walk.leaf.remove(places)
+        if places.lowerBound == 0 || walk.leaf.count < IndexTree.fewest { repair(walk, edit) }
     }
 
     /// Brings the nodes above a leaf in order from which an entry was removed.

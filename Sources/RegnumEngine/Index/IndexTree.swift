@@ -130,12 +130,7 @@ struct IndexTree {
         var rest = position
         for _ in 0..<height {
             let inner = IndexInner(node)
-            var place = 0
-            while place &+ 1 < inner.count, rest >= Int(inner.counts[place]) {
-                rest &-= Int(inner.counts[place])
-                place &+= 1
-            }
-            node = inner.child(place)
+            node = inner.child(inner.place(at: &rest))
         }
         let leaf = IndexLeaf(node)
         return rest < leaf.count ? Entry(key: leaf.keys[rest], row: leaf.rows[rest]) : nil

@@ -24,6 +24,53 @@ struct IndexWalk {
         leaf.prefetch()
     }
 
+    /// The leaf where the entries less than (key, row) end: for trees that have entries several times,
+    /// which may span leaves.
+    init?(_ tree: IndexTree, behindEntriesBelow key: UInt64, _ row: UInt64) {
+        guard var node = tree.root else { return nil }
+        height = tree.height
+        var level = height
+        while level > 0 {
+            level &-= 1
+            let inner = IndexInner(node)
+            let place = inner.placeBelow(key, row)
+            steps[level] = IndexStep(node: node, place: place)
+            node = inner.child(place)
+        }
+        leaf = IndexLeaf(node)
+    }
+
+    /// The leaf with the entry at a position, and its place there; `place` is the leaf's count, not
+    /// 0 of the next one, where `isBefore` asks for the place behind the entry before. nil if the
+    /// tree is empty. `position` is at most the tree's count.
+    @inline(__always)
+    init?(
+        _ tree: IndexTree, at position: Int, behindEntryBefore isBehind: Bool, _ place: inout Int
+    ) {
+        guard var node = tree.root else { return nil }
+        height = tree.height
+        // what is to be exceeded before going on to the next child
+        var rest = position &- (isBehind ? 1 : 0)
+        let isFirst = rest < 0
+        if isFirst { rest = 0 }
+        var level = height
+        while level > 0 {
+            level &-= 1
+            let inner = IndexInner(node)
+            let place = inner.place(at: &rest)
+            steps[level] = IndexStep(node: node, place: place)
+            node = inner.child(place)
+        }
+        leaf = IndexLeaf(node)
+        place = min(isFirst || !isBehind ? rest : rest &+ 1, leaf.count)
+    }
+
+    /// Changes the counts of the whole way, which is the edit's own.
+    @inline(__always)
+    func addCount(_ count: UInt32) {
+        for level in 0..<height { steps[level].inner.counts[steps[level].place] &+= count }
+    }
+
     /// Whether the leaf is the last one.
     @inline(__always)
     var isAtRightEdge: Bool {

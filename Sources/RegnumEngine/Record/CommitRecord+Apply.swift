@@ -39,8 +39,9 @@ private struct RecordApplication {
     private var content: DatabaseContent
     private let edit: ContentEdit
     private var version: UInt64 = 0
-    /// Where in the order of operations the last one was: table, kind, column.
-    private var lastPlace: (Int, UInt8, Int) = (-1, 0, 0)
+    /// Where in the order of operations the last one was: rows or lists, table, kind, column.
+    private var lastPlace: (Int, Int, UInt8, Int) = (0, -1, 0, 0)
+    private var lists = ListDecoder()
     private var cellsLeft = CommitRecord.cellCountMax
     private var tables: [TableKey: TableDelta] = [:]
     // Of the class that operations speak of now.
@@ -68,6 +69,7 @@ private struct RecordApplication {
         if originSize > 0 { origin = try reader.string(originSize - 1) }
         while !reader.isAtEnd { try operation() }
         finishTable()
+        addListChanges()
         let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.stamp)
         edit.nodes.store.finish(edit.nodes)
         return (
@@ -87,17 +89,17 @@ private struct RecordApplication {
         let index = try reader.count(max: Int(UInt32.max), "a table key")
         switch operation {
         case .addTable:
-            try reader.require(lastPlace.0 < 0, "a class is added after rows were changed")
+            try reader.require(lastPlace.1 < 0, "a class is added after rows were changed")
             try reader.require(index == content.schema.tables.count, "a new class has a wrong key")
             try addTable()
             return
-        case .addColumn:
-            try reader.require(lastPlace.0 < 0, "a column is added after rows were changed")
+        case .addColumn, .addList:
+            try reader.require(lastPlace.1 < 0, "a column is added after rows were changed")
             try reader.require(
                 index < content.schema.tables.count, "an operation's class does not exist")
-            try addColumn(index)
+            if operation == .addColumn { try addColumn(index) } else { try addList(index) }
             return
-        case .delete, .set, .insert: break
+        case .delete, .set, .insert, .lists: break
         }
         try reader.require(
             index < content.schema.tables.count, "an operation's class does not exist")
@@ -105,17 +107,24 @@ private struct RecordApplication {
         var column = 0
         if operation == .set {
             column = try reader.count(max: schema.columns.count - 1, "a column key")
+        } else if operation == .lists {
+            column = try reader.count(max: Int(UInt16.max), "a list key")
         }
-        let place = (index, code, column)
+        let place = (operation == .lists ? 1 : 0, index, code, column)
         try reader.require(lastPlace < place, "operations are out of order")
-        if index != lastPlace.0 { finishTable() }
+        if index != lastPlace.1 || operation == .lists { finishTable() }
         lastPlace = place
+        if operation == .lists {
+            let list = ListKey(rawValue: UInt16(column))
+            return try lists.apply(
+                &reader, ListPlace(table: schema.key, list: list), &content, edit.nodes)
+        }
         table = schema
         switch operation {
         case .delete: try delete(schema)
         case .set: try set(schema, schema.columns[column])
         case .insert: try insert(schema)
-        case .addTable, .addColumn: break
+        case .addTable, .addColumn, .addList, .lists: break
         }
     }
 
@@ -133,6 +142,20 @@ private struct RecordApplication {
         deleted = []
         modified = [:]
         self.table = nil
+    }
+
+    /// Adds what happened to lists to the summary.
+    private mutating func addListChanges() {
+        for schema in content.schema.tables where !schema.lists.isEmpty {
+            let found = lists.changes(
+                of: schema, firstNewKey: base.content.table(schema.key)?.nextKey ?? 0)
+            if found.isEmpty { continue }
+            let delta = tables[schema.key]
+            tables[schema.key] = TableDelta(
+                table: schema.key, tableName: schema.name, inserted: delta?.inserted ?? [],
+                deleted: delta?.deleted ?? [], modified: delta?.modified ?? [],
+                listChanges: found)
+        }
     }
 
     // MARK: Schema
@@ -159,6 +182,20 @@ private struct RecordApplication {
             _ = try content.addColumn(definition, to: schema.key, edit)
         } catch {
             throw reader.damaged("it adds a column that cannot be (\(error.sentence))")
+        }
+    }
+
+    private mutating func addList(_ index: Int) throws(StoreError) {
+        let schema = content.schema.tables[index]
+        let key = try reader.varint()
+        try reader.require(key == UInt64(schema.lists.count), "a new list has a wrong key")
+        let name = try reader.string()
+        let target = try reader.count(max: Int(UInt32.max), "a table key")
+        do throws(StoreError) {
+            _ = try content.addList(
+                name, target: TableKey(rawValue: UInt32(target)), to: schema.key, edit)
+        } catch {
+            throw reader.damaged("it adds a list that cannot be (\(error.sentence))")
         }
     }
 
@@ -190,6 +227,7 @@ private struct RecordApplication {
             let isRemoved = content.remove(index, key.rawValue, edit)
             try reader.require(isRemoved, "it deletes a row that does not exist")
         }
+        lists.delete(keys, in: schema, &content, edit.nodes)
         deleted = keys
     }
 

@@ -23,10 +23,12 @@ extension CommitRecord {
             if !delta.modified.isEmpty { encodeSets(delta.modified, table, rows, &writer) }
             if !delta.inserted.isEmpty { encodeInserts(delta.inserted, table, rows, &writer) }
         }
+        var lists = ListEncoder()
+        for delta in deltas { lists.encode(transaction, delta, &writer) }
         return writer.bytes
     }
 
-    private static func begin(
+    static func begin(
         _ operation: Operation, _ table: TableKey, _ writer: inout RecordWriter
     ) {
         writer.byte(operation.rawValue)
@@ -44,6 +46,11 @@ extension CommitRecord {
             begin(.addColumn, table, &writer)
             writer.varint(UInt64(key.rawValue))
             encode(definition, &writer)
+        case .list(let table, let key, let name, let target):
+            begin(.addList, table, &writer)
+            writer.varint(UInt64(key.rawValue))
+            writer.string(name)
+            writer.varint(UInt64(target.rawValue))
         }
     }
 

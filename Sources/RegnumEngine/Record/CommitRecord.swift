@@ -16,15 +16,30 @@
 ///     5 insert       varint table key, key runs, varint column count (all of the class's columns),
 ///                    that many column blocks, by column key
 ///
+///     7 add list     varint table key, varint list key (the number of lists so far), string name,
+///                    varint table key of the elements' class
+///     8 lists        varint table key, varint list key, key runs, for each of those rows a list change
+///
+///     list change    varint splice count >= 1, for each: varint gap (elements from the end of what the
+///                    splice before removed, or from the list's beginning; at least 1 after the first),
+///                    varint removed count, varint inserted count (not both 0), for each inserted
+///                    element zigzag varint, its key - the key inserted before in the record (0 at first)
 ///     definition     string name, u8 type code, u8 flags (1 optional, 2 primary key, 4 indexed),
 ///                    column block of one value: the default
 ///     key runs       see `KeyRuns`; column block: see `ColumnBlock`
 ///
-/// Order: all of 1 and 2 as they happened; then by ascending table key, within one class 3, then 4 by
-/// ascending column key, then 5; each at most once. So an operation meets the rows that the ones
+/// (6 is a bulk commit, see `BulkCommit`, and comes alone.)
+///
+/// Order: all of 1, 2 and 7 as they happened; then by ascending table key, within one class 3, then 4
+/// by ascending column key, then 5; then 8 by ascending table and list key; each at most once. So an operation meets the rows that the ones
 /// before it left, and each row is deleted, set or inserted, not two of them. A row's inserted key is
 /// at least the class's next key, which becomes the greatest inserted key + 1. Keys that only a
 /// transaction's own, deleted rows had are not told and may come again.
+///
+/// A deletion removes the row's lists and takes the row out of all lists that have it: 8 does not tell
+/// of that, its positions are those of the lists without the deleted rows. A list change leads to the
+/// final list, whatever the edits were; it names elements that the edits put in although they were
+/// there. Lists of inserted rows are told as one splice of the empty list.
 ///
 /// Rows that are set or inserted get the commit version as their content version. Type codes are
 /// `ValueType`'s raw values. Codes, flags, types and modes that are unknown are answered by
@@ -38,6 +53,9 @@ package enum CommitRecord {
         case delete = 3
         case set = 4
         case insert = 5
+        // 6: BulkCommit.operation
+        case addList = 7
+        case lists = 8
     }
 
     /// The most cells that the inserts of one record may have.

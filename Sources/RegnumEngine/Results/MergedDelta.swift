@@ -1,12 +1,15 @@
 /// The summaries of consecutive commits merged into one net effect on one class.
 ///
 /// Inserted and then deleted cancels; inserted and then modified is inserted; modified and then
-/// deleted is deleted; the column sets of several modifications are united.
+/// deleted is deleted; the column sets of several modifications are united. The changes of a list are
+/// composed; lists of rows that are inserted or deleted are not told.
 package struct MergedDelta: Sendable, Hashable {
     /// Ascending, as are the others. A row is in one list at most.
     package private(set) var inserted: [ObjectKey] = []
     package private(set) var deleted: [ObjectKey] = []
     package private(set) var modified: [ModifiedRow] = []
+    /// Of rows that were there before and still are, as in `TableDelta`.
+    package private(set) var listChanges: [ListKey: [ListChange]] = [:]
 
     /// The delta of nothing.
     package init() {}
@@ -26,12 +29,15 @@ package struct MergedDelta: Sendable, Hashable {
             inserted = first.inserted
             deleted = first.deleted
             modified = first.modified
+            listChanges = first.listChanges
             return
         }
+        var lists = MergedLists()
         var states: [ObjectKey: State] = [:]
-        MergedDelta.merge(first, into: &states)
-        MergedDelta.merge(second, into: &states)
-        while let next = iterator.next() { MergedDelta.merge(next, into: &states) }
+        MergedDelta.merge(first, into: &states, &lists)
+        MergedDelta.merge(second, into: &states, &lists)
+        while let next = iterator.next() { MergedDelta.merge(next, into: &states, &lists) }
+        listChanges = lists.changes
         for (key, state) in states {
             switch state {
             case .inserted: inserted.append(key)
@@ -44,21 +50,29 @@ package struct MergedDelta: Sendable, Hashable {
         modified.sort { $0.key < $1.key }
     }
 
-    init(inserted: [ObjectKey], deleted: [ObjectKey], modified: [ModifiedRow]) {
+    init(
+        inserted: [ObjectKey], deleted: [ObjectKey], modified: [ModifiedRow],
+        listChanges: [ListKey: [ListChange]] = [:]
+    ) {
         self.inserted = inserted
         self.deleted = deleted
         self.modified = modified
+        self.listChanges = listChanges
     }
 
     /// Whether nothing changed.
-    package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+    package var isEmpty: Bool {
+        inserted.isEmpty && deleted.isEmpty && modified.isEmpty && listChanges.isEmpty
+    }
 
     private enum State {
         case inserted, deleted
         case modified(ColumnSet)
     }
 
-    private static func merge(_ delta: TableDelta, into states: inout [ObjectKey: State]) {
+    private static func merge(
+        _ delta: TableDelta, into states: inout [ObjectKey: State], _ lists: inout MergedLists
+    ) {
         for key in delta.inserted { states[key] = .inserted }
         for row in delta.modified {
             switch states[row.key] {
@@ -69,7 +83,14 @@ package struct MergedDelta: Sendable, Hashable {
             case nil: states[row.key] = .modified(row.columns)
             }
         }
+        for (list, changes) in delta.listChanges {
+            for change in changes {
+                if case .inserted = states[change.row] { continue }
+                lists.add(change, list)
+            }
+        }
         for key in delta.deleted {
+            lists.remove(key)
             if case .inserted = states[key] {
                 states[key] = nil
             } else {

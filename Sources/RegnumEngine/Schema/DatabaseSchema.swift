@@ -1,20 +1,23 @@
 import Synchronization
 
-/// One class: its key, name and columns.
+/// One class: its key, name, columns and lists.
 package struct TableSchema: Hashable, Sendable {
     package let key: TableKey
     package let name: String
     /// In the order of their keys: `columns[i].key.rawValue == i`.
     package let columns: [ColumnSchema]
+    /// In the order of their keys: `lists[i].key.rawValue == i`.
+    package let lists: [ListSchema]
     /// The column that is the primary key, if there is one.
     package let primaryKey: ColumnKey?
     /// Parallel to `columns`: what a value is checked against.
     let rules: [ColumnRule]
 
-    init(key: TableKey, name: String, columns: [ColumnSchema]) {
+    init(key: TableKey, name: String, columns: [ColumnSchema], lists: [ListSchema] = []) {
         self.key = key
         self.name = name
         self.columns = columns
+        self.lists = lists
         self.primaryKey = columns.first { $0.isPrimaryKey }?.key
         rules = columns.map { ColumnRule(type: $0.type, isOptional: $0.isOptional) }
     }
@@ -34,9 +37,12 @@ package final class DatabaseSchema: Sendable {
     /// A cache key: two schemas of one process with the same `id` are the same object. Not stored,
     /// and different in every process.
     package let id: UInt64
+    /// By table key: the lists that hold rows of the class.
+    let incoming: [[ListPlace]]
 
     init(tables: [TableSchema]) {
         self.tables = tables
+        incoming = DatabaseSchema.incoming(tables)
         id = lastSchemaID.add(1, ordering: .relaxed).newValue
     }
 
@@ -63,7 +69,8 @@ package final class DatabaseSchema: Sendable {
         let old = tables[table.index]
         let key = ColumnKey(rawValue: UInt16(old.columns.count))
         let columns = old.columns + [ColumnSchema(key: key, definition: definition)]
-        tables[table.index] = TableSchema(key: table, name: old.name, columns: columns)
+        tables[table.index] = TableSchema(
+            key: table, name: old.name, columns: columns, lists: old.lists)
         return DatabaseSchema(tables: tables)
     }
 }

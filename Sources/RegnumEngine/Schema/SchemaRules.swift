@@ -8,6 +8,8 @@ package enum SchemaLimits {
     package static let columnNameByteCountMax = 63
     /// Columns of a class.
     package static let columnCountMax = 65_535
+    /// Trees of a class besides its rows: one for each indexed column, two for each list.
+    package static let treeCountMax = 65_535
     /// Classes of a realm.
     package static let tableCountMax = 65_536
     /// UTF-8 bytes of a string value.
@@ -71,9 +73,10 @@ enum SchemaRules {
         newColumn column: ColumnDefinition, in table: TableSchema
     ) throws(StoreError) {
         try check(column, of: table.name)
-        guard table.column(named: column.name) == nil else {
+        guard table.column(named: column.name) == nil, table.list(named: column.name) == nil else {
             throw duplicate(column.name, table.name)
         }
+        if column.isIndexed { try checkTreeCount(table, adding: 1, column.name) }
         guard !column.isPrimaryKey else {
             throw StoreError(
                 .invalidInput,
@@ -89,8 +92,8 @@ enum SchemaRules {
         }
     }
 
-    private static func check(_ column: ColumnDefinition, of table: String) throws(StoreError) {
-        let size = column.name.utf8.count
+    static func check(propertyName name: String, of table: String) throws(StoreError) {
+        let size = name.utf8.count
         guard size > 0 else {
             throw StoreError(
                 .invalidInput, "A property of the class '\(table)' has an empty name.",
@@ -99,10 +102,14 @@ enum SchemaRules {
         guard size <= SchemaLimits.columnNameByteCountMax else {
             throw StoreError(
                 .invalidInput,
-                "The property name '\(table).\(column.name)' has \(size) bytes; it can have at "
-                    + "most \(SchemaLimits.columnNameByteCountMax).", className: table,
-                property: column.name)
+                "The property name '\(table).\(name)' has \(size) bytes; it can have at most "
+                    + "\(SchemaLimits.columnNameByteCountMax).", className: table,
+                property: name)
         }
+    }
+
+    private static func check(_ column: ColumnDefinition, of table: String) throws(StoreError) {
+        try check(propertyName: column.name, of: table)
         guard !column.isPrimaryKey || column.type.canBePrimaryKey else {
             throw StoreError(
                 .invalidInput,
@@ -124,7 +131,7 @@ enum SchemaRules {
         }
     }
 
-    private static func duplicate(_ column: String, _ table: String) -> StoreError {
+    static func duplicate(_ column: String, _ table: String) -> StoreError {
         StoreError(
             .invalidInput, "The class '\(table)' has two properties named '\(column)'.",
             className: table, property: column)

@@ -1,6 +1,6 @@
 extension MergedDelta {
     /// The delta between two versions of a class, from their trees alone: clusters that both share
-    /// are skipped. Knows no self-assignments: a modified row's columns are those whose values differ.
+    /// are skipped, as are leaves of lists. Knows no self-assignments: a modified row's columns are those whose values differ.
     ///
     /// - Complexity: O(clusters that differ), each of up to 1,024 rows; O(n) between roots that share
     ///   none.
@@ -15,7 +15,8 @@ extension MergedDelta {
         difference.run()
         self.init(
             inserted: difference.inserted, deleted: difference.deleted,
-            modified: difference.modified)
+            modified: difference.modified,
+            listChanges: difference.listChanges(old, new))
     }
 }
 
@@ -43,6 +44,25 @@ private struct RowDifference {
             if before != after { compare(before, after, firstKey) }
             firstKey += UInt64(rowsPerCluster)
         }
+    }
+
+    /// The lists that differ, of rows that both versions have.
+    func listChanges(_ old: DatabaseRoot, _ new: DatabaseRoot) -> [ListKey: [ListChange]] {
+        guard let before = self.old else { return [:] }
+        var result: [ListKey: [ListChange]] = [:]
+        for list in schema.lists {
+            let oldLists = old.content.elements(schema.key, list.key)
+            let newLists = self.new.elements(list.key.index)
+            var changes: [ListChange] = []
+            for owner in SequenceTree.changedOwners(oldLists, newLists)
+            where before.contains(owner) && self.new.contains(owner) {
+                let splices = SequenceTree.difference(oldLists, newLists, owner)
+                if splices.isEmpty { continue }
+                changes.append(ListChange(row: ObjectKey(rawValue: owner), splices: splices))
+            }
+            if !changes.isEmpty { result[list.key] = changes }
+        }
+        return result
     }
 
     private mutating func compare(_ before: Cluster?, _ after: Cluster?, _ firstKey: UInt64) {

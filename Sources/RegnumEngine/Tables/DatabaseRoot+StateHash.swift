@@ -2,7 +2,7 @@ import RegnumStore
 
 extension DatabaseRoot {
     /// A hash of the whole content: version, schema, next keys, rows with their keys and content
-    /// versions, and indexes. Equal content has an equal hash, whatever the history that led there;
+    /// versions, indexes, lists and backlinks. Equal content has an equal hash, whatever the history that led there;
     /// in every process.
     ///
     /// For tests and checks: two trees that should be the same are compared by it.
@@ -36,6 +36,11 @@ extension DatabaseRoot {
                 hasher.combine(UInt64(index.count))
                 hasher.combine(state.agreement(of: index, column, content.context.seed))
             }
+            for list in table.lists {
+                hasher.combine(.string(list.name))
+                hasher.combine(UInt64(list.target.rawValue))
+                state.combine(list.key.index, into: &hasher)
+            }
         }
         return hasher.value
     }
@@ -56,6 +61,35 @@ extension Table {
             return true
         }
         return count
+    }
+}
+
+extension Table {
+    /// The elements of a list, and how many of its backlinks are those that they demand.
+    fileprivate func combine(_ list: Int, into hasher: inout StateHasher) {
+        let elements = elements(list)
+        var demanded: [IndexTree.Entry] = []
+        demanded.reserveCapacity(elements.tree.count)
+        hasher.combine(UInt64(elements.tree.count))
+        elements.tree.visitRepeated { owner, element in
+            hasher.combine(owner)
+            hasher.combine(element)
+            demanded.append(IndexTree.Entry(key: element, row: owner))
+            return true
+        }
+        demanded.sort { $0 < $1 }
+        let backlinks = backlinks(list)
+        var next = 0
+        var agreeing: UInt64 = 0
+        backlinks.visitRepeated { key, row in
+            if next < demanded.count, demanded[next] == IndexTree.Entry(key: key, row: row) {
+                agreeing += 1
+            }
+            next += 1
+            return true
+        }
+        hasher.combine(UInt64(backlinks.count))
+        hasher.combine(agreeing)
     }
 }
 

@@ -1,5 +1,7 @@
-/// The indexes of a table: their roots stand in the table's node from its byte 64 on, 32 bytes each
-/// (u64 root, u64 entries, u32 height, u16 column), by ascending column.
+/// The indexes and lists of a table: the roots of their trees stand in the table's node from its
+/// byte 64 on, 32 bytes each (u64 root, u64 entries, u32 height, u16 column or list, u16 kind, u64
+/// reserved): first the indexes (kind 0) by ascending column, then for each list, ascending, its
+/// sequence tree (kind 1) and the tree of its backlinks (kind 2).
 extension Table {
     /// A table without rows.
     static func make(indexed columns: [ColumnKey], _ edit: NodeEdit) -> Table {
@@ -10,10 +12,12 @@ extension Table {
         return table
     }
 
-    var indexCount: Int { node.count }
+    /// Indexes of columns: the trees of slots 0..<indexCount.
+    @inline(__always)
+    var indexCount: Int { node.count &- 2 &* listCount }
 
     @inline(__always)
-    private func indexOffset(_ slot: Int) -> Int {
+    func indexOffset(_ slot: Int) -> Int {
         Table.headerByteCount &+ Table.indexByteCount &* slot
     }
 
@@ -65,18 +69,61 @@ extension Table {
             return true
         }
         let slot = indexCount
-        let table = Table(
-            edit.copy(
-                node, byteCount: Table.headerByteCount + Table.indexByteCount * (slot + 1)))
-        table.node.count = slot + 1
-        table.appendNonce = 0
+        let table = withRoom(for: 1, edit)
         let offset = table.indexOffset(slot)
+        (table.node.address + offset + Table.indexByteCount).copyMemory(
+            from: table.node.address + offset, byteCount: Table.indexByteCount * 2 * table.listCount
+        )
+        table.node.count += 1
         table.node.store(column.key.rawValue, offset + 20)
         table.node.store(0 as UInt16, offset + 22)
         table.node.store(0 as UInt64, offset + 24)
         table.setIndex(entries.withUnsafeBufferPointer { IndexTree.build($0, edit) }, at: slot)
         return table
     }
+
+    /// The own table with more lists, which are empty for all rows: a new node.
+    func addingLists(_ count: Int, _ edit: NodeEdit) -> Table {
+        let (first, slots) = (listCount, node.count)
+        let table = withRoom(for: 2 * count, edit)
+        table.node.count = slots + 2 * count
+        table.listCount = first + count
+        for place in 0..<2 * count {
+            let offset = table.indexOffset(slots + place)
+            table.setIndex(IndexTree(), at: slots + place)
+            table.node.store(UInt16(first + place / 2), offset + 20)
+            table.node.store(UInt16(1 + place % 2), offset + 22)
+            table.node.store(0 as UInt64, offset + 24)
+        }
+        return table
+    }
+
+    /// A copy with room for more trees, which are undefined and not counted yet.
+    private func withRoom(for count: Int, _ edit: NodeEdit) -> Table {
+        let byteCount = Table.headerByteCount + Table.indexByteCount * (node.count + count)
+        let table = Table(edit.copy(node, byteCount: byteCount))
+        table.appendNonce = 0
+        return table
+    }
+
+    /// Lists: each has two trees behind those of the indexes.
+    @inline(__always)
+    var listCount: Int {
+        get { Int(truncatingIfNeeded: node.load(44) as UInt32) }
+        nonmutating set { node.store(UInt32(truncatingIfNeeded: newValue), 44) }
+    }
+
+    /// Where the sequence tree of a list stands; that of its backlinks is the next.
+    @inline(__always)
+    func listSlot(_ list: Int) -> Int { indexCount &+ 2 &* list }
+
+    /// The elements of all rows of a list.
+    @inline(__always)
+    func elements(_ list: Int) -> SequenceTree { SequenceTree(index(at: listSlot(list))) }
+
+    /// For each element of a list, in all rows, an entry (element, row).
+    @inline(__always)
+    func backlinks(_ list: Int) -> IndexTree { index(at: listSlot(list) + 1) }
 }
 
 extension Table {

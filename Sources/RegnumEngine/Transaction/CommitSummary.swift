@@ -34,24 +34,33 @@ package struct TableDelta: Sendable, Hashable {
     package let deleted: [ObjectKey]
     /// Rows of which a property was set, also to an equal value; ascending by key.
     package let modified: [ModifiedRow]
+    /// Changed lists of rows that were there before and still are, ascending by row, with all their
+    /// splices. They are apart from `modified`: a row whose list changed is in both if a property
+    /// was set too, and its content version tells of properties only. Deletions of elements are
+    /// among them.
+    package let listChanges: [ListKey: [ListChange]]
 
     package init(
         table: TableKey, tableName: String, inserted: [ObjectKey], deleted: [ObjectKey],
-        modified: [ModifiedRow]
+        modified: [ModifiedRow], listChanges: [ListKey: [ListChange]] = [:]
     ) {
         self.table = table
         self.tableName = tableName
         self.inserted = inserted
         self.deleted = deleted
         self.modified = modified
+        self.listChanges = listChanges
     }
 
     /// Whether nothing changed.
-    package var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+    package var isEmpty: Bool {
+        inserted.isEmpty && deleted.isEmpty && modified.isEmpty && listChanges.isEmpty
+    }
 
     /// About how much memory the delta takes.
     package var byteCount: Int {
         128 + 8 * (inserted.count + deleted.count) + 24 * modified.count
+            + listChanges.values.joined().reduce(0) { $0 + $1.byteCount }
     }
 }
 

@@ -53,10 +53,11 @@ extension EngineTransaction {
             }
             let modified = change.modified.sorted()
             let schema = content.schema.tables[index]
-            deltas.append(
-                TableDelta(
-                    table: schema.key, tableName: schema.name, inserted: inserted,
-                    deleted: change.deleted.sorted(), modified: modified))
+            let delta = TableDelta(
+                table: schema.key, tableName: schema.name, inserted: inserted,
+                deleted: change.deleted.sorted(), modified: modified,
+                listChanges: listChanges(index))
+            if !delta.isEmpty { deltas.append(delta) }
         }
         return deltas
     }

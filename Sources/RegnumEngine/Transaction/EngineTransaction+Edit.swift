@@ -93,9 +93,10 @@ extension EngineTransaction {
         }
     }
 
-    /// Deletes a row; no effect if it does not exist.
+    /// Deletes a row with its lists, and takes it out of all lists; no effect if it does not exist.
     ///
-    /// - Complexity: O(log n) for the row and for each index.
+    /// - Complexity: O(log n) for the row, for each index and for each element of its lists; O(length)
+    ///   of each list that has it as an element.
     package func delete(_ table: TableKey, _ key: ObjectKey) {
         willEdit()
         guard content.remove(table.index, key.rawValue, edit) else { return }
@@ -105,6 +106,7 @@ extension EngineTransaction {
             changes[table.index].modified.remove(key.rawValue)
             changes[table.index].deleted.append(key)
         }
+        removeFromLists(table, key)
     }
 
     func invalidValue(

@@ -119,6 +119,7 @@ package final class EngineTransaction {
     func hasChanges(_ index: Int) -> Bool {
         let change = changes[index]
         return change.insertedCount > 0 || !change.deleted.isEmpty || !change.modified.isEmpty
+            || !change.lists.isEmpty
     }
 }
 
@@ -132,10 +133,13 @@ struct TableChanges {
     var deleted: [ObjectKey] = []
     /// Rows of the base that are there and of which properties were set.
     var modified = ModifiedRows()
+    /// Lists of rows of the base that are there, which were changed.
+    var lists: [RowList: ListLog] = [:]
 }
 
-/// A class or column that a transaction added, in the order in which it did.
+/// A class, column or list that a transaction added, in the order in which it did.
 enum SchemaChange {
     case table(TableKey, String, [ColumnDefinition])
     case column(TableKey, ColumnKey, ColumnDefinition)
+    case list(TableKey, ListKey, String, target: TableKey)
 }

@@ -34,3 +34,15 @@ package struct ObjectKey: Hashable, Comparable, Sendable {
 
     package static func < (a: ObjectKey, b: ObjectKey) -> Bool { a.rawValue < b.rawValue }
 }
+
+/// The number of a list property in its class: its position in the class's lists, never reused.
+package struct ListKey: Hashable, Comparable, Sendable {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static func < (a: ListKey, b: ListKey) -> Bool { a.rawValue < b.rawValue }
+
+    /// The position in `TableSchema.lists`.
+    var index: Int { Int(rawValue) }
+}

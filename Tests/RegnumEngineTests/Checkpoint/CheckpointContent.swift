@@ -21,6 +21,33 @@ struct CheckpointContent {
                     ColumnDefinition(name: "data", type: .data),
                     ColumnDefinition(name: "name", type: .string, isIndexed: true),
                 ])
+            for table in [CheckpointContent.everything, CheckpointContent.text] {
+                _ = try transaction.addList(
+                    table, name: "texts", target: CheckpointContent.text)
+            }
+        }
+    }
+
+    /// Changes lists of some rows, the first ones mostly, so that these span leaves.
+    private mutating func changeLists(_ transaction: EngineTransaction) throws {
+        let list = ListKey(rawValue: 0)
+        let targets = transaction.keys(CheckpointContent.text)
+        for table in [CheckpointContent.everything, CheckpointContent.text] {
+            let rows = transaction.keys(table)
+            if rows.isEmpty || targets.isEmpty { continue }
+            for _ in 0..<8 {
+                let row = rows[generator.below(generator.oneIn(2) ? rows.count : 1)]
+                let count = transaction.listCount(table, row, list)
+                let position = generator.below(count + 1)
+                if generator.oneIn(4), position < count {
+                    transaction.removeFromList(table, row, list, position..<position + 1)
+                } else {
+                    let keys = (0..<1 + generator.below(90)).map { _ in
+                        targets[generator.below(targets.count)]
+                    }
+                    try transaction.insertIntoList(table, row, list, at: position, keys)
+                }
+            }
         }
     }
 
@@ -76,6 +103,7 @@ struct CheckpointContent {
 
     mutating func change(_ count: Int) throws {
         try commit { transaction, content in
+            try content.changeLists(transaction)
             for table in [CheckpointContent.everything, CheckpointContent.text] {
                 let keys = transaction.keys(table)
                 if keys.isEmpty { continue }

@@ -9,6 +9,7 @@ import Testing
         var content = try CheckpointContent(SeededGenerator("DeltaBlobTests"))
         try content.insertEverything(60)
         try content.insertText(20)
+        try content.change(3)
         let base = content.root
         let transaction = EngineTransaction(base: base, origin: "delta")
         let table = CheckpointContent.everything
@@ -24,6 +25,15 @@ import Testing
         for id in 1000..<1010 {
             _ = try transaction.insert(table, Everything.row(Int64(id), &content.generator))
         }
+        let texts = transaction.keys(CheckpointContent.text)
+        for key in [5, 6, 7, 8] as [UInt64] {
+            for position in 0..<2 {
+                try transaction.insertIntoList(
+                    table, ObjectKey(rawValue: key), ListKey(rawValue: 0), at: position,
+                    Array(texts.prefix(3)))
+            }
+        }
+        transaction.delete(CheckpointContent.text, texts[0])
         let commit = try transaction.commit(timestampMicroseconds: 7, bodyByteCountMax: 0)
         return (base, commit, content.generator)
     }

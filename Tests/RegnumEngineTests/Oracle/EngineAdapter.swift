@@ -156,7 +156,28 @@ extension QueryPlan {
     }
 }
 
+extension OracleSplice {
+    init(_ splice: ListSplice) {
+        self.init(
+            position: splice.position, removedCount: splice.removedCount,
+            inserted: splice.inserted.map(\.rawValue))
+    }
+}
+
 extension OracleDelta {
+    /// The engine's, for comparison, with its lists.
+    init(_ delta: TableDelta) {
+        self.init(delta.inserted, delta.deleted, delta.modified)
+        for (list, changes) in delta.listChanges {
+            for change in changes {
+                let place = OracleRowList(
+                    table: Int(delta.table.rawValue), list: Int(list.rawValue),
+                    row: change.row.rawValue)
+                lists[place] = change.splices?.map { OracleSplice($0) }
+            }
+        }
+    }
+
     /// The engine's, for comparison.
     init(_ inserted: [ObjectKey], _ deleted: [ObjectKey], _ modified: [ModifiedRow]) {
         self.inserted = inserted.map(\.rawValue)

@@ -30,6 +30,14 @@ protocol RowReader {
     func keys(_ table: TableKey) -> [ObjectKey]
     func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value?
     func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey?
+    func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int
+    func listElement(
+        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int
+    ) -> ObjectKey?
+    func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey]
+    func backlinks(
+        of target: ObjectKey, through list: ListKey, of table: TableKey
+    ) -> [ObjectKey]
 }
 
 extension DatabaseRoot: RowReader {}
@@ -52,6 +60,11 @@ extension OracleDatabase {
                 schema.columns.map(\.definition) == table.columns.map { ColumnDefinition($0) },
                 "\(table.name): the columns differ")
             try table.compare(reader, schema.key, rowCountMax: rowCountMax, &generator)
+            try require(
+                schema.lists.map(\.name) == table.lists.map(\.name)
+                    && schema.lists.map { Int($0.target.rawValue) } == table.lists.map(\.target),
+                "\(table.name): the lists differ")
+            try compareBacklinks(reader, index, &generator)
         }
         let absent = TableKey(rawValue: UInt32(tables.count))
         try require(
@@ -60,7 +73,51 @@ extension OracleDatabase {
     }
 }
 
+extension OracleDatabase {
+    /// The backlinks of some rows, of those that are gone too.
+    private func compareBacklinks(
+        _ reader: some RowReader, _ index: Int, _ generator: inout SplitMix64
+    ) throws {
+        let table = tables[index]
+        for (list, schema) in table.lists.enumerated() {
+            let targets = tables[schema.target].keys
+            var chosen = (0..<min(8, targets.count)).map { _ in generator.pick(targets) }
+            chosen.append(generator.next() % (tables[schema.target].nextKey + 2))
+            for target in chosen {
+                let found = reader.backlinks(
+                    of: ObjectKey(rawValue: target), through: ListKey(rawValue: UInt16(list)),
+                    of: TableKey(rawValue: UInt32(index)))
+                let owners = table.owners(of: target, list)
+                try require(
+                    found.map(\.rawValue) == owners,
+                    "\(table.name).\(schema.name): the backlinks of \(target) are "
+                        + "\(found.map(\.rawValue)), not \(owners)")
+            }
+        }
+    }
+}
+
 extension OracleTable {
+    private func compareLists(
+        _ reader: some RowReader, _ table: TableKey, _ key: UInt64, _ lists: [[UInt64]]
+    ) throws {
+        let row = ObjectKey(rawValue: key)
+        for (index, elements) in lists.enumerated() {
+            let list = ListKey(rawValue: UInt16(index))
+            let found = reader.list(table, row, list).map(\.rawValue)
+            try require(
+                found == elements,
+                "\(name): row \(key), list \(index) is \(found), not \(elements)")
+            let middle = elements.count / 2
+            try require(
+                reader.listCount(table, row, list) == elements.count
+                    && reader.listElement(table, row, list, at: elements.count) == nil
+                    && reader.listElement(table, row, list, at: middle)?.rawValue
+                        == (elements.isEmpty ? nil : elements[middle]),
+                "\(name): row \(key), list \(index): count or positions are wrong")
+        }
+    }
+
     fileprivate func compare(
         _ reader: some RowReader, _ table: TableKey, rowCountMax: Int,
         _ generator: inout SplitMix64
@@ -109,6 +166,7 @@ extension OracleTable {
                     "\(name): row \(key), \(columns[column].name) is \(text), not \(value)")
             }
         }
+        try compareLists(reader, table, key, row.lists)
         if let primaryKey {
             let value = row.values[primaryKey]
             let owner = reader.find(table, primaryKey: Value(value))?.rawValue
@@ -179,7 +237,7 @@ func compareSummary(
         "\(what): version \(summary.version), origin \(summary.origin ?? "nil")")
     var found: [Int: OracleDelta] = [:]
     for (table, delta) in summary.tables {
-        found[Int(table.rawValue)] = OracleDelta(delta.inserted, delta.deleted, delta.modified)
+        found[Int(table.rawValue)] = OracleDelta(delta)
         let keys = [delta.inserted, delta.deleted, delta.modified.map(\.key)]
         try require(keys.allSatisfy { $0 == $0.sorted() }, "\(what): keys are out of order")
         try require(

@@ -12,12 +12,21 @@ struct OracleColumn: Equatable, Sendable {
 struct OracleRow: Equatable, Sendable {
     var values: [OracleValue]
     var version: UInt64
+    /// Keys of rows of the target, by list.
+    var lists: [[UInt64]] = []
+}
+
+/// A list property: its rows belong to another class, or the same.
+struct OracleList: Equatable, Sendable {
+    var name: String
+    var target: Int
 }
 
 /// A class: a dictionary of rows.
 struct OracleTable: Sendable {
     let name: String
     var columns: [OracleColumn]
+    var lists: [OracleList] = []
     var rows: [UInt64: OracleRow] = [:]
     /// The keys of `rows`, ascending.
     var keys: [UInt64] = []
@@ -36,7 +45,8 @@ struct OracleTable: Sendable {
         }
         let key = nextKey
         nextKey += 1
-        rows[key] = OracleRow(values: values, version: version)
+        rows[key] = OracleRow(
+            values: values, version: version, lists: lists.map { _ in [] })
         keys.append(key)
         return key
     }
@@ -67,6 +77,11 @@ struct OracleTable: Sendable {
         columns.append(column)
         for key in keys { rows[key]?.values.append(column.defaultValue) }
     }
+
+    mutating func addList(_ list: OracleList) {
+        lists.append(list)
+        for key in keys { rows[key]?.lists.append([]) }
+    }
 }
 
 /// The whole content at one version.
@@ -83,8 +98,12 @@ struct OracleDelta: Equatable, Sendable {
     var deleted: [UInt64] = []
     /// Rows that are in both, with the properties that were set.
     var modified: [UInt64: Set<Int>] = [:]
+    /// Of rows that are in both.
+    var lists: [OracleRowList: [OracleSplice]] = [:]
 
-    var isEmpty: Bool { inserted.isEmpty && deleted.isEmpty && modified.isEmpty }
+    var isEmpty: Bool {
+        inserted.isEmpty && deleted.isEmpty && modified.isEmpty && lists.isEmpty
+    }
 
     /// - Parameter settings: the properties that were set between the two, of any row.
     init(_ before: OracleTable?, _ after: OracleTable, _ settings: [[UInt64: Set<Int>]]) {
@@ -105,11 +124,13 @@ struct OracleTransaction: Sendable {
     private(set) var database: OracleDatabase
     /// By table, then by key: the properties that were set.
     private var settings: [[UInt64: Set<Int>]]
+    private var traces = OracleListTraces()
     private var savepoints: [State] = []
 
     private struct State: Sendable {
         var database: OracleDatabase
         var settings: [[UInt64: Set<Int>]]
+        var traces: OracleListTraces
     }
 
     init(_ base: OracleDatabase) {
@@ -140,10 +161,40 @@ struct OracleTransaction: Sendable {
         settings[table][key, default: []].insert(column)
     }
 
-    mutating func delete(_ table: Int, _ key: UInt64) { database.tables[table].delete(key) }
+    /// Deletes rows and takes them out of all lists.
+    mutating func delete(_ table: Int, _ keys: Set<UInt64>) {
+        for key in keys { database.tables[table].delete(key) }
+        traces.forget(table, keys)
+        for (owner, state) in database.tables.enumerated() {
+            for (list, schema) in state.lists.enumerated() where schema.target == table {
+                for key in state.keys {
+                    let elements = state.rows[key]?.lists[list] ?? []
+                    let place = OracleRowList(table: owner, list: list, row: key)
+                    for position in elements.indices.reversed()
+                    where keys.contains(elements[position]) {
+                        edit(place, at: position, removing: 1, inserting: [])
+                    }
+                }
+            }
+        }
+    }
+
+    mutating func addList(_ table: Int, _ list: OracleList) {
+        database.tables[table].addList(list)
+    }
+
+    /// Takes elements out of a list and puts others in their place.
+    mutating func edit(
+        _ place: OracleRowList, at position: Int, removing count: Int, inserting keys: [UInt64]
+    ) {
+        let range = position..<position + count
+        database.tables[place.table].rows[place.row]?.lists[place.list]
+            .replaceSubrange(range, with: keys)
+        traces.edit(place, range, keys, base)
+    }
 
     mutating func savepoint() {
-        savepoints.append(State(database: database, settings: settings))
+        savepoints.append(State(database: database, settings: settings, traces: traces))
     }
 
     /// Everything since that savepoint is undone; it can be used again, newer ones cannot.
@@ -151,6 +202,7 @@ struct OracleTransaction: Sendable {
         savepoints.removeSubrange((index + 1)...)
         database = savepoints[index].database
         settings = savepoints[index].settings
+        traces = savepoints[index].traces
     }
 
     /// The net effect by table; only tables with one.
@@ -158,7 +210,8 @@ struct OracleTransaction: Sendable {
         var deltas: [Int: OracleDelta] = [:]
         for index in tables.indices {
             let before = index < base.tables.count ? base.tables[index] : nil
-            let delta = OracleDelta(before, tables[index], [settings[index]])
+            var delta = OracleDelta(before, tables[index], [settings[index]])
+            delta.lists = traces.splices(index, base)
             if !delta.isEmpty { deltas[index] = delta }
         }
         return deltas
@@ -166,6 +219,7 @@ struct OracleTransaction: Sendable {
 
     var hasChanges: Bool {
         if tables.map(\.columns.count) != base.tables.map(\.columns.count) { return true }
+        if tables.map(\.lists.count) != base.tables.map(\.lists.count) { return true }
         return !deltas.isEmpty
     }
 

@@ -99,6 +99,7 @@ struct OracleObservations {
             let delta = MergedDelta(summaries, tableName: held.query.tableName)
             let found = OracleDelta(delta.inserted, delta.deleted, delta.modified)
             try require(found == expected, "\(what): merged \(found), not \(expected)")
+            try compareLists(delta.listChanges, before, after, held.root, root, what)
             merged = delta
         }
         try compareTrees(held.root, root, before, after, expected, what)
@@ -126,6 +127,7 @@ struct OracleObservations {
     ) throws {
         let delta = MergedDelta(from: old, to: new, tableName: after.name)
         let found = OracleDelta(delta.inserted, delta.deleted, delta.modified)
+        try compareLists(delta.listChanges, before, after, old, new, what + " by trees")
         var differing = expected
         for key in expected.modified.keys {
             guard let a = before?.rows[key], let b = after.rows[key] else { continue }
@@ -138,6 +140,43 @@ struct OracleObservations {
                 })
         }
         try require(found == differing, "\(what): the trees differ in \(found), not \(differing)")
+    }
+
+    /// The splices of lists turn the old ones into the new ones, and no change is left out.
+    private func compareLists(
+        _ changes: [ListKey: [ListChange]], _ before: OracleTable?, _ after: OracleTable,
+        _ old: DatabaseRoot, _ new: DatabaseRoot, _ what: String
+    ) throws {
+        guard let table = new.schema.table(named: after.name)?.key else { return }
+        for list in after.lists.indices {
+            let key = ListKey(rawValue: UInt16(list))
+            let told = changes[key] ?? []
+            try require(
+                zip(told, told.dropFirst()).allSatisfy { $0.row < $1.row },
+                "\(what): changes of lists are out of order")
+            var splices: [UInt64: [ListSplice]] = [:]
+            for change in told {
+                splices[change.row.rawValue] =
+                    change.splices
+                    ?? new.listSplices(table, change.row, key, since: old)
+            }
+            let rows = after.keys.filter { before?.rows[$0] != nil }
+            try require(
+                Set(rows).isSuperset(of: splices.keys),
+                "\(what): changes of lists of rows that are not in both")
+            for row in rows {
+                var mirror = before?.rows[row]?.lists.dropFirst(list).first ?? []
+                for splice in (splices[row] ?? []).reversed() {
+                    mirror.replaceSubrange(
+                        splice.position..<splice.position + splice.removedCount,
+                        with: splice.inserted.map(\.rawValue))
+                }
+                let expected = after.rows[row]?.lists[list] ?? []
+                try require(
+                    mirror == expected,
+                    "\(what): row \(row), list \(list) becomes \(mirror), not \(expected)")
+            }
+        }
     }
 
     /// What an observer does: delete from the back, insert from the front.

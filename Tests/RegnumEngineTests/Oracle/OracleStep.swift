@@ -13,6 +13,7 @@ struct OracleStep: Sendable {
         // inside a transaction, which begins with the first of them
         case addTable, addColumn, insert, insertMany, insertBulk, set, setSame, setMany, delete
         case deleteMany, deleteCluster, insertTaken, setRefused, savepoint, rollBack
+        case addList, listInsert, listInsertMany, listRemove, listSet, listMove, listRefused
         case query, compare, holdInside
         // the end of one
         case commit, abort
@@ -25,7 +26,8 @@ extension OracleStep.Kind {
     /// Whether it works on several rows.
     var isOnMany: Bool {
         switch self {
-        case .insertMany, .insertBulk, .setMany, .deleteMany, .deleteCluster: true
+        case .insertMany, .insertBulk, .setMany, .deleteMany, .deleteCluster, .listInsertMany:
+            true
         default: false
         }
     }
@@ -35,7 +37,8 @@ extension OracleStep.Kind {
         switch self {
         case .addTable, .addColumn, .insert, .insertMany, .insertBulk, .set, .setSame, .setMany,
             .delete, .deleteMany, .deleteCluster, .insertTaken, .setRefused, .savepoint,
-            .rollBack, .query, .compare, .holdInside:
+            .rollBack, .addList, .listInsert, .listInsertMany, .listRemove, .listSet, .listMove,
+            .listRefused, .query, .compare, .holdInside:
             true
         case .commit, .abort, .hold, .recheck, .letGo, .holdResult, .advance, .reopen,
             .checkpoint:
@@ -92,7 +95,9 @@ struct OracleSequence: Sendable {
 
     private static func weights(_ size: Size) -> [(OracleStep.Kind, Int)] {
         var weights: [(OracleStep.Kind, Int)] = [
-            (.addTable, 2), (.addColumn, 3), (.insert, 20), (.insertMany, 5), (.set, 18),
+            (.addList, 3), (.listInsert, 12), (.listInsertMany, 2), (.listRemove, 5),
+            (.listSet, 3), (.listMove, 3), (.listRefused, 1), (.addTable, 2), (.addColumn, 3),
+            (.insert, 20), (.insertMany, 5), (.set, 18),
             (.setSame, 3), (.setMany, 3), (.delete, 8), (.deleteMany, 2), (.insertTaken, 3),
             (.setRefused, 2), (.savepoint, 5), (.rollBack, 4), (.query, 8), (.compare, 1),
             (.holdInside, 2), (.commit, 14), (.abort, 3), (.hold, 4), (.recheck, 1), (.letGo, 2),

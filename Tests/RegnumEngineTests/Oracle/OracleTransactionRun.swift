@@ -58,6 +58,9 @@ struct OracleTransactionRun {
             delete(table, clusterRows(table, &generator).prefix(step.rowCountMax))
         case .insertTaken: try insertTaken(table, &generator)
         case .setRefused: try setRefused(table, &generator)
+        case .addList: try addList(table, &generator)
+        case .listInsert, .listInsertMany, .listRemove, .listSet, .listMove, .listRefused:
+            try editList(step, &generator)
         case .query: try query(table, &generator)
         default: break
         }
@@ -75,7 +78,7 @@ struct OracleTransactionRun {
         }
     }
 
-    private func tableKey(_ table: Int) -> TableKey { TableKey(rawValue: UInt32(table)) }
+    func tableKey(_ table: Int) -> TableKey { TableKey(rawValue: UInt32(table)) }
 
     private func key(_ table: Int, _ generator: inout SplitMix64) -> UInt64? {
         let keys = oracle.tables[table].keys
@@ -213,8 +216,8 @@ struct OracleTransactionRun {
         log.add("delete \(oracle.tables[table].name), \(keys.count) rows from \(first)")
         for key in Array(keys) {
             engine?.delete(tableKey(table), ObjectKey(rawValue: key))
-            oracle.delete(table, key)
         }
+        oracle.delete(table, Set(keys))
         // no effect a second time
         engine?.delete(tableKey(table), ObjectKey(rawValue: first))
     }

@@ -1,0 +1,252 @@
+import CRegnum
+
+/// The ordered lists of all rows of a class: entries (owner row, element), sorted by owner, and
+/// within one owner in the order of its list.
+///
+/// It has the nodes of an `IndexTree` and is held as one, so that walks, clones and checkpoints know
+/// it; but elements do not ascend within an owner: an element is found by its position, which the
+/// counts in the inner nodes tell. Splits and merges are those of the index.
+///
+/// A value, as an `IndexTree` is, and read and edited under the same rules. Where a leaf is damaged
+/// it reads as empty, and nothing traps.
+struct SequenceTree {
+    /// Not to be searched by entries.
+    private(set) var tree: IndexTree
+
+    init() { tree = IndexTree() }
+
+    init(_ tree: IndexTree) { self.tree = tree }
+
+    /// How many entries all owners before `owner` have: where its list begins.
+    ///
+    /// - Complexity: O(log n)
+    @inline(__always)
+    func start(_ owner: UInt64) -> Int {
+        rank { cregnum_words_below($0, $1, owner) }
+    }
+
+    /// Where the list of an owner ends.
+    @inline(__always)
+    func end(_ owner: UInt64) -> Int {
+        rank { cregnum_words_through($0, $1, owner) }
+    }
+
+    /// The first entry that does not count lies in the last child whose first entry counts.
+    @inline(__always)
+    private func rank(_ counted: (UnsafePointer<UInt64>, Int) -> Int) -> Int {
+        guard var node = tree.root else { return 0 }
+        var rank = 0
+        for _ in 0..<tree.height {
+            let inner = IndexInner(node)
+            let place = max(counted(inner.keys, inner.count) &- 1, 0)
+            rank &+= inner.countBefore(place)
+            node = inner.child(place)
+        }
+        let leaf = IndexLeaf(node)
+        return rank &+ counted(leaf.keys, leaf.count)
+    }
+
+    /// The length of the list of an owner.
+    ///
+    /// - Complexity: O(log n)
+    @inline(__always)
+    func count(_ owner: UInt64) -> Int { max(end(owner) &- start(owner), 0) }
+
+    /// An element of an owner; nil if the list is not so long.
+    ///
+    /// - Complexity: O(log n)
+    func element(_ owner: UInt64, at position: Int) -> UInt64? {
+        guard position >= 0, var node = tree.root else { return nil }
+        var rest = start(owner) &+ position
+        for _ in 0..<tree.height {
+            let inner = IndexInner(node)
+            node = inner.child(inner.place(at: &rest))
+        }
+        let leaf = IndexLeaf(node)
+        return rest < leaf.count && leaf.keys[rest] == owner ? leaf.rows[rest] : nil
+    }
+
+    /// Calls `body` with the elements of an owner from a position on, a leaf's at a time, until it
+    /// returns false.
+    func visitRuns(
+        _ owner: UInt64, from position: Int = 0, _ body: (UnsafeBufferPointer<UInt64>) -> Bool
+    ) {
+        var place = 0
+        guard position >= 0,
+            var walk = IndexWalk(
+                tree, at: start(owner) &+ position, behindEntryBefore: false, &place)
+        else { return }
+        repeat {
+            let leaf = walk.leaf
+            let end = cregnum_words_through(leaf.keys, leaf.count, owner)
+            if place < end, leaf.keys[place] == owner {
+                let run = UnsafeBufferPointer(start: leaf.rows + place, count: end &- place)
+                if !body(run) { return }
+            }
+            if end < leaf.count { return }
+            place = 0
+        } while walk.goToNextLeaf()
+    }
+
+    /// Calls `body` with the elements of an owner from a position on, until it returns false.
+    @inline(__always)
+    func visit(_ owner: UInt64, from position: Int = 0, _ body: (UInt64) -> Bool) {
+        visitRuns(owner, from: position) { run in
+            for element in run where !body(element) { return false }
+            return true
+        }
+    }
+
+    /// The elements of an owner at some positions, as far as they are there.
+    func elements(_ owner: UInt64, _ range: Range<Int>) -> [UInt64] {
+        var elements: [UInt64] = []
+        if range.isEmpty { return elements }
+        elements.reserveCapacity(range.count)
+        visitRuns(owner, from: range.lowerBound) { run in
+            elements.append(contentsOf: run.prefix(range.count - elements.count))
+            return elements.count < range.count
+        }
+        return elements
+    }
+
+    /// All elements of an owner.
+    func elements(_ owner: UInt64) -> [UInt64] { elements(owner, 0..<count(owner)) }
+
+    /// The positions at which elements of an owner are among `wanted`, ascending; stops when `count`
+    /// were found.
+    func positions(_ owner: UInt64, of wanted: Set<UInt64>, count: Int = .max) -> [Int] {
+        var positions: [Int] = []
+        var before = 0
+        let only = wanted.count == 1 ? wanted.first : nil
+        visitRuns(owner) { run in
+            guard let base = run.baseAddress else { return true }
+            var place = 0
+            while place < run.count {
+                if let only {
+                    place += cregnum_find_word(base + place, run.count - place, only)
+                } else {
+                    while place < run.count, !wanted.contains(run[place]) { place += 1 }
+                }
+                if place < run.count { positions.append(before + place) }
+                place += 1
+            }
+            before += run.count
+            return positions.count < count
+        }
+        return positions
+    }
+}
+
+// MARK: - Editing
+
+extension SequenceTree {
+    /// Puts elements into the list of an owner, before the one at `position`; false, with nothing
+    /// changed, if the list is not so long.
+    ///
+    /// - Complexity: O(log n), and O(1) for each further element; in place if nodes are the edit's
+    ///   own, else `height + 1` are copied.
+    mutating func insert(
+        _ elements: ArraySlice<UInt64>, _ owner: UInt64, at position: Int, _ edit: NodeEdit
+    ) -> Bool {
+        if position < 0 { return false }
+        var rest = elements
+        var next = start(owner) &+ position
+        var before = position
+        while let first = rest.first {
+            var place = 0
+            guard var walk = IndexWalk(tree, at: next, behindEntryBefore: true, &place) else {
+                if position > 0 { return false }
+                tree = IndexTree(root: IndexLeaf.make(owner, first, edit), height: 0, count: 1)
+                rest.removeFirst()
+                next += 1
+                before += 1
+                continue
+            }
+            // the entry before is the owner's own, unless the position is its first
+            if before > 0, place == 0 || walk.leaf.keys[place &- 1] != owner { return false }
+            let room = min(IndexLeaf.capacity &- walk.leaf.count, rest.count)
+            if room <= 1 {
+                _ = tree.insert(owner, first, at: place, &walk, edit)
+                rest.removeFirst()
+                next += 1
+                before += 1
+            } else {
+                tree.insert(owner, rest.prefix(room), at: place, &walk, edit)
+                rest = rest.dropFirst(room)
+                next += room
+                before += room
+            }
+        }
+        return true
+    }
+
+    /// Puts one element into the list of an owner.
+    mutating func insert(
+        _ element: UInt64, _ owner: UInt64, at position: Int, _ edit: NodeEdit
+    ) -> Bool {
+        var place = 0
+        guard position >= 0,
+            var walk = IndexWalk(
+                tree, at: start(owner) &+ position, behindEntryBefore: true, &place)
+        else { return insert([element], owner, at: position, edit) }
+        if position > 0, place == 0 || walk.leaf.keys[place &- 1] != owner { return false }
+        _ = tree.insert(owner, element, at: place, &walk, edit)
+        return true
+    }
+
+    /// Replaces an element; false if the list is not so long.
+    ///
+    /// - Complexity: O(log n)
+    mutating func set(
+        _ element: UInt64, _ owner: UInt64, at position: Int, _ edit: NodeEdit
+    ) -> Bool {
+        var place = 0
+        guard position >= 0,
+            var walk = IndexWalk(
+                tree, at: start(owner) &+ position, behindEntryBefore: false, &place),
+            place < walk.leaf.count, walk.leaf.keys[place] == owner
+        else { return false }
+        walk.own(&tree, edit)
+        walk.leaf.rows[place] = element
+        if place == 0 { walk.noteFirst(owner, element) }
+        return true
+    }
+
+    /// Removes the elements of an owner at some positions; as many as there are.
+    ///
+    /// - Complexity: O(log n) for each leaf.
+    mutating func remove(_ owner: UInt64, _ range: Range<Int>, _ edit: NodeEdit) {
+        var left = range.count
+        let next = start(owner) &+ max(range.lowerBound, 0)
+        while left > 0 {
+            var place = 0
+            guard
+                var walk = IndexWalk(tree, at: next, behindEntryBefore: false, &place)
+            else { return }
+            let leaf = walk.leaf
+            let end = min(cregnum_words_through(leaf.keys, leaf.count, owner), place &+ left)
+            guard place < end, leaf.keys[place] == owner else { return }
+            left &-= end &- place
+            tree.remove(place..<end, &walk, edit)
+        }
+    }
+
+    /// Removes the whole list of an owner.
+    mutating func removeAll(_ owner: UInt64, _ edit: NodeEdit) {
+        remove(owner, 0..<count(owner), edit)
+    }
+}
+
+extension IndexTree {
+    /// Puts entries of one key at a place of the leaf of a walk, which has room, where they belong.
+    fileprivate mutating func insert(
+        _ key: UInt64, _ rows: ArraySlice<UInt64>, at place: Int, _ walk: inout IndexWalk,
+        _ edit: NodeEdit
+    ) {
+        walk.own(&self, edit)
+        count &+= rows.count
+        walk.addCount(UInt32(truncatingIfNeeded: rows.count))
+        walk.leaf.insert(key, rows, at: place)
+        if place == 0 { walk.noteFirst(key, rows[rows.startIndex]) }
+    }
+}

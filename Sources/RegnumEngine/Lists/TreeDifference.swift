@@ -1,0 +1,250 @@
+/// Where two trees of index nodes differ: pieces of each between leaves that both share.
+///
+/// The nodes of a level are compared by address, from the roots down: what both trees have is
+/// skipped with all below it, and divides the rest into gaps, which are compared one level lower. The
+/// cost is that of the nodes that differ. Trees that share nothing are one gap.
+struct TreeDifference {
+    /// Leaves of each tree, neighbours, in the place of one another.
+    struct Gap {
+        var old: ArraySlice<Piece>
+        var new: ArraySlice<Piece>
+    }
+
+    /// A node and the position of its first entry.
+    struct Piece {
+        var node: Node
+        var position: Int
+        var count: Int
+    }
+
+    /// Ascending.
+    private(set) var gaps: [Gap] = []
+
+    /// - Parameters:
+    ///   - oldRange: the positions in the old tree that matter, and so `newRange`: such that an
+    ///     entry of a node that both share matters in both or in neither.
+    init(
+        _ old: IndexTree, _ new: IndexTree, _ oldRange: Range<Int>, _ newRange: Range<Int>
+    ) {
+        if old.root == new.root { return }
+        var (oldHeight, newHeight) = (old.height, new.height)
+        var oldLevel = old.root.map { [Piece(node: $0, position: 0, count: old.count)] } ?? []
+        var newLevel = new.root.map { [Piece(node: $0, position: 0, count: new.count)] } ?? []
+        while oldHeight > newHeight {
+            oldLevel = TreeDifference.children(oldLevel[...], oldRange)
+            oldHeight -= 1
+        }
+        while newHeight > oldHeight {
+            newLevel = TreeDifference.children(newLevel[...], newRange)
+            newHeight -= 1
+        }
+        gaps = TreeDifference.divide(oldLevel, newLevel)
+        while oldHeight > 0 {
+            gaps = gaps.flatMap { gap in
+                TreeDifference.divide(
+                    TreeDifference.children(gap.old, oldRange),
+                    TreeDifference.children(gap.new, newRange))
+            }
+            oldHeight -= 1
+        }
+    }
+
+    private static func children(_ pieces: ArraySlice<Piece>, _ range: Range<Int>) -> [Piece] {
+        var children: [Piece] = []
+        for piece in pieces {
+            let inner = IndexInner(piece.node)
+            var position = piece.position
+            for place in 0..<inner.count {
+                let count = Int(inner.counts[place])
+                if position < range.upperBound, position + count > range.lowerBound {
+                    children.append(
+                        Piece(node: inner.child(place), position: position, count: count))
+                }
+                position += count
+            }
+        }
+        return children
+    }
+
+    /// The gaps between the nodes that both have. Shared nodes keep their order in edits; should
+    /// they not, those that break it count as different.
+    private static func divide(_ old: [Piece], _ new: [Piece]) -> [Gap] {
+        var gaps: [Gap] = []
+        var places: [UInt: Int]?
+        var (i, j) = (0, 0)
+        while i < old.count || j < new.count {
+            if i < old.count, j < new.count, old[i].node == new[j].node {
+                i += 1
+                j += 1
+                continue
+            }
+            let (oldEnd, newEnd) =
+                nearby(old, i, new, j) ?? next(old, i, new, j, &places)
+            gaps.append(Gap(old: old[i..<oldEnd], new: new[j..<newEnd]))
+            (i, j) = (oldEnd, newEnd)
+        }
+        return gaps
+    }
+
+    /// Where both go on alike, if that is at most a few nodes further: most edits change one node, or
+    /// divide or merge two.
+    private static func nearby(
+        _ old: [Piece], _ i: Int, _ new: [Piece], _ j: Int
+    ) -> (Int, Int)? {
+        for (a, b) in [(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1)]
+        where i + a < old.count && j + b < new.count && old[i + a].node == new[j + b].node {
+            return (i + a, j + b)
+        }
+        return nil
+    }
+
+    /// Where both go on alike, or their ends.
+    private static func next(
+        _ old: [Piece], _ i: Int, _ new: [Piece], _ j: Int, _ places: inout [UInt: Int]?
+    ) -> (Int, Int) {
+        if places == nil {
+            var found: [UInt: Int] = [:]
+            for (place, piece) in old.enumerated() { found[piece.node.word] = place }
+            places = found
+        }
+        for place in j..<new.count {
+            if let oldPlace = places?[new[place].node.word], oldPlace >= i {
+                return (oldPlace, place)
+            }
+        }
+        return (old.count, new.count)
+    }
+}
+
+extension IndexTree {
+    /// The entries that only one of two versions of a sorted tree has, ascending; an entry that a
+    /// tree has several times is compared as often.
+    ///
+    /// - Complexity: O(entries of the leaves that differ).
+    static func difference(
+        _ old: IndexTree, _ new: IndexTree
+    ) -> (onlyOld: [Entry], onlyNew: [Entry]) {
+        var onlyOld: [Entry] = []
+        var onlyNew: [Entry] = []
+        let difference = TreeDifference(old, new, 0..<old.count, 0..<new.count)
+        // An entry that moved to another leaf is in two gaps.
+        for gap in difference.gaps {
+            var old = entries(gap.old)[...]
+            var new = entries(gap.new)[...]
+            while let a = old.first, let b = new.first {
+                if a == b {
+                    old.removeFirst()
+                    new.removeFirst()
+                } else if a < b {
+                    onlyOld.append(a)
+                    old.removeFirst()
+                } else {
+                    onlyNew.append(b)
+                    new.removeFirst()
+                }
+            }
+            onlyOld.append(contentsOf: old)
+            onlyNew.append(contentsOf: new)
+        }
+        return reduce(onlyOld, onlyNew)
+    }
+
+    private static func entries(_ pieces: ArraySlice<TreeDifference.Piece>) -> [Entry] {
+        var entries: [Entry] = []
+        for piece in pieces {
+            let leaf = IndexLeaf(piece.node)
+            for place in 0..<leaf.count {
+                entries.append(Entry(key: leaf.keys[place], row: leaf.rows[place]))
+            }
+        }
+        return entries
+    }
+
+    /// Takes out what both have.
+    private static func reduce(
+        _ old: [Entry], _ new: [Entry]
+    ) -> (onlyOld: [Entry], onlyNew: [Entry]) {
+        var onlyOld: [Entry] = []
+        var onlyNew: [Entry] = []
+        var (i, j) = (0, 0)
+        while i < old.count || j < new.count {
+            if i < old.count, j < new.count, old[i] == new[j] {
+                i += 1
+                j += 1
+            } else if j == new.count || (i < old.count && old[i] < new[j]) {
+                onlyOld.append(old[i])
+                i += 1
+            } else {
+                onlyNew.append(new[j])
+                j += 1
+            }
+        }
+        return (onlyOld, onlyNew)
+    }
+}
+
+extension SequenceTree {
+    /// The owners whose lists may differ between two versions: all that do are among them.
+    ///
+    /// - Complexity: O(entries of the leaves that differ).
+    static func changedOwners(_ old: SequenceTree, _ new: SequenceTree) -> [UInt64] {
+        var owners: Set<UInt64> = []
+        let difference = TreeDifference(
+            old.tree, new.tree, 0..<old.tree.count, 0..<new.tree.count)
+        for gap in difference.gaps {
+            for piece in [gap.old, gap.new].joined() {
+                let leaf = IndexLeaf(piece.node)
+                for place in 0..<leaf.count { owners.insert(leaf.keys[place]) }
+            }
+        }
+        return owners.sorted()
+    }
+
+    /// What turns the list of an owner in one version into that of another, by comparing both:
+    /// leaves that both trees share are skipped, and stay. In what is between, elements that both
+    /// have in the same order stay, as long as that takes at most `SequenceEdits.distanceMax` edits;
+    /// else what is between the common beginning and end of it is replaced.
+    ///
+    /// - Complexity: O(entries of the leaves that differ x edits).
+    static func difference(
+        _ old: SequenceTree, _ new: SequenceTree, _ owner: UInt64
+    ) -> [ListSplice] {
+        let oldStart = old.start(owner)
+        let newStart = new.start(owner)
+        let difference = TreeDifference(
+            old.tree, new.tree, oldStart..<oldStart + old.count(owner),
+            newStart..<newStart + new.count(owner))
+        var splices: [ListSplice] = []
+        for gap in difference.gaps {
+            let before = elements(gap.old, owner)
+            let after = elements(gap.new, owner)
+            if before.elements.isEmpty, after.elements.isEmpty { continue }
+            // Where the gap has nothing of the owner in the old tree, what lies before tells.
+            let base: Int
+            if let position = before.position {
+                base = position - oldStart
+            } else {
+                let shift = splices.reduce(0) { $0 + $1.inserted.count - $1.removedCount }
+                base = (after.position ?? newStart) - newStart - shift
+            }
+            SequenceEdits.append(before.elements, after.elements, at: base, to: &splices)
+        }
+        return ListSplices(splices).splices
+    }
+
+    /// The elements of an owner in neighbouring leaves, and the position of the first in the tree.
+    private static func elements(
+        _ pieces: ArraySlice<TreeDifference.Piece>, _ owner: UInt64
+    ) -> (elements: [UInt64], position: Int?) {
+        var elements: [UInt64] = []
+        var position: Int?
+        for piece in pieces {
+            let leaf = IndexLeaf(piece.node)
+            for place in 0..<leaf.count where leaf.keys[place] == owner {
+                if position == nil { position = piece.position + place }
+                elements.append(leaf.rows[place])
+            }
+        }
+        return (elements, position)
+    }
+}

@@ -1,0 +1,98 @@
+import RegnumStore
+
+/// Reads the list operations of a record, and applies them.
+struct ListDecoder {
+    /// What each list went through: first by the deletion of rows, then by what the record tells.
+    private var changes: [ListPlace: [ObjectKey: ListSplices]] = [:]
+    private var lastKey: UInt64 = 0
+
+    /// Takes deleted rows out of all lists; theirs are gone.
+    mutating func delete(
+        _ keys: [ObjectKey], in table: TableSchema, _ content: inout DatabaseContent,
+        _ edit: NodeEdit
+    ) {
+        for list in table.lists {
+            let place = ListPlace(table: table.key, list: list.key)
+            for key in keys { changes[place]?[key] = nil }
+        }
+        if !table.lists.isEmpty {
+            for key in keys { content.removeLists(table.key.index, key.rawValue, edit) }
+        }
+        content.removeOccurrences(of: keys.map(\.rawValue), in: table.key.index, edit) {
+            place, owner, positions in
+            changes[place, default: [:]][ObjectKey(rawValue: owner)] = ListSplices(
+                removed: positions)
+        }
+    }
+
+    /// One operation, behind its list key.
+    mutating func apply(
+        _ reader: inout RecordReader, _ place: ListPlace, _ content: inout DatabaseContent,
+        _ edit: NodeEdit
+    ) throws(StoreError) {
+        let rows = try KeyRuns.decode(&reader, countMax: content[place.table.index].count)
+        guard let schema = content.listSchema(place.table, place.list) else {
+            throw reader.damaged("it changes a list that does not exist")
+        }
+        for row in rows {
+            try reader.require(
+                content[place.table.index].contains(row.rawValue),
+                "it changes a list of a row that does not exist")
+            let count = content.elements(place.table, place.list).count(row.rawValue)
+            let splices = try decode(&reader, count: count, content[schema.target.index])
+            // from the end, so that the positions before stay
+            for splice in splices.reversed() {
+                let isDone = content.splice(
+                    place, row.rawValue, at: splice.position, removing: splice.removedCount,
+                    inserting: splice.inserted.map(\.rawValue)[...], edit)
+                try reader.require(isDone, "it changes a list that is not so long")
+            }
+            let before = changes[place]?[row] ?? ListSplices()
+            changes[place, default: [:]][row] = before.followed(by: ListSplices(splices))
+        }
+    }
+
+    private mutating func decode(
+        _ reader: inout RecordReader, count: Int, _ target: Table
+    ) throws(StoreError) -> [ListSplice] {
+        let spliceCount = try reader.count(max: reader.remaining / 3, "a number of splices")
+        try reader.require(spliceCount > 0, "a list changes by nothing")
+        var splices: [ListSplice] = []
+        splices.reserveCapacity(spliceCount)
+        var end = 0
+        for index in 0..<spliceCount {
+            let gap = try reader.count(max: count - end, "a position of a list")
+            try reader.require(gap > 0 || index == 0, "two splices of a list touch")
+            let removed = try reader.count(max: count - end - gap, "a number of elements")
+            let inserted = try reader.count(max: reader.remaining, "a number of elements")
+            try reader.require(removed > 0 || inserted > 0, "a splice of a list is empty")
+            var keys: [ObjectKey] = []
+            keys.reserveCapacity(inserted)
+            for _ in 0..<inserted {
+                lastKey &+= UInt64(bitPattern: try reader.zigzag())
+                try reader.require(
+                    target.contains(lastKey), "a list gets a row that does not exist")
+                keys.append(ObjectKey(rawValue: lastKey))
+            }
+            splices.append(
+                ListSplice(position: end + gap, removedCount: removed, inserted: keys))
+            end += gap + removed
+        }
+        return splices
+    }
+
+    /// The changes of the lists of a class, of rows before `firstNewKey`.
+    func changes(of table: TableSchema, firstNewKey: UInt64) -> [ListKey: [ListChange]] {
+        var result: [ListKey: [ListChange]] = [:]
+        for list in table.lists {
+            guard let rows = changes[ListPlace(table: table.key, list: list.key)] else { continue }
+            var found: [ListChange] = []
+            for (row, splices) in rows where row.rawValue < firstNewKey && !splices.isEmpty {
+                found.append(ListChange(row: row, splices: splices.splices))
+            }
+            if found.isEmpty { continue }
+            result[list.key] = found.sorted { $0.row < $1.row }
+        }
+        return result
+    }
+}

@@ -1,0 +1,79 @@
+/// Writes the list operations of a record.
+struct ListEncoder {
+    private var lastKey: UInt64 = 0
+
+    /// The lists of one class.
+    mutating func encode(
+        _ transaction: EngineTransaction, _ delta: TableDelta, _ writer: inout RecordWriter
+    ) {
+        let table = transaction.content.schema.tables[delta.table.index]
+        for list in table.lists {
+            var rows: [ObjectKey] = []
+            var changes: [[ListSplice]] = []
+            for change in delta.listChanges[list.key] ?? [] {
+                let told = withoutDeleted(change, transaction, delta.table, list)
+                if told.isEmpty { continue }
+                rows.append(change.row)
+                changes.append(told)
+            }
+            let elements = transaction.content.elements(delta.table, list.key)
+            if elements.tree.count > 0 {
+                for row in delta.inserted {
+                    let keys = elements.elements(row.rawValue)
+                    if keys.isEmpty { continue }
+                    rows.append(row)
+                    changes.append([
+                        ListSplice(
+                            position: 0, removedCount: 0,
+                            inserted: keys.map { ObjectKey(rawValue: $0) })
+                    ])
+                }
+            }
+            if rows.isEmpty { continue }
+            CommitRecord.begin(.lists, table.key, &writer)
+            writer.varint(UInt64(list.key.rawValue))
+            KeyRuns.encode(rows, &writer)
+            for splices in changes { encode(splices, &writer) }
+        }
+    }
+
+    private mutating func encode(_ splices: [ListSplice], _ writer: inout RecordWriter) {
+        writer.varint(splices.count)
+        var end = 0
+        for splice in splices {
+            writer.varint(splice.position - end)
+            writer.varint(splice.removedCount)
+            writer.varint(splice.inserted.count)
+            end = splice.position + splice.removedCount
+            for key in splice.inserted {
+                writer.zigzag(Int64(bitPattern: key.rawValue &- lastKey))
+                lastKey = key.rawValue
+            }
+        }
+    }
+
+    /// The change of a list from which the rows that the transaction deleted are gone already: they
+    /// are all among what the change removes.
+    private func withoutDeleted(
+        _ change: ListChange, _ transaction: EngineTransaction, _ table: TableKey,
+        _ list: ListSchema
+    ) -> [ListSplice] {
+        let splices = change.splices ?? []
+        guard !transaction.changes[list.target.index].deleted.isEmpty else { return splices }
+        let before = transaction.base.content.elements(table, list.key)
+        let target = transaction.content[list.target.index]
+        var told: [ListSplice] = []
+        var goneCount = 0
+        for splice in splices {
+            let end = splice.position + splice.removedCount
+            let gone = before.elements(change.row.rawValue, splice.position..<end)
+                .count { !target.contains($0) }
+            let rest = ListSplice(
+                position: splice.position - goneCount, removedCount: splice.removedCount - gone,
+                inserted: splice.inserted)
+            goneCount += gone
+            if rest.removedCount > 0 || !rest.inserted.isEmpty { told.append(rest) }
+        }
+        return told
+    }
+}

@@ -1,0 +1,32 @@
+/// The changes of the lists of one class over several commits, on their way into a `MergedDelta`.
+struct MergedLists {
+    private var lists: [ListKey: [ObjectKey: ListChange]] = [:]
+
+    /// More splices of one list than these are not merged: the trees tell.
+    private static let spliceCountMax = 4_096
+
+    mutating func add(_ change: ListChange, _ list: ListKey) {
+        guard let before = lists[list]?[change.row] else {
+            lists[list, default: [:]][change.row] = change
+            return
+        }
+        var merged = ListChange(row: change.row, splices: nil)
+        if let first = before.splices, let second = change.splices,
+            first.count + second.count <= MergedLists.spliceCountMax
+        {
+            merged.splices = ListSplices(first).followed(by: ListSplices(second)).splices
+        }
+        lists[list]?[change.row] = merged.splices == [] ? nil : merged
+    }
+
+    /// Forgets a row that was deleted.
+    mutating func remove(_ row: ObjectKey) {
+        for list in lists.keys { lists[list]?[row] = nil }
+    }
+
+    /// Ascending by row; no list without changes.
+    var changes: [ListKey: [ListChange]] {
+        lists.filter { !$0.value.isEmpty }
+            .mapValues { $0.values.sorted { $0.row < $1.row } }
+    }
+}

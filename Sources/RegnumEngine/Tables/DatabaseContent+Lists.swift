@@ -1,0 +1,143 @@
+import RegnumStore
+
+/// Lists of a content: reading, and edits that keep lists and backlinks in agreement.
+extension DatabaseContent {
+    /// The schema of a list, nil where it does not exist at this version.
+    func listSchema(_ table: TableKey, _ list: ListKey) -> ListSchema? {
+        guard table.index < schema.tables.count,
+            list.index < schema.tables[table.index].lists.count
+        else { return nil }
+        return schema.tables[table.index].lists[list.index]
+    }
+
+    /// The elements of all rows of a list; of none where it does not exist at this version.
+    func elements(_ table: TableKey, _ list: ListKey) -> SequenceTree {
+        guard listSchema(table, list) != nil else { return SequenceTree() }
+        return self[table.index].elements(list.index)
+    }
+
+    /// The rows whose list has an element, ascending, each once.
+    func backlinks(_ target: UInt64, _ place: ListPlace) -> [UInt64] {
+        guard listSchema(place.table, place.list) != nil else { return [] }
+        var owners: [UInt64] = []
+        self[place.table.index].backlinks(place.list.index).forEachRepeatedRow(target) { owner in
+            if owners.last != owner { owners.append(owner) }
+            return true
+        }
+        return owners
+    }
+
+    /// Adds a list to a class. Throws `invalidInput` as `SchemaRules` says, without a change.
+    mutating func addList(
+        _ name: String, target: TableKey, to key: TableKey, _ edit: ContentEdit
+    ) throws(StoreError) -> ListKey {
+        try SchemaRules.check(
+            newList: name, target: target, of: schema.tables[key.index], in: schema)
+        schema = schema.adding(list: name, target: target, to: key)
+        let table = ownTable(key.index, edit.nodes).addingLists(1, edit.nodes)
+        directory?.store(table.node.word, DatabaseContent.offset(key.index))
+        return ListKey(rawValue: UInt16(schema.tables[key.index].lists.count - 1))
+    }
+
+    /// Takes elements of a row's list out and puts others in their place; false, with nothing
+    /// changed, if the list has no such positions. The row and the elements must exist.
+    ///
+    /// - Complexity: O(log n) for each element.
+    mutating func splice(
+        _ place: ListPlace, _ owner: UInt64, at position: Int, removing count: Int,
+        inserting elements: ArraySlice<UInt64>, _ edit: NodeEdit
+    ) -> Bool {
+        let table = ownTable(place.table.index, edit)
+        let slot = table.listSlot(place.list.index)
+        var sequence = table.elements(place.list.index)
+        var backlinks = table.backlinks(place.list.index)
+        if count == 0, elements.count == 1, let element = elements.first {
+            guard sequence.insert(element, owner, at: position, edit) else { return false }
+            backlinks.insertAgain(element, owner, edit)
+        } else {
+            let removed = sequence.elements(owner, position..<position + count)
+            guard removed.count == count else { return false }
+            if count == 1, elements.count == 1, let element = elements.first {
+                guard sequence.set(element, owner, at: position, edit) else { return false }
+            } else {
+                guard sequence.insert(elements, owner, at: position + count, edit) else {
+                    return false
+                }
+                sequence.remove(owner, position..<position + count, edit)
+            }
+            for element in removed { _ = backlinks.remove(element, owner, edit) }
+            for element in elements { backlinks.insertAgain(element, owner, edit) }
+        }
+        table.setIndex(sequence.tree, at: slot)
+        table.setIndex(backlinks, at: slot + 1)
+        return true
+    }
+
+    /// Removes all lists of a row.
+    mutating func removeLists(_ index: Int, _ owner: UInt64, _ edit: NodeEdit) {
+        for list in schema.tables[index].lists.indices {
+            let elements = self[index].elements(list).elements(owner)
+            if elements.isEmpty { continue }
+            let table = ownTable(index, edit)
+            let slot = table.listSlot(list)
+            var sequence = table.elements(list)
+            var backlinks = table.backlinks(list)
+            sequence.remove(owner, 0..<elements.count, edit)
+            for element in elements { _ = backlinks.remove(element, owner, edit) }
+            table.setIndex(sequence.tree, at: slot)
+            table.setIndex(backlinks, at: slot + 1)
+        }
+    }
+
+    /// Takes rows of a class that were deleted out of all lists, and tells of which: the list, the
+    /// row, and the positions, ascending, that they had.
+    ///
+    /// - Complexity: O(length) of each list that has one of them, however many.
+    mutating func removeOccurrences(
+        of targets: [UInt64], in index: Int, _ edit: NodeEdit,
+        _ body: (ListPlace, UInt64, [Int]) -> Void
+    ) {
+        let incoming = schema.incoming[index]
+        if incoming.isEmpty { return }
+        let wanted = Set(targets)
+        for place in incoming {
+            var counts: [UInt64: Int] = [:]
+            let backlinks = self[place.table.index].backlinks(place.list.index)
+            for target in targets {
+                backlinks.forEachRepeatedRow(target) { owner in
+                    counts[owner, default: 0] += 1
+                    return true
+                }
+            }
+            for (owner, count) in counts.sorted(by: { $0.key < $1.key }) {
+                let positions = remove(wanted, count, place, owner, edit)
+                if !positions.isEmpty { body(place, owner, positions) }
+            }
+        }
+    }
+
+    private mutating func remove(
+        _ wanted: Set<UInt64>, _ count: Int, _ place: ListPlace, _ owner: UInt64, _ edit: NodeEdit
+    ) -> [Int] {
+        let table = ownTable(place.table.index, edit)
+        let slot = table.listSlot(place.list.index)
+        var sequence = table.elements(place.list.index)
+        var backlinks = table.backlinks(place.list.index)
+        let positions = sequence.positions(owner, of: wanted, count: count)
+        // from the end, so that the positions before stay, and neighbours together
+        var end = positions.count
+        while end > 0 {
+            var start = end - 1
+            while start > 0, positions[start - 1] == positions[start] - 1 { start -= 1 }
+            let range = positions[start]..<positions[end - 1] + 1
+            for element in sequence.elements(owner, range) {
+                _ = backlinks.remove(element, owner, edit)
+            }
+            sequence.remove(owner, range, edit)
+            end = start
+        }
+        table.setIndex(sequence.tree, at: slot)
+        table.setIndex(backlinks, at: slot + 1)
+        return positions
+    }
+}
