@@ -181,7 +181,7 @@ extension CoordinatorState {
             let gain = head.content.context.store.usage.byteCount - 2 * Int(newest.byteCount)
             guard
                 options.reloadByteCountMin == 0 || gain >= options.reloadByteCountMin
-                    || newest.version <= checkpoint.wantedVersion
+                    || checkpoint.baseVersion < checkpoint.wantedVersion
             else { return nil }
             checkpoint.reload = .loading
             ownsLog = true
