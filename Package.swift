@@ -40,7 +40,19 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "RegnumEngineTests",
-            dependencies: ["CRegnum", "RegnumEngine", "RegnumStore", "RegnumSimulation"],
+            dependencies: [
+                "CRegnum", "RegnumEngine", "RegnumStore", "RegnumSimulation", "RegnumOraclePeer",
+            ],
+            swiftSettings: settings),
+        // Oracle and Support are links to files of RegnumEngineTests.
+        .executableTarget(
+            name: "RegnumOraclePeer",
+            dependencies: ["RegnumEngine", "RegnumStore", "RegnumSimulation"],
+            path: "Tests/OraclePeer",
+            exclude: [
+                "Oracle/OracleEnumeration.swift", "Oracle/OraclePeerEnumeration.swift",
+                "Oracle/OraclePeerProcess.swift", "Oracle/OracleTests.swift",
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "RegnumInliningClient", dependencies: ["Regnum"], path: "Tests/Inlining",

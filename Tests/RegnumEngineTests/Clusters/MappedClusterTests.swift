@@ -107,7 +107,15 @@ final class LeafFile: NodeBytes, @unchecked Sendable {
     var willCheck = true
     var damage: ((ClusterLeaf, UnsafeMutableRawBufferPointer) -> Bool)?
     private(set) var damagedCount = 0
-    private(set) lazy var source = NodeSource(self)
+    private weak var ownSource: NodeSource?
+
+    /// The source of the images. It keeps the file; whoever reads from it keeps the source.
+    var source: NodeSource {
+        if let ownSource { return ownSource }
+        let source = NodeSource(self)
+        ownSource = source
+        return source
+    }
 
     deinit { for image in images.values { image.deallocate() } }
 

@@ -1,0 +1,1 @@
+../../RegnumEngineTests/Checkpoint/CoordinatorCheckpointSupport.swift

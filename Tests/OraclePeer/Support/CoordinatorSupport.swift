@@ -1,0 +1,1 @@
+../../RegnumEngineTests/Coordinator/CoordinatorSupport.swift

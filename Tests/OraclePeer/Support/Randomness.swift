@@ -1,0 +1,1 @@
+../../RegnumEngineTests/Randomness.swift

@@ -1,0 +1,88 @@
+import Foundation
+import RegnumSimulation
+import Testing
+
+/// Random sequences on real files, shared with one long-lived peer process: each of the two writes
+/// its own transactions and follows those of the other on its oracle. Optimised builds only.
+///
+/// `REGNUM_SEED` repeats a run, `REGNUM_ORACLE_PEER_SEQUENCES` says how many sequences, and
+/// `REGNUM_TEST_DIRECTORY` where the realms are (else in memory, in `/dev/shm`, where there is that).
+@Suite(.serialized, .timeLimit(.minutes(10)))
+struct OraclePeerEnumeration {
+    @Test func sequencesSharedWithAPeerProcessAgreeWithTheOracle() async throws {
+        let name = "OraclePeerEnumeration"
+        let environment = ProcessInfo.processInfo.environment
+        let count = environment["REGNUM_ORACLE_PEER_SEQUENCES"].flatMap { Int($0) } ?? 500
+        let seed = SeededGenerator(name).seed
+        let directory = try Self.makeDirectory(environment["REGNUM_TEST_DIRECTORY"])
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let peer = try OraclePeerProcess()
+        defer { peer.kill() }
+        for number in 0..<count {
+            let assignment = OracleAssignment(
+                seed: SplitMix64.mix(seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15),
+                size: number % 100 == 99 ? .bulk : (number % 25 == 24 ? .long : .short),
+                path: directory.appending(path: "\(number).realm").path)
+            let failures = await Self.failures(assignment, peer)
+            try require(
+                failures.isEmpty,
+                """
+                \(name): REGNUM_SEED=\(seed), sequence \(number) (\(assignment.line)) fails:
+                \(failures.joined(separator: "\nthen "))
+                """)
+            try FileManager.default.removeItem(atPath: assignment.path)
+        }
+        print("\(name): the process \(peer.processID) was the peer of \(count) sequences")
+    }
+
+    /// Runs both halves. The first failure ends the other one, which would wait for versions that
+    /// never come: the peer process is killed.
+    private static func failures(
+        _ assignment: OracleAssignment, _ peer: OraclePeerProcess
+    ) async -> [String] {
+        await withTaskGroup(of: String?.self) { group in
+            group.addTask {
+                let log = OracleLog(isKept: true)
+                do {
+                    try await assignment.run(peer: 0, log)
+                    return nil
+                } catch {
+                    let steps = log.lines.suffix(80).map { "    " + $0.prefix(600) + "\n" }
+                    return "this process:\n\(steps.joined())\(error)"
+                }
+            }
+            group.addTask {
+                do {
+                    try await peer.run(assignment)
+                    return nil
+                } catch {
+                    return "the peer process: \(error)"
+                }
+            }
+            var failures: [String] = []
+            for await failure in group {
+                guard let failure else { continue }
+                failures.append(failure)
+                peer.kill()
+                group.cancelAll()
+            }
+            return failures
+        }
+    }
+
+    /// A new directory.
+    private static func makeDirectory(_ given: String?) throws -> URL {
+        var parent = FileManager.default.temporaryDirectory
+        var isDirectory: ObjCBool = false
+        if let given {
+            parent = URL(filePath: given)
+        } else if FileManager.default.fileExists(atPath: "/dev/shm", isDirectory: &isDirectory),
+            isDirectory.boolValue
+        {
+            parent = URL(filePath: "/dev/shm")
+        }
+        let directory = parent.appending(path: "regnum-oracle-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return directory
+    }
+}
