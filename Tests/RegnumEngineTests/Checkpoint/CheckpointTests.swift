@@ -71,8 +71,8 @@ import Testing
                 CheckpointContent.everything, ObjectKey(rawValue: 5), column.key, .int(1 << 50))
         }
         let second = try TestCheckpoint(content.root, to: file)
-        // a chunk, the content versions, and two leaves of the index
-        #expect(second.written.leafCount >= 3 && second.written.leafCount <= 4)
+        // a chunk, the content versions, and of the index one leaf or two, three after a split
+        #expect(second.written.leafCount >= 3 && second.written.leafCount <= 5)
         #expect(try second.load(from: file).stateHash() == content.root.stateHash())
         let third = try TestCheckpoint(content.root, to: MemoryNodesFile(number: 2))
         #expect(third.written.leafCount >= first.written.leafCount)

@@ -16,21 +16,20 @@ import Testing
         for key in [3, 4, 9] as [UInt64] {
             transaction.delete(table, ObjectKey(rawValue: key))
         }
-        for key in [5, 6, 30] as [UInt64] {
-            try transaction.set(
-                table, ObjectKey(rawValue: key), ColumnKey(rawValue: 3), .int(Int64(key)))
-            try transaction.set(
-                table, ObjectKey(rawValue: key), ColumnKey(rawValue: 1), .bool(true))
+        // the changes above may have deleted any row
+        let rows = transaction.keys(table)
+        for key in rows.prefix(3) {
+            try transaction.set(table, key, ColumnKey(rawValue: 3), .int(Int64(key.rawValue)))
+            try transaction.set(table, key, ColumnKey(rawValue: 1), .bool(true))
         }
         for id in 1000..<1010 {
             _ = try transaction.insert(table, Everything.row(Int64(id), &content.generator))
         }
         let texts = transaction.keys(CheckpointContent.text)
-        for key in [5, 6, 7, 8] as [UInt64] {
+        for key in rows.prefix(4) {
             for position in 0..<2 {
                 try transaction.insertIntoList(
-                    table, ObjectKey(rawValue: key), ListKey(rawValue: 0), at: position,
-                    Array(texts.prefix(3)))
+                    table, key, ListKey(rawValue: 0), at: position, Array(texts.prefix(3)))
             }
         }
         transaction.delete(CheckpointContent.text, texts[0])
