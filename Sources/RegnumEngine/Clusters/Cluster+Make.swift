@@ -73,10 +73,10 @@ extension Cluster {
                 new.presence(column).unsafelyUnwrapped.update(from: bits, count: wordsPerCluster)
             }
         }
-        edit.retire(node)
         if rowCount > 0 {
             for column in columns[old...] { new.fillWithDefault(column, edit: edit) }
         }
+        edit.retire(node)  // may be freed here
         return new
     }
 
