@@ -135,14 +135,7 @@ enum SchemaImage {
             writer.string(table.name)
             writer.varint(table.columns.count)
             for column in table.columns {
-                writer.string(column.name)
-                writer.byte(column.type.rawValue)
-                var flags: UInt8 = 0
-                if column.isOptional { flags |= CommitRecord.flagOptional }
-                if column.isPrimaryKey { flags |= CommitRecord.flagPrimaryKey }
-                if column.isIndexed { flags |= CommitRecord.flagIndexed }
-                writer.byte(flags)
-                ColumnBlock.encode(column.defaultValue, &writer)
+                writer.columnDefinition(column.definition)
             }
             writer.varint(table.lists.count)
             for list in table.lists {
@@ -170,7 +163,7 @@ enum SchemaImage {
                 let count = try reader.count(
                     max: min(SchemaLimits.columnCountMax, reader.remaining), "a number of columns")
                 columns.reserveCapacity(count)
-                for _ in 0..<count { columns.append(try definition(&reader)) }
+                for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
                 try SchemaRules.check(newTable: name, columns, in: empty)
                 lists = try self.lists(&reader, tableCount: tableCount)
             } catch {
@@ -208,27 +201,6 @@ enum SchemaImage {
             lists.append((name, TableKey(rawValue: UInt32(target))))
         }
         return lists
-    }
-
-    private static func definition(
-        _ reader: inout RecordReader
-    ) throws(StoreError) -> ColumnDefinition {
-        let name = try reader.string()
-        let code = try reader.byte()
-        let flags = try reader.byte()
-        let known =
-            CommitRecord.flagOptional | CommitRecord.flagPrimaryKey | CommitRecord.flagIndexed
-        guard let type = ValueType(rawValue: code), flags & ~known == 0 else {
-            throw StoreError(
-                .unsupportedFormat,
-                "A checkpoint has a column of the unknown type \(code) or flags \(flags): it was "
-                    + "written by a newer version.")
-        }
-        return ColumnDefinition(
-            name: name, type: type, isOptional: flags & CommitRecord.flagOptional != 0,
-            isPrimaryKey: flags & CommitRecord.flagPrimaryKey != 0,
-            isIndexed: flags & CommitRecord.flagIndexed != 0,
-            defaultValue: try ColumnBlock.decode(&reader, type, count: 1)[0])
     }
 
     private static func damaged(_ what: String) -> StoreError {

@@ -55,22 +55,34 @@ extension Table {
 
     // MARK: Values
 
-    /// Sets a property, `value` being of the column's type, or null in an optional one; false if
-    /// there is no such row. `columns` are all of the class.
+    /// Changes a property of a row by `body`, which gets the edit's own cluster and the row's place;
+    /// false if there is no such row. `columns` are all of the class.
     ///
     /// - Complexity: O(height); the chunk and the nodes above are copied if other roots show them.
-    mutating func set(
-        _ key: UInt64, _ column: ColumnKey, _ value: Value, version: UInt64,
-        columns: [ColumnSchema], edit: NodeEdit
+    @inline(__always)
+    private mutating func change(
+        _ key: UInt64, _ column: ColumnKey, _ version: UInt64, _ columns: [ColumnSchema],
+        _ edit: NodeEdit, _ body: (Cluster, Int) -> Void
     ) -> Bool {
         let index = column.index
         guard let cluster = writableCluster(key, index, columns, edit) else { return false }
         let row = Table.row(key)
         let word = cluster.storedWord(index)
-        cluster.setValue(value, row: row, column: index, edit: edit)
+        body(cluster, row)
         cluster.setVersion(version, row: row, edit: edit)
         if cluster.storedWord(index) != word || cluster.slot(index).type.isText { appendNonce = 0 }
         return true
+    }
+
+    /// Sets a property, `value` being of the column's type, or null in an optional one; false if
+    /// there is no such row.
+    mutating func set(
+        _ key: UInt64, _ column: ColumnKey, _ value: Value, version: UInt64,
+        columns: [ColumnSchema], edit: NodeEdit
+    ) -> Bool {
+        change(key, column, version, columns, edit) { cluster, row in
+            cluster.setValue(value, row: row, column: column.index, edit: edit)
+        }
     }
 
     /// Sets an integer that is not null; false if there is no such row.
@@ -79,14 +91,9 @@ extension Table {
         _ key: UInt64, _ column: ColumnKey, _ value: Int64, version: UInt64,
         columns: [ColumnSchema], edit: NodeEdit
     ) -> Bool {
-        let index = column.index
-        guard let cluster = writableCluster(key, index, columns, edit) else { return false }
-        let row = Table.row(key)
-        let word = cluster.storedWord(index)
-        cluster.setInt(value, row: row, column: index, edit: edit)
-        cluster.setVersion(version, row: row, edit: edit)
-        if cluster.storedWord(index) != word { appendNonce = 0 }
-        return true
+        change(key, column, version, columns, edit) { cluster, row in
+            cluster.setInt(value, row: row, column: column.index, edit: edit)
+        }
     }
 
     /// Sets a double or a date that is not null; false if there is no such row.
@@ -95,14 +102,9 @@ extension Table {
         _ key: UInt64, _ column: ColumnKey, _ value: Double, version: UInt64,
         columns: [ColumnSchema], edit: NodeEdit
     ) -> Bool {
-        let index = column.index
-        guard let cluster = writableCluster(key, index, columns, edit) else { return false }
-        let row = Table.row(key)
-        let word = cluster.storedWord(index)
-        cluster.setDouble(value, row: row, column: index, edit: edit)
-        cluster.setVersion(version, row: row, edit: edit)
-        if cluster.storedWord(index) != word { appendNonce = 0 }
-        return true
+        change(key, column, version, columns, edit) { cluster, row in
+            cluster.setDouble(value, row: row, column: column.index, edit: edit)
+        }
     }
 
     /// Sets a bool that is not null; false if there is no such row.
@@ -111,14 +113,9 @@ extension Table {
         _ key: UInt64, _ column: ColumnKey, _ value: Bool, version: UInt64,
         columns: [ColumnSchema], edit: NodeEdit
     ) -> Bool {
-        let index = column.index
-        guard let cluster = writableCluster(key, index, columns, edit) else { return false }
-        let row = Table.row(key)
-        let word = cluster.storedWord(index)
-        cluster.setBool(value, row: row, column: index, edit: edit)
-        cluster.setVersion(version, row: row, edit: edit)
-        if cluster.storedWord(index) != word { appendNonce = 0 }
-        return true
+        change(key, column, version, columns, edit) { cluster, row in
+            cluster.setBool(value, row: row, column: column.index, edit: edit)
+        }
     }
 
     // MARK: Removing

@@ -165,7 +165,7 @@ private struct RecordApplication {
         let count = try reader.count(
             max: min(SchemaLimits.columnCountMax, reader.remaining), "a number of columns")
         var columns: [ColumnDefinition] = []
-        for _ in 0..<count { columns.append(try definition()) }
+        for _ in 0..<count { columns.append(try reader.columnDefinition(of: "commit record")) }
         do throws(StoreError) {
             _ = try content.addTable(name, columns, edit)
         } catch {
@@ -177,7 +177,7 @@ private struct RecordApplication {
         let schema = content.schema.tables[index]
         let key = try reader.varint()
         try reader.require(key == UInt64(schema.columns.count), "a new column has a wrong key")
-        let definition = try definition()
+        let definition = try reader.columnDefinition(of: "commit record")
         do throws(StoreError) {
             _ = try content.addColumn(definition, to: schema.key, edit)
         } catch {
@@ -197,25 +197,6 @@ private struct RecordApplication {
         } catch {
             throw reader.damaged("it adds a list that cannot be (\(error.sentence))")
         }
-    }
-
-    private mutating func definition() throws(StoreError) -> ColumnDefinition {
-        let name = try reader.string()
-        let code = try reader.byte()
-        let flags = try reader.byte()
-        let known =
-            CommitRecord.flagOptional | CommitRecord.flagPrimaryKey | CommitRecord.flagIndexed
-        guard let type = ValueType(rawValue: code), flags & ~known == 0 else {
-            throw StoreError(
-                .unsupportedFormat,
-                "A commit record has a column of the unknown type \(code) or flags \(flags): it "
-                    + "was written by a newer version.")
-        }
-        return ColumnDefinition(
-            name: name, type: type, isOptional: flags & CommitRecord.flagOptional != 0,
-            isPrimaryKey: flags & CommitRecord.flagPrimaryKey != 0,
-            isIndexed: flags & CommitRecord.flagIndexed != 0,
-            defaultValue: try ColumnBlock.decode(&reader, type, count: 1)[0])
     }
 
     // MARK: Rows

@@ -41,28 +41,17 @@ extension CommitRecord {
             begin(.addTable, key, &writer)
             writer.string(name)
             writer.varint(columns.count)
-            for column in columns { encode(column, &writer) }
+            for column in columns { writer.columnDefinition(column) }
         case .column(let table, let key, let definition):
             begin(.addColumn, table, &writer)
             writer.varint(UInt64(key.rawValue))
-            encode(definition, &writer)
+            writer.columnDefinition(definition)
         case .list(let table, let key, let name, let target):
             begin(.addList, table, &writer)
             writer.varint(UInt64(key.rawValue))
             writer.string(name)
             writer.varint(UInt64(target.rawValue))
         }
-    }
-
-    private static func encode(_ definition: ColumnDefinition, _ writer: inout RecordWriter) {
-        writer.string(definition.name)
-        writer.byte(definition.type.rawValue)
-        var flags: UInt8 = 0
-        if definition.isOptional { flags |= flagOptional }
-        if definition.isPrimaryKey { flags |= flagPrimaryKey }
-        if definition.isIndexed { flags |= flagIndexed }
-        writer.byte(flags)
-        ColumnBlock.encode(definition.defaultValue, &writer)
     }
 
     private static func encodeSets(
