@@ -133,6 +133,7 @@ enum SchemaImage {
         var writer = RecordWriter(capacity: 256)
         for table in schema.tables {
             writer.string(table.name)
+            writer.byte(table.kind.rawValue)
             writer.varint(table.columns.count)
             for column in table.columns {
                 writer.columnDefinition(column.definition)
@@ -156,15 +157,17 @@ enum SchemaImage {
         }
         for index in 0..<tableCount {
             let name: String
+            let kind: TableKind
             var columns: [ColumnDefinition] = []
             var lists: [(name: String, target: TableKey)] = []
             do throws(StoreError) {
                 name = try reader.string()
+                kind = try reader.tableKind(of: "checkpoint")
                 let count = try reader.count(
                     max: min(SchemaLimits.columnCountMax, reader.remaining), "a number of columns")
                 columns.reserveCapacity(count)
                 for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
-                try SchemaRules.check(newTable: name, columns, in: empty)
+                try SchemaRules.check(newTable: name, kind, columns, in: empty)
                 lists = try self.lists(&reader, tableCount: tableCount)
             } catch {
                 if error.code == .unsupportedFormat { throw error }
@@ -177,7 +180,7 @@ enum SchemaImage {
                 ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
             }
             var table = TableSchema(
-                key: TableKey(rawValue: UInt32(index)), name: name, columns: keyed)
+                key: TableKey(rawValue: UInt32(index)), name: name, kind: kind, columns: keyed)
             do throws(StoreError) {
                 table = try table.adding(lists)
             } catch {

@@ -1,7 +1,8 @@
 import RegnumStore
 
 // A column definition in bytes, as commit records and directory images have it: string name, u8 type
-// code, u8 flags (1 optional, 2 primary key, 4 indexed), column block of one value, the default.
+// code, u8 flags (1 optional, 2 primary key, 4 indexed, 8 float, 16 link), column block of one value,
+// the default; for a link the varint table key of its target.
 
 extension RecordWriter {
     mutating func columnDefinition(_ definition: ColumnDefinition) {
@@ -11,8 +12,14 @@ extension RecordWriter {
         if definition.isOptional { flags |= CommitRecord.flagOptional }
         if definition.isPrimaryKey { flags |= CommitRecord.flagPrimaryKey }
         if definition.isIndexed { flags |= CommitRecord.flagIndexed }
+        switch definition.meaning {
+        case .value: break
+        case .float: flags |= CommitRecord.flagFloat
+        case .link: flags |= CommitRecord.flagLink
+        }
         byte(flags)
         ColumnBlock.encode(definition.defaultValue, &self)
+        if case .link(let target) = definition.meaning { varint(UInt64(target.rawValue)) }
     }
 }
 
@@ -26,16 +33,39 @@ extension RecordReader {
         let flags = try byte()
         let known =
             CommitRecord.flagOptional | CommitRecord.flagPrimaryKey | CommitRecord.flagIndexed
+            | CommitRecord.flagFloat | CommitRecord.flagLink
         guard let type = ValueType(rawValue: code), flags & ~known == 0 else {
             throw StoreError(
                 .unsupportedFormat,
                 "A \(carrier) has a column of the unknown type \(code) or flags \(flags): it was "
                     + "written by a newer version.")
         }
+        let defaultValue = try ColumnBlock.decode(&self, type, count: 1)[0]
+        var meaning = ColumnMeaning.value
+        if flags & CommitRecord.flagLink != 0 {
+            let target = try count(max: Int(UInt32.max), "a table key")
+            meaning = .link(TableKey(rawValue: UInt32(target)))
+        } else if flags & CommitRecord.flagFloat != 0 {
+            meaning = .float
+        }
         return ColumnDefinition(
             name: name, type: type, isOptional: flags & CommitRecord.flagOptional != 0,
             isPrimaryKey: flags & CommitRecord.flagPrimaryKey != 0,
             isIndexed: flags & CommitRecord.flagIndexed != 0,
-            defaultValue: try ColumnBlock.decode(&self, type, count: 1)[0])
+            defaultValue: defaultValue, meaning: meaning)
+    }
+}
+
+extension RecordReader {
+    /// Throws `unsupportedFormat` for an unknown kind.
+    mutating func tableKind(of carrier: String) throws(StoreError) -> TableKind {
+        let code = try byte()
+        guard let kind = TableKind(rawValue: code) else {
+            throw StoreError(
+                .unsupportedFormat,
+                "A \(carrier) has a class of the unknown kind \(code): it was written by a newer "
+                    + "version.")
+        }
+        return kind
     }
 }

@@ -162,12 +162,13 @@ private struct RecordApplication {
 
     private mutating func addTable() throws(StoreError) {
         let name = try reader.string()
+        let kind = try reader.tableKind(of: "commit record")
         let count = try reader.count(
             max: min(SchemaLimits.columnCountMax, reader.remaining), "a number of columns")
         var columns: [ColumnDefinition] = []
         for _ in 0..<count { columns.append(try reader.columnDefinition(of: "commit record")) }
         do throws(StoreError) {
-            _ = try content.addTable(name, columns, edit)
+            _ = try content.addTable(name, kind, columns, edit)
         } catch {
             throw reader.damaged("it adds a class that cannot be (\(error.sentence))")
         }

@@ -37,9 +37,10 @@ extension CommitRecord {
 
     private static func encode(_ change: SchemaChange, _ writer: inout RecordWriter) {
         switch change {
-        case .table(let key, let name, let columns):
+        case .table(let key, let name, let kind, let columns):
             begin(.addTable, key, &writer)
             writer.string(name)
+            writer.byte(kind.rawValue)
             writer.varint(columns.count)
             for column in columns { writer.columnDefinition(column) }
         case .column(let table, let key, let definition):

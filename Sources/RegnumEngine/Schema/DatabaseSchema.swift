@@ -1,9 +1,24 @@
 import Synchronization
 
+/// What the rows of a class are. The raw values are part of the file format.
+package enum TableKind: UInt8, Hashable, Sendable {
+    /// Objects on their own.
+    case object = 0
+    /// Objects that belong to exactly one link or list element, and go with it.
+    case embedded = 1
+    /// The elements of one list property that holds values: one row each, owned like embedded ones,
+    /// with a single column `value`.
+    case elements = 2
+
+    /// Whether rows go with what they belong to.
+    package var isOwned: Bool { self != .object }
+}
+
 /// One class: its key, name, columns and lists.
 package struct TableSchema: Hashable, Sendable {
     package let key: TableKey
     package let name: String
+    package let kind: TableKind
     /// In the order of their keys: `columns[i].key.rawValue == i`.
     package let columns: [ColumnSchema]
     /// In the order of their keys: `lists[i].key.rawValue == i`.
@@ -13,9 +28,13 @@ package struct TableSchema: Hashable, Sendable {
     /// Parallel to `columns`: what a value is checked against.
     let rules: [ColumnRule]
 
-    init(key: TableKey, name: String, columns: [ColumnSchema], lists: [ListSchema] = []) {
+    init(
+        key: TableKey, name: String, kind: TableKind = .object, columns: [ColumnSchema],
+        lists: [ListSchema] = []
+    ) {
         self.key = key
         self.name = name
+        self.kind = kind
         self.columns = columns
         self.lists = lists
         self.primaryKey = columns.first { $0.isPrimaryKey }?.key
@@ -54,13 +73,15 @@ package final class DatabaseSchema: Sendable {
     }
 
     /// The schema with one more class, whose key is the number of classes so far.
-    func adding(name: String, columns: [ColumnDefinition]) -> DatabaseSchema {
+    func adding(
+        name: String, kind: TableKind = .object, columns: [ColumnDefinition]
+    ) -> DatabaseSchema {
         let key = TableKey(rawValue: UInt32(tables.count))
         let columns = columns.enumerated().map { index, definition in
             ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
         }
         return DatabaseSchema(
-            tables: tables + [TableSchema(key: key, name: name, columns: columns)])
+            tables: tables + [TableSchema(key: key, name: name, kind: kind, columns: columns)])
     }
 
     /// The schema with one more column in `table`, whose key is the number of columns so far.
@@ -70,7 +91,7 @@ package final class DatabaseSchema: Sendable {
         let key = ColumnKey(rawValue: UInt16(old.columns.count))
         let columns = old.columns + [ColumnSchema(key: key, definition: definition)]
         tables[table.index] = TableSchema(
-            key: table, name: old.name, columns: columns, lists: old.lists)
+            key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
         return DatabaseSchema(tables: tables)
     }
 }

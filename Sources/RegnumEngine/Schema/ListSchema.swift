@@ -32,7 +32,7 @@ extension DatabaseSchema {
         let old = tables[table.index]
         let key = ListKey(rawValue: UInt16(old.lists.count))
         tables[table.index] = TableSchema(
-            key: table, name: old.name, columns: old.columns,
+            key: table, name: old.name, kind: old.kind, columns: old.columns,
             lists: old.lists + [ListSchema(key: key, name: name, target: target)])
         return DatabaseSchema(tables: tables)
     }
@@ -66,7 +66,7 @@ extension TableSchema {
                     key: ListKey(rawValue: UInt16(index)), name: list.name, target: list.target))
         }
         try SchemaRules.checkTreeCount(self, adding: 2 * lists.count, lists[0].name)
-        return TableSchema(key: key, name: name, columns: columns, lists: result)
+        return TableSchema(key: key, name: name, kind: kind, columns: columns, lists: result)
     }
 }
 

@@ -6,6 +6,8 @@ package enum SchemaLimits {
     package static let tableNameByteCountMax = 57
     /// UTF-8 bytes of a property name.
     package static let columnNameByteCountMax = 63
+    /// UTF-8 bytes of the name of the class of a list's elements: `Class.property`.
+    package static let elementsNameByteCountMax = tableNameByteCountMax + 1 + columnNameByteCountMax
     /// Columns of a class.
     package static let columnCountMax = 65_535
     /// Trees of a class besides its rows: one for each indexed column, two for each list.
@@ -21,15 +23,19 @@ package enum SchemaLimits {
 /// What a schema may say; `invalidInput` with class and property where it says something else.
 enum SchemaRules {
     static func check(
-        newTable name: String, _ columns: [ColumnDefinition], in schema: DatabaseSchema
+        newTable name: String, _ kind: TableKind = .object, _ columns: [ColumnDefinition],
+        in schema: DatabaseSchema
     ) throws(StoreError) {
         let size = name.utf8.count
         guard size > 0 else { throw StoreError(.invalidInput, "A class name cannot be empty.") }
-        guard size <= SchemaLimits.tableNameByteCountMax else {
+        let sizeMax =
+            kind == .elements
+            ? SchemaLimits.elementsNameByteCountMax : SchemaLimits.tableNameByteCountMax
+        guard size <= sizeMax else {
             throw StoreError(
                 .invalidInput,
-                "The class name '\(name)' has \(size) bytes; it can have at most "
-                    + "\(SchemaLimits.tableNameByteCountMax).", className: name)
+                "The class name '\(name)' has \(size) bytes; it can have at most \(sizeMax).",
+                className: name)
         }
         guard schema.table(named: name) == nil else {
             throw StoreError(
@@ -39,10 +45,6 @@ enum SchemaRules {
             throw StoreError(
                 .invalidInput,
                 "A realm can have at most \(SchemaLimits.tableCountMax) classes.", className: name)
-        }
-        guard !columns.isEmpty else {
-            throw StoreError(
-                .invalidInput, "The class '\(name)' has no persisted properties.", className: name)
         }
         guard columns.count <= SchemaLimits.columnCountMax else {
             throw StoreError(

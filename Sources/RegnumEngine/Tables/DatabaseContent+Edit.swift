@@ -16,10 +16,11 @@ extension DatabaseContent {
 
     /// Adds a class. Throws `invalidInput` as `SchemaRules` says, without a change.
     mutating func addTable(
-        _ name: String, _ columns: [ColumnDefinition], _ edit: ContentEdit
+        _ name: String, _ kind: TableKind = .object, _ columns: [ColumnDefinition],
+        _ edit: ContentEdit
     ) throws(StoreError) -> TableKey {
-        try SchemaRules.check(newTable: name, columns, in: schema)
-        schema = schema.adding(name: name, columns: columns)
+        try SchemaRules.check(newTable: name, kind, columns, in: schema)
+        schema = schema.adding(name: name, kind: kind, columns: columns)
         let count = schema.tables.count
         let byteCount = DatabaseContent.directoryByteCount(tableCount: count)
         let directory =

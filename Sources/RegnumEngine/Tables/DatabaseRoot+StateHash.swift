@@ -13,6 +13,7 @@ extension DatabaseRoot {
         for table in schema.tables {
             let state = content[table.key.index]
             hasher.combine(.string(table.name))
+            hasher.combine(UInt64(table.kind.rawValue))
             for column in table.columns {
                 hasher.combine(.string(column.name))
                 hasher.combine(UInt64(column.type.rawValue))
@@ -20,6 +21,11 @@ extension DatabaseRoot {
                 let isPrimaryKey: UInt64 = column.isPrimaryKey ? 2 : 0
                 hasher.combine(isOptional | isPrimaryKey | (column.isIndexed ? 4 : 0))
                 hasher.combine(column.defaultValue)
+                switch column.meaning {
+                case .value: hasher.combine(0 as UInt64)
+                case .float: hasher.combine(1 as UInt64)
+                case .link(let target): hasher.combine(2 + UInt64(target.rawValue))
+                }
             }
             hasher.combine(state.nextKey)
             hasher.combine(UInt64(state.count))

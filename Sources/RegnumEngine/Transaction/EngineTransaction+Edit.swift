@@ -7,12 +7,12 @@ extension EngineTransaction {
     /// taken, no columns or too many, two primary keys, a type that cannot be a key or be indexed,
     /// a default that does not fit.
     package func addTable(
-        name: String, columns: [ColumnDefinition]
+        name: String, kind: TableKind = .object, columns: [ColumnDefinition]
     ) throws(StoreError) -> TableKey {
         willEdit()
-        let key = try content.addTable(name, columns, edit)
+        let key = try content.addTable(name, kind, columns, edit)
         changes.append(TableChanges(firstNewKey: 0))
-        schemaChanges.append(.table(key, name, columns))
+        schemaChanges.append(.table(key, name, kind, columns))
         return key
     }
 

@@ -139,7 +139,7 @@ struct TableChanges {
 
 /// A class, column or list that a transaction added, in the order in which it did.
 enum SchemaChange {
-    case table(TableKey, String, [ColumnDefinition])
+    case table(TableKey, String, TableKind, [ColumnDefinition])
     case column(TableKey, ColumnKey, ColumnDefinition)
     case list(TableKey, ListKey, String, target: TableKey)
 }
