@@ -29,7 +29,7 @@ extension QueryPlan {
             return (result, ResultChange())
         }
         switch result.prepared().storage {
-        case .keyList, .rankList:
+        case .keyList, .rankList, .sequence:
             preconditionFailure("A prepared result is a tree.")
         case .keys(let tree):
             var advance = ResultAdvance(before, after, old, new, tree)

@@ -16,6 +16,7 @@ struct MatchCounter: EndVisitor {
     let predicate: CompiledPredicate
     let max: Int
     var count = 0
+    var rowCount = 0
 
     init(_ predicate: CompiledPredicate, max: Int) {
         self.predicate = predicate
@@ -23,6 +24,7 @@ struct MatchCounter: EndVisitor {
     }
 
     mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+        rowCount += 1
         if predicate.matches(cluster, row, content) { count += 1 }
         return count < max
     }
