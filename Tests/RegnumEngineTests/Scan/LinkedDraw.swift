@@ -133,9 +133,11 @@ extension SeededGenerator {
     }
 
     mutating func plan(_ world: LinkedWorld, depth: Int = 2) -> QueryPlan {
-        let index = below(world.classes.count)
-        var plan = QueryPlan(tableName: oneIn(60) ? "Ghost" : world.classes[index].name)
-        if oneIn(3) { plan.source = source(world, index) }
+        let own = below(world.classes.count)
+        let isStored = !oneIn(60)
+        var plan = QueryPlan(tableName: isStored ? world.classes[own].name : "Ghost")
+        if isStored, oneIn(3) { plan.source = source(world, own) }
+        let index = isStored ? own : nil
         if !oneIn(6) { plan.predicate = predicate(world, index, depth: depth) }
         for _ in 0..<[0, 0, 1, 1, 2][below(5)] {
             if let column = reference(world, index) {
