@@ -81,9 +81,19 @@ extension SeededGenerator {
             return .compare(
                 column, oneIn(2) ? .equal : .notEqual, key.map { .int(Int64($0)) } ?? .null)
         }
+        if let index, oneIn(12) {
+            let keys = world.classes[index].keys + [999_999]
+            return .isRow(
+                (0..<below(4)).map { _ in ObjectKey(rawValue: keys[below(keys.count)]) })
+        }
         guard let column = reference(world, index) else { return .constant(true) }
+        if column.type == .data, oneIn(2) {
+            let patterns: [[UInt8]] = [[], [0], [1], [1, 2], [2, 3], [9]]
+            let matches: [TextMatch] = [.contains, .beginsWith, .endsWith, .equals]
+            return .matchData(column, matches[below(4)], patterns[below(6)])
+        }
         if column.type == .string, oneIn(2) {
-            let match = TextMatch.allCases[below(4)]
+            let match = TextMatch.allCases[below(5)]
             if oneIn(3), let pattern = reference(world, index, of: [.string]) {
                 return .matchTextColumns(column, match, pattern, caseInsensitive: oneIn(2))
             }
@@ -145,7 +155,11 @@ extension SeededGenerator {
             }
         }
         for _ in 0..<[0, 0, 0, 1, 2][below(5)] {
-            plan.distinct.append((0..<below(3)).compactMap { _ in reference(world, index) })
+            let columns = (0..<below(3)).compactMap { _ in reference(world, index) }
+            plan.steps.append(.distinct(columns))
+            if oneIn(3), let column = columns.first ?? reference(world, index) {
+                plan.steps.append(.sort([SortTerm(column: column, ascending: oneIn(2))]))
+            }
         }
         if oneIn(4) { plan.limit = below(20) - 1 }
         return plan

@@ -82,6 +82,17 @@ struct LinkedNaive {
             }
         case .matchText(let column, let match, let pattern, let caseInsensitive):
             return NaiveQuery.matchesText(value(place, column), match, pattern, caseInsensitive)
+        case .matchData(let column, let match, let pattern):
+            guard case .data(let bytes) = value(place, column) else { return false }
+            switch match {
+            case .beginsWith: return bytes.starts(with: pattern)
+            case .endsWith: return bytes.reversed().starts(with: pattern.reversed())
+            case .equals: return bytes == pattern
+            case .contains, .like:
+                return (0...bytes.count).contains { bytes[$0...].starts(with: pattern) }
+            }
+        case .isRow(let keys):
+            return keys.contains { $0.rawValue == place.key }
         case .matchTextColumns(let a, let match, let b, let caseInsensitive):
             guard case .string(let pattern) = value(place, b) else { return false }
             return NaiveQuery.matchesText(value(place, a), match, pattern, caseInsensitive)
@@ -112,22 +123,25 @@ struct LinkedNaive {
         values.compactMap { if case .int(let x) = $0 { Int128(x) } else { nil } }
     }
 
-    /// 80 bits hold integers of the tests' sums exactly.
     private static func holds(_ sum: Int128, _ comparison: Comparison, _ constant: Value) -> Bool {
-        let other: Float80
+        let isLess: Bool
+        let isGreater: Bool
         switch constant {
-        case .int(let x): other = Float80(x)
-        case .double(let x): other = Float80(x)
+        case .int(let x): (isLess, isGreater) = (sum < Int128(x), sum > Int128(x))
+        case .double(let x) where x.isNaN: return comparison == .notEqual
+        case .double(let x) where abs(x) > 1e35: (isLess, isGreater) = (x > 0, x < 0)
+        case .double(let x):
+            isLess = sum < Int128(x.rounded(.up))
+            isGreater = sum > Int128(x.rounded(.down))
         default: return comparison == .notEqual
         }
-        let sum = Float80(exactly: sum) ?? .nan
         switch comparison {
-        case .equal: return sum == other
-        case .notEqual: return sum != other
-        case .less: return sum < other
-        case .lessOrEqual: return sum <= other
-        case .greater: return sum > other
-        case .greaterOrEqual: return sum >= other
+        case .equal: return !isLess && !isGreater
+        case .notEqual: return isLess || isGreater
+        case .less: return isLess
+        case .lessOrEqual: return !isGreater
+        case .greater: return isGreater
+        case .greaterOrEqual: return !isLess
         }
     }
 
@@ -168,29 +182,13 @@ struct LinkedNaive {
         }
     }
 
-    func sortValues(_ place: Place, _ plan: QueryPlan) -> [Value] {
-        plan.sort.map { value(place, $0.column) }
-    }
-
     /// The result; `places` of a list with their positions in it.
     func evaluate(_ plan: QueryPlan) -> [Place] {
         var places = source(plan).filter { matches($0, plan.predicate) }
-        if !plan.sort.isEmpty {
-            let tuples = places.map { sortValues($0, plan) }
-            let order = places.indices.sorted { a, b in
-                for (number, term) in plan.sort.enumerated() {
-                    if NaiveQuery.isBefore(tuples[a][number], tuples[b][number]) {
-                        return term.ascending
-                    }
-                    if NaiveQuery.isBefore(tuples[b][number], tuples[a][number]) {
-                        return !term.ascending
-                    }
-                }
-                return a < b
-            }
-            places = order.map { places[$0] }
-        }
-        for columns in plan.distinct where !columns.isEmpty {
+        sort(&places, plan.sort)
+        for step in plan.steps {
+            if case .sort(let terms) = step { sort(&places, terms) }
+            guard case .distinct(let columns) = step, !columns.isEmpty else { continue }
             var seen: [[Value]] = []
             places = places.filter { place in
                 let values = columns.map { read(place, $0) }
@@ -203,6 +201,23 @@ struct LinkedNaive {
         }
         if let limit = plan.limit { places = Array(places.prefix(max(limit, 0))) }
         return places
+    }
+
+    private func sort(_ places: inout [Place], _ terms: [SortTerm]) {
+        if terms.isEmpty { return }
+        let tuples = places.map { place in terms.map { value(place, $0.column) } }
+        let order = places.indices.sorted { a, b in
+            for (number, term) in terms.enumerated() {
+                if NaiveQuery.isBefore(tuples[a][number], tuples[b][number]) {
+                    return term.ascending
+                }
+                if NaiveQuery.isBefore(tuples[b][number], tuples[a][number]) {
+                    return !term.ascending
+                }
+            }
+            return a < b
+        }
+        places = order.map { places[$0] }
     }
 
     static func areAlike(_ a: [Value], _ b: [Value]) -> Bool {
