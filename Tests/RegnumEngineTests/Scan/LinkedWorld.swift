@@ -7,6 +7,8 @@ struct LinkedWorld {
         var values: [String: Value] = [:]
         var links: [String: UInt64] = [:]
         var lists: [String: [UInt64]] = [:]
+        /// By list: one number for each element, which it keeps while it stays.
+        var numbers: [String: [Int]] = [:]
     }
 
     struct Class {
@@ -24,6 +26,7 @@ struct LinkedWorld {
     var classes: [Class]
     private(set) var root = DatabaseRoot.empty
     private(set) var summaries: [CommitSummary] = []
+    private var elementCount = 0
 
     /// A random schema: some classes of objects, perhaps one of embedded objects and one of values.
     init(_ generator: inout SeededGenerator) {
@@ -169,17 +172,23 @@ struct LinkedWorld {
         let listKey = ListKey(rawValue: UInt16(number))
         let owner = ObjectKey(rawValue: key)
         var elements = classes[index].rows[key]?.lists[list.name] ?? []
+        var numbers = classes[index].rows[key]?.numbers[list.name] ?? []
         let isOwned = classes[list.target].kind.isOwned
+        elementCount += 1
         switch generator.below(6) {
         case 0 where !elements.isEmpty && !isOwned:
             let place = generator.below(elements.count)
             transaction.removeFromList(table(index), owner, listKey, place..<place + 1)
             elements.remove(at: place)
+            numbers.remove(at: place)
         case 1 where !elements.isEmpty:
             let from = generator.below(elements.count)
             let to = generator.below(elements.count)
             transaction.moveInList(table(index), owner, listKey, from: from, to: to)
+            if from == to { return }
             elements.insert(elements.remove(at: from), at: to)
+            numbers.remove(at: from)
+            numbers.insert(elementCount, at: to)
         default:
             if !isOwned, classes[list.target].rows.isEmpty { return }
             let element =
@@ -190,7 +199,9 @@ struct LinkedWorld {
             try transaction.insertIntoList(
                 table(index), owner, listKey, at: place, [ObjectKey(rawValue: element)])
             elements.insert(element, at: place)
+            numbers.insert(elementCount, at: place)
         }
+        classes[index].rows[key]?.numbers[list.name] = numbers
         classes[index].rows[key]?.lists[list.name] = elements
     }
 
