@@ -86,6 +86,7 @@ private struct RecordApplication {
                 "A commit record has the unknown operation \(code): it was written by a newer "
                     + "version.")
         }
+        if operation == .schemaVersion { return try schemaVersion() }
         let index = try reader.count(max: Int(UInt32.max), "a table key")
         switch operation {
         case .addTable:
@@ -99,7 +100,7 @@ private struct RecordApplication {
                 index < content.schema.tables.count, "an operation's class does not exist")
             if operation == .addColumn { try addColumn(index) } else { try addList(index) }
             return
-        case .delete, .set, .insert, .lists: break
+        case .delete, .set, .insert, .lists, .schemaVersion: break
         }
         try reader.require(
             index < content.schema.tables.count, "an operation's class does not exist")
@@ -124,7 +125,7 @@ private struct RecordApplication {
         case .delete: try delete(schema)
         case .set: try set(schema, schema.columns[column])
         case .insert: try insert(schema)
-        case .addTable, .addColumn, .addList, .lists: break
+        case .addTable, .addColumn, .addList, .lists, .schemaVersion: break
         }
     }
 
@@ -159,6 +160,13 @@ private struct RecordApplication {
     }
 
     // MARK: Schema
+
+    private mutating func schemaVersion() throws(StoreError) {
+        try reader.require(lastPlace.1 < 0, "the schema's version is set after rows were changed")
+        let version = try reader.varint()
+        try reader.require(version > content.schema.version, "the schema's version does not rise")
+        content.schema = content.schema.at(version: version)
+    }
 
     private mutating func addTable() throws(StoreError) {
         let name = try reader.string()

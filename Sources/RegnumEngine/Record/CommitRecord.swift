@@ -20,6 +20,8 @@
 ///                    varint table key of the elements' class
 ///     8 lists        varint table key, varint list key, key runs, for each of those rows a list change
 ///
+///     10 schema version   varint, greater than the one before
+///
 ///     list change    varint splice count >= 1, for each: varint gap (elements from the end of what the
 ///                    splice before removed, or from the list's beginning; at least 1 after the first),
 ///                    varint removed count, varint inserted count (not both 0), for each inserted
@@ -30,7 +32,7 @@
 ///
 /// (6 is a bulk commit, see `BulkCommit`, and comes alone.)
 ///
-/// Order: all of 1, 2 and 7 as they happened; then by ascending table key, within one class 3, then 4
+/// Order: all of 1, 2, 7 and 10 as they happened; then by ascending table key, within one class 3, then 4
 /// by ascending column key, then 5; then 8 by ascending table and list key; each at most once. So an operation meets the rows that the ones
 /// before it left, and each row is deleted, set or inserted, not two of them. A row's inserted key is
 /// at least the class's next key, which becomes the greatest inserted key + 1. Keys that only a
@@ -56,6 +58,7 @@ package enum CommitRecord {
         // 6: BulkCommit.operation
         case addList = 7
         case lists = 8
+        case schemaVersion = 10
     }
 
     /// The most cells that the inserts of one record may have.

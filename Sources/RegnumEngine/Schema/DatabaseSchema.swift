@@ -51,6 +51,8 @@ package struct TableSchema: Hashable, Sendable {
 
 /// All classes of a realm at one version; immutable.
 package final class DatabaseSchema: Sendable {
+    /// The version that programs give the schema, which migrations raise; it never falls.
+    package let version: UInt64
     /// In the order of their keys: `tables[i].key.rawValue == i`.
     package let tables: [TableSchema]
     /// A cache key: two schemas of one process with the same `id` are the same object. Not stored,
@@ -59,7 +61,8 @@ package final class DatabaseSchema: Sendable {
     /// By table key: the lists that hold rows of the class.
     let incoming: [[ListPlace]]
 
-    init(tables: [TableSchema]) {
+    init(tables: [TableSchema], version: UInt64) {
+        self.version = version
         self.tables = tables
         incoming = DatabaseSchema.incoming(tables)
         id = lastSchemaID.add(1, ordering: .relaxed).newValue
@@ -81,7 +84,8 @@ package final class DatabaseSchema: Sendable {
             ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
         }
         return DatabaseSchema(
-            tables: tables + [TableSchema(key: key, name: name, kind: kind, columns: columns)])
+            tables: tables + [TableSchema(key: key, name: name, kind: kind, columns: columns)],
+            version: version)
     }
 
     /// The schema with one more column in `table`, whose key is the number of columns so far.
@@ -92,7 +96,12 @@ package final class DatabaseSchema: Sendable {
         let columns = old.columns + [ColumnSchema(key: key, definition: definition)]
         tables[table.index] = TableSchema(
             key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
-        return DatabaseSchema(tables: tables)
+        return DatabaseSchema(tables: tables, version: version)
+    }
+
+    /// The same classes at another version.
+    func at(version: UInt64) -> DatabaseSchema {
+        DatabaseSchema(tables: tables, version: version)
     }
 }
 
