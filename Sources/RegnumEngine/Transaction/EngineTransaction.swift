@@ -142,6 +142,7 @@ enum SchemaChange {
     case table(TableKey, String, TableKind, [ColumnDefinition])
     case column(TableKey, ColumnKey, ColumnDefinition)
     case list(TableKey, ListKey, String, target: TableKey)
+    case index(TableKey, ColumnKey)
     /// The version of the schema.
     case version(UInt64)
 }
