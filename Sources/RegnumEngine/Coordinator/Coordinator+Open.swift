@@ -28,6 +28,11 @@ extension Coordinator {
         }
     }
 
+    /// Whether a realm of that name is in memory.
+    package static func isOpen(memory identifier: String) -> Bool {
+        CoordinatorRegistry.shared.find(memory: identifier) != nil
+    }
+
     /// Runs what blocks on a thread of `IOPool`.
     static func onPool<Result: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> Result
