@@ -116,7 +116,10 @@ extension Coordinator {
 
     /// The pump owns the log, nothing is staged and no turn is out.
     func finishClose(_ log: RealmLog?) {
-        if let log { settle(log) }
+        if let log {
+            settle(log)
+            log.leave()  // somebody may still hold it for a moment
+        }
         let closers = state.withLock { state -> [UnsafeContinuation<Void, Never>]? in
             guard state.phase != .closed else { return nil }
             state.phase = .closed

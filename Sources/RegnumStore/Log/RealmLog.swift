@@ -350,6 +350,12 @@ package final class RealmLog: @unchecked Sendable {
         lock.signalRelease()
     }
 
+    /// Gives back what shows others that the realm is open here. The log is used no more after it.
+    package func leave() {
+        resignWriter()
+        for byte in [LockByte.session, .watchers] { lock.unlock(byte) }
+    }
+
     // MARK: Reading what others wrote
 
     /// Reads the commits that other processes published since the last call.
