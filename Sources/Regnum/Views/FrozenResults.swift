@@ -48,7 +48,7 @@ public struct FrozenResults<Model: ObjectBase>: Sendable {
         _ nothing: Answer, _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         do throws(Realm.Error) {
-            if let mismatch = table.mismatch { throw mismatch }
+            if let problem = table.mismatch ?? _plan.problem { throw problem }
             do throws(StoreError) {
                 return try question(QueryState(table.snapshot.root))
             } catch {
