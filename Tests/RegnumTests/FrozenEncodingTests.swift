@@ -44,7 +44,8 @@ import Testing
         let bob = realm.snapshot().objects(Walker.self)[1].rowIdentity
         let badge = try #require(realm.ann.badge)
         #expect(try json(badge) == #"{"code":"gold","issuer":"\#(bob)","weight":1.5}"#)
-        #expect("\(bob)".hasPrefix("Walker#") && (try json([bob])) == "[\"\(bob)\"]")
+        let identity = try json([bob])
+        #expect("\(bob)".hasPrefix("Walker#") && identity == "[\"\(bob)\"]")
     }
 
     @Test func linksAreInlineToTheStatedDepth() async throws {

@@ -99,7 +99,7 @@ final class FrozenQuery: Sendable {
     var lastKey: ObjectKey? {
         if let tree = knownTree { return tree.last }
         if case .table = plan.source, case .constant(true) = plan.predicate, plan.sort.isEmpty,
-            plan.distinct.isEmpty, plan.limit == nil
+            plan.steps.isEmpty, plan.limit == nil
         {
             return table.lastRow
         }

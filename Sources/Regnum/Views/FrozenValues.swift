@@ -106,7 +106,9 @@ extension FrozenValues {
     /// - Complexity: O(1): nothing is evaluated before the result is used.
     public func sorted(ascending: Bool) -> FrozenValues {
         var plan = query.plan
-        plan.sort = [SortTerm(column: column, ascending: ascending)]
+        let terms = [SortTerm(column: column, ascending: ascending)]
+        // what comes after a choice of distinct values must not change the choice
+        if plan.steps.isEmpty { plan.sort = terms } else { plan.steps.append(.sort(terms)) }
         return FrozenValues(FrozenQuery(query.table, plan))
     }
 
@@ -115,7 +117,7 @@ extension FrozenValues {
     /// - Complexity: O(1): nothing is evaluated before the result is used.
     public func distinct() -> FrozenValues {
         var plan = query.plan
-        plan.distinct.append([column])
+        plan.steps.append(.distinct([column]))
         return FrozenValues(FrozenQuery(query.table, plan))
     }
 }
