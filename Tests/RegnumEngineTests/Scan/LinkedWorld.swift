@@ -7,6 +7,8 @@ struct LinkedWorld {
         var values: [String: Value] = [:]
         var links: [String: UInt64] = [:]
         var lists: [String: [UInt64]] = [:]
+        /// By list: one number for each element, which it keeps while it stays.
+        var numbers: [String: [Int]] = [:]
     }
 
     struct Class {
@@ -24,6 +26,7 @@ struct LinkedWorld {
     var classes: [Class]
     private(set) var root = DatabaseRoot.empty
     private(set) var summaries: [CommitSummary] = []
+    private var elementCount = 0
 
     /// A random schema: some classes of objects, perhaps one of embedded objects and one of values.
     init(_ generator: inout SeededGenerator) {
@@ -134,8 +137,7 @@ struct LinkedWorld {
         classes[index].rows[key]?.values[column.name] = value
     }
 
-    /// Sets a link of a row to a random row of the target, or none; a new one if that is owned and
-    /// there was none.
+    /// Sets a link of a row to a random row of the target, or none; to a new one if that is owned.
     mutating func setLink(
         _ index: Int, _ key: UInt64, _ transaction: EngineTransaction,
         _ generator: inout SeededGenerator
@@ -145,8 +147,7 @@ struct LinkedWorld {
         let link = classes[index].links[number]
         var target: UInt64?
         if classes[link.target].kind.isOwned {
-            if classes[index].rows[key]?.links[link.name] != nil { return }
-            target = try insert(link.target, transaction, &generator)
+            if !generator.oneIn(4) { target = try insert(link.target, transaction, &generator) }
         } else if !generator.oneIn(6) {
             target = classes[link.target].rows.isEmpty
                 ? nil : classes[link.target].keys.randomElement(using: &generator)
@@ -154,6 +155,8 @@ struct LinkedWorld {
         let column = ColumnKey(rawValue: UInt16(classes[index].columns.count + number))
         try transaction.set(
             table(index), ObjectKey(rawValue: key), column, target.map { .int(Int64($0)) } ?? .null)
+        let before = classes[index].rows[key]?.links[link.name]
+        if let before, classes[link.target].kind.isOwned { forget(link.target, before) }
         classes[index].rows[key]?.links[link.name] = target
     }
 
@@ -169,17 +172,24 @@ struct LinkedWorld {
         let listKey = ListKey(rawValue: UInt16(number))
         let owner = ObjectKey(rawValue: key)
         var elements = classes[index].rows[key]?.lists[list.name] ?? []
+        var numbers = classes[index].rows[key]?.numbers[list.name] ?? []
         let isOwned = classes[list.target].kind.isOwned
+        elementCount += 1
         switch generator.below(6) {
-        case 0 where !elements.isEmpty && !isOwned:
+        case 0 where !elements.isEmpty:
             let place = generator.below(elements.count)
             transaction.removeFromList(table(index), owner, listKey, place..<place + 1)
-            elements.remove(at: place)
+            let element = elements.remove(at: place)
+            numbers.remove(at: place)
+            if isOwned { forget(list.target, element) }
         case 1 where !elements.isEmpty:
             let from = generator.below(elements.count)
             let to = generator.below(elements.count)
             transaction.moveInList(table(index), owner, listKey, from: from, to: to)
+            if from == to { return }
             elements.insert(elements.remove(at: from), at: to)
+            numbers.remove(at: from)
+            numbers.insert(elementCount, at: to)
         default:
             if !isOwned, classes[list.target].rows.isEmpty { return }
             let element =
@@ -190,35 +200,45 @@ struct LinkedWorld {
             try transaction.insertIntoList(
                 table(index), owner, listKey, at: place, [ObjectKey(rawValue: element)])
             elements.insert(element, at: place)
+            numbers.insert(elementCount, at: place)
         }
+        classes[index].rows[key]?.numbers[list.name] = numbers
         classes[index].rows[key]?.lists[list.name] = elements
     }
 
-    /// Deletes a row that no other one holds, and that owns none.
+    /// Deletes a row: no link and no list holds it any more, and the rows that belong to it go with it.
     mutating func delete(
         _ index: Int, _ key: UInt64, _ transaction: EngineTransaction
     ) {
-        let ownsRows =
-            classes[index].links.contains { link in
-                classes[link.target].kind.isOwned
-                    && classes[index].rows[key]?.links[link.name] != nil
-            }
-            || classes[index].lists.contains { list in
-                classes[list.target].kind.isOwned
-                    && !(classes[index].rows[key]?.lists[list.name] ?? []).isEmpty
-            }
-        if classes[index].kind.isOwned || ownsRows || isHeld(index, key) { return }
+        if classes[index].kind.isOwned { return }
         transaction.delete(table(index), ObjectKey(rawValue: key))
-        classes[index].rows[key] = nil
+        forget(index, key)
     }
 
-    private func isHeld(_ index: Int, _ key: UInt64) -> Bool {
-        classes.contains { content in
-            content.rows.values.contains { row in
-                content.links.contains { $0.target == index && row.links[$0.name] == key }
-                    || content.lists.contains {
-                        $0.target == index && (row.lists[$0.name] ?? []).contains(key)
+    private mutating func forget(_ index: Int, _ key: UInt64) {
+        guard let row = classes[index].rows.removeValue(forKey: key) else { return }
+        for link in classes[index].links where classes[link.target].kind.isOwned {
+            if let part = row.links[link.name] { forget(link.target, part) }
+        }
+        for list in classes[index].lists where classes[list.target].kind.isOwned {
+            for part in row.lists[list.name] ?? [] { forget(list.target, part) }
+        }
+        for origin in classes.indices {
+            for link in classes[origin].links where link.target == index {
+                for (owner, row) in classes[origin].rows where row.links[link.name] == key {
+                    classes[origin].rows[owner]?.links[link.name] = nil
+                }
+            }
+            for list in classes[origin].lists where list.target == index {
+                for (owner, row) in classes[origin].rows {
+                    let elements = row.lists[list.name] ?? []
+                    let staying = elements.indices.filter { elements[$0] != key }
+                    if staying.count == elements.count { continue }
+                    classes[origin].rows[owner]?.lists[list.name] = staying.map { elements[$0] }
+                    classes[origin].rows[owner]?.numbers[list.name] = staying.map {
+                        (row.numbers[list.name] ?? [])[$0]
                     }
+                }
             }
         }
     }
@@ -236,7 +256,7 @@ struct LinkedWorld {
             }
             switch generator.below(10) {
             case 0 where !isOwned: try insert(index, transaction, &generator)
-            case 1: delete(index, key, transaction)
+            case 1 where !isOwned: delete(index, key, transaction)
             case 2, 3, 4: try setValue(index, key, transaction, &generator)
             case 5, 6, 7: try setLink(index, key, transaction, &generator)
             default: try editList(index, key, transaction, &generator)
