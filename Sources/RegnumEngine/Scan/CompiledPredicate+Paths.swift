@@ -8,7 +8,9 @@ extension CompiledPredicate {
     ) -> Bool {
         if case .constant(true) = predicate,
             let count = path.count(of: cluster.firstKey + UInt64(row), content)
-        { return count > 0 }
+        {
+            return count > 0
+        }
         var finder = MatchFinder(predicate)
         path.walk(cluster, row, content, &finder)
         return finder.isFound
@@ -20,7 +22,9 @@ extension CompiledPredicate {
     ) -> Bool {
         if case .constant(true) = predicate,
             let count = path.count(of: cluster.firstKey + UInt64(row), content)
-        { return comparison.holds(.int(Int64(count)), .int(number)) }
+        {
+            return comparison.holds(.int(Int64(count)), .int(number))
+        }
         // one more than the number tells all there is to know
         let max = number < 0 ? 1 : (number < Int64.max ? Int(number) + 1 : Int.max)
         var counter = MatchCounter(predicate, max: max)

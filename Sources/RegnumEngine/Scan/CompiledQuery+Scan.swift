@@ -35,7 +35,8 @@ extension CompiledQuery {
 
     @inline(__always)
     private func forEachMatch(
-        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, _ statistics: inout QueryStatistics,
+        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?,
+        _ statistics: inout QueryStatistics,
         _ body: (Cluster, RowMask) -> Bool
     ) {
         if let lookup, isWorthwhile(lookup, table) {
