@@ -66,7 +66,8 @@ import Testing
             String(decoding: try encoder.encode([rex]), as: UTF8.self) == "[" + text + "]")
         let pups = realm.snapshot().objects(Pup.self).where { $0.name == "Rex" }
         #expect(try json(pups.encoded(linkDepth: 1)) == "[" + text + "]")
-        #expect(try json(pups) == "[" + (try json(rex)) + "]")
+        let one = try json(rex)
+        #expect(try json(pups) == "[" + one + "]")
         // an object may come twice, as long as it is not inside of itself
         #expect(try json(realm.ann.pups.encoded(linkDepth: 1)).contains("\"Fido\""))
     }

@@ -40,22 +40,26 @@ extension FrozenTable {
             }
             return self.other(type).hasSameContent(target, other.other(type))
         case .list(let element):
-            let rows = list(row, property)
-            guard rows == other.list(row, property) else { return false }
-            switch element {
-            case .scalar:
-                guard let mine = elements(property), let theirs = other.elements(property) else {
-                    return true
-                }
-                return rows.allSatisfy {
-                    snapshot.root.contentVersion(mine, $0)
-                        == other.snapshot.root.contentVersion(theirs, $0)
-                }
-            case .object(let type):
-                guard schema.properties[property].isOwning else { return true }
-                let (mine, theirs) = (self.other(type), other.other(type))
-                return rows.allSatisfy { mine.hasSameContent($0, theirs) }
+            guard hasSameList(property, row, other) else { return false }
+            guard case .object(let type) = element, schema.properties[property].isOwning else {
+                return true
             }
+            let (mine, theirs) = (self.other(type), other.other(type))
+            return list(row, property).allSatisfy { mine.hasSameContent($0, theirs) }
+        }
+    }
+
+    /// Whether a list of a row has the same elements here and in another snapshot of the realm, of
+    /// which, if they are values, none was set.
+    func hasSameList(_ property: Int, _ row: ObjectKey, _ other: FrozenTable) -> Bool {
+        let rows = list(row, property)
+        guard rows == other.list(row, property) else { return false }
+        guard case .list(.scalar) = schema.properties[property].shape,
+            let mine = elements(property), let theirs = other.elements(property)
+        else { return true }
+        return rows.allSatisfy {
+            snapshot.root.contentVersion(mine, $0)
+                == other.snapshot.root.contentVersion(theirs, $0)
         }
     }
 }
