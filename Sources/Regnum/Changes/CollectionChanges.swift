@@ -26,7 +26,7 @@ public enum CollectionChange<Model: Object>: Sendable {
 ///
 /// The sequence ends normally when the task is cancelled or the realm is closed. It throws
 /// `.schemaMismatch` or `.invalidInput` at the first element if the class does not fit what is
-/// stored, and `.closed` if the realm is closed when the iteration starts.
+/// stored or an operand of the query is of another realm, and `.closed` if the realm is closed when the iteration starts.
 public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
     public typealias Element = CollectionChange<Model>
     public typealias Failure = Realm.Error
@@ -138,7 +138,7 @@ public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
         private func begin() throws(Realm.Error) -> CollectionChange<Model>? {
             if Task.isCancelled { return nil }
             if wasClosed { throw Realm.Error.closed(results.realm.configuration.name) }
-            if let mismatch = table.mismatch { throw mismatch }
+            if let problem = table.mismatch ?? results._plan.problem { throw problem }
             do throws(StoreError) {
                 let found = try results._plan.plan.evaluate(follower.root)
                 tree = found

@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// The objects of a class that link to an object: the inverse of a link or list property.
 ///
@@ -55,14 +56,27 @@ final class LinkingHandle {
         return origins
     }
 
+    /// The origins, as a query of their class.
+    func plan(_ type: ObjectBase.Type, _ origin: String) -> QueryPlan {
+        QueryPlan(
+            tableName: ClassSchema.of(type).name,
+            source: .backlinks(name: origin, target: binding.tableName, row: row))
+    }
+
     /// The rows of the origins, ascending, kept until the next change in the transaction.
     func keys(_ type: ObjectBase.Type, _ origin: String) -> [ObjectKey] {
         guard let core = binding.core else { return [] }
         if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
         if let known, known.edit == core.editCount { return known.keys }
-        let keys = core.backlinks(of: row, origins(type), origin)
-        known = (keys, core.editCount)
-        return keys
+        guard let state = core.queryState else { return [] }
+        do throws(StoreError) {
+            let keys = try plan(type, origin).firstKeys(.max, state)
+            known = (keys, core.editCount)
+            return keys
+        } catch {
+            core.fail(Realm.Error(error))
+            return []
+        }
     }
 }
 

@@ -40,7 +40,8 @@ extension Persisted: PersistedField {
 
     static func canHold(_ value: RegnumEngine.Value) -> Bool {
         guard let type = Value.self as? any ScalarValue.Type else { return false }
-        return type._decode(_StoredValue(value)) != nil
+        // also the same again: a Float rounds
+        return type._decode(_StoredValue(value))?.engineValue == value
     }
 
     static func declaration(in object: ObjectBase, at offset: Int) -> PropertyDeclaration {

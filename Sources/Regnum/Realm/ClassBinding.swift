@@ -13,6 +13,8 @@ final class ClassBinding {
     let core: TransactionCore?
     private let entry: ClassEntry?
     private let tracer: ReadTracer?
+    /// The number of the recorder.
+    private let recorder: Int
     /// Whether an accessor that nobody holds any more may become that of another row. Only where
     /// `end` will be called: the spare one and the binding hold each other.
     private let reusesAccessors: Bool
@@ -38,13 +40,15 @@ final class ClassBinding {
         self.schema = entry.schema
         self.core = core
         tracer = nil
+        recorder = 0
         isTracing = false
         mapping = core.schema.map { entry.mapping(in: $0) }
         place = BindingPlace(mapping, core)
     }
 
     /// The binding of a recorder.
-    init(recording schema: ClassSchema, _ tracer: ReadTracer) {
+    init(recording schema: ClassSchema, _ tracer: ReadTracer, number: Int) {
+        recorder = number
         entry = nil
         core = nil
         reusesAccessors = false
@@ -177,9 +181,7 @@ final class ClassBinding {
 
     /// The value of a property of a tracing accessor.
     func tracedValue(row: UInt64, column: Int32) -> Value {
-        let property = propertyIndex(of: column)
-        tracer?.note(property)
-        return tracer?.values[property] ?? value(row: row, column: column)
+        tracer?.value(recorder, propertyIndex(of: column)) ?? value(row: row, column: column)
     }
 
     /// Sets a property. A value that cannot be stored fails the transaction. Traps outside a
@@ -215,10 +217,7 @@ final class ClassBinding {
 
     /// The object that a property links to.
     func link<T: ObjectBase>(_ type: T.Type, row: UInt64, column: Int32) -> T? {
-        if isTracing {
-            noteRead(column)
-            return nil
-        }
+        if isTracing { return tracer?.link(type, recorder, propertyIndex(of: column)) }
         guard let core, case .int(let target) = value(row: row, column: column) else { return nil }
         let targets = core.binding(for: type)
         targets.refresh()
@@ -264,7 +263,9 @@ final class ClassBinding {
     }
 
     /// Notes that a property of a recorder is read that has no value.
-    func noteRead(_ number: Int32) { tracer?.note(Int(number < 0 ? ~number : number)) }
+    func noteRead(_ number: Int32) {
+        tracer?.note(recorder, Int(number < 0 ? ~number : number))
+    }
 
     /// The position of the property that holds a list, by what its wrapper holds.
     func propertyIndex(ofList number: Int32) -> Int {

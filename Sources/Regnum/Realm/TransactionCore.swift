@@ -181,24 +181,3 @@ struct CallPlace: Sendable, CustomStringConvertible {
     /// Module, file and line, as sentences about misuse show it.
     var description: String { "\(file):\(line)" }
 }
-
-extension TransactionCore {
-    /// The rows whose link or list `property` has a row, ascending.
-    func backlinks(of row: ObjectKey, _ origins: ClassBinding?, _ property: String) -> [ObjectKey] {
-        guard let table = origins?.mapping?.table, let queryState else { return [] }
-        if table.column(named: property) != nil {
-            let column = ColumnReference(name: property, type: .int, missing: .null)
-            let plan = QueryPlan(
-                tableName: table.name,
-                predicate: .compare(column, .equal, .int(Int64(bitPattern: row.rawValue))))
-            return (try? plan.evaluate(queryState).map { $0 }) ?? []
-        }
-        guard let list = table.list(named: property) else { return [] }
-        switch state {
-        case .writing(let transaction):
-            return transaction.backlinks(of: row, through: list.key, of: table.key)
-        case .reading(let root): return root.backlinks(of: row, through: list.key, of: table.key)
-        case .ended: return []
-        }
-    }
-}

@@ -15,14 +15,21 @@ final class FrozenQuery: Sendable {
 
     let table: FrozenTable
     let plan: QueryPlan
+    /// What is wrong with an operand of the query.
+    private let problem: Realm.Error?
     private let known: Guarded<Known>
 
     /// - Parameters:
     ///   - table: the class of the elements; for values, that of the objects whose list it is.
+    ///   - problem: what is wrong with an operand of the query.
     ///   - tree: the result, if it is known.
-    init(_ table: FrozenTable, _ plan: QueryPlan, tree: ResultTree? = nil) {
+    init(
+        _ table: FrozenTable, _ plan: QueryPlan, problem: Realm.Error? = nil,
+        tree: ResultTree? = nil
+    ) {
         self.table = table
         self.plan = plan
+        self.problem = problem
         known = Guarded(Known(tree: tree))
     }
 
@@ -34,7 +41,7 @@ final class FrozenQuery: Sendable {
         _ nothing: Answer, _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         do throws(Realm.Error) {
-            if let mismatch = table.mismatch { throw mismatch }
+            if let problem = table.mismatch ?? problem { throw problem }
             do throws(StoreError) {
                 return try question(QueryState(root))
             } catch {

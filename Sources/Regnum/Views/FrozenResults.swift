@@ -19,13 +19,13 @@ public struct FrozenResults<Model: ObjectBase>: Sendable {
 
     /// Results to be evaluated at first use.
     init(_ table: FrozenTable, plan: _Plan) {
-        query = FrozenQuery(table, plan.plan)
+        query = FrozenQuery(table, plan.plan, problem: plan.problem)
         _plan = plan
     }
 
     /// Results that are known.
     init(_ table: FrozenTable, plan: _Plan, tree: ResultTree) {
-        query = FrozenQuery(table, plan.plan, tree: tree)
+        query = FrozenQuery(table, plan.plan, problem: plan.problem, tree: tree)
         _plan = plan
     }
 

@@ -106,9 +106,7 @@ extension FrozenValues {
     /// - Complexity: O(1): nothing is evaluated before the result is used.
     public func sorted(ascending: Bool) -> FrozenValues {
         var plan = query.plan
-        let terms = [SortTerm(column: column, ascending: ascending)]
-        // what comes after a choice of distinct values must not change the choice
-        if plan.steps.isEmpty { plan.sort = terms } else { plan.steps.append(.sort(terms)) }
+        plan.addSort([SortTerm(column: column, ascending: ascending)])
         return FrozenValues(FrozenQuery(query.table, plan))
     }
 
@@ -125,11 +123,11 @@ extension FrozenValues {
 extension FrozenValues where Element: SummableValue {
     /// The sum; nil values are left out, and the sum of nothing is 0.
     ///
-    /// A sum of integers that does not fit goes to the realm's log as an error, and is 0.
+    /// A sum of integers is an `Int`; one that does not fit goes to the realm's log as an error, and is 0.
     /// - Complexity: O(n).
-    public func sum() -> Element.Required {
-        let zero = Element.Required._storage.zero
-        return Element.Required.fromEngine(
+    public func sum() -> Element.Total {
+        let zero = Element.Total._storage.zero
+        return Element.Total.fromEngine(
             query.ask(zero) { state throws(StoreError) in
                 try query.plan.sum(of: column, state)
             })
