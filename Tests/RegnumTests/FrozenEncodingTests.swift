@@ -27,7 +27,7 @@ import Testing
                 == "{" + Self.rest
                 + #""favourite":"Fido","name":"Ann","pups":["Rex","Fido","Rex"],"ratios":[],"#
                 + #""scores":[4,null,2,4],"tags":["big","loud","big"]}"#)
-        let rex = try #require(realm.snapshot().object(Pup.self, forPrimaryKey: "Rex"))
+        let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         #expect(
             try json(rex)
                 == #"{"age":3,"coat":"long","friend":"Fido","level":-3,"name":"Rex","#
@@ -50,7 +50,7 @@ import Testing
 
     @Test func linksAreInlineToTheStatedDepth() async throws {
         let realm = try await Realm.kennel()
-        let rex = try #require(realm.snapshot().object(Pup.self, forPrimaryKey: "Rex"))
+        let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         let fido =
             #"{"age":5,"coat":"short","friend":"Rex","level":0,"name":"Fido","oldCoat":null,"#
             + #""weight":0}"#
@@ -64,7 +64,7 @@ import Testing
         #expect(String(decoding: try encoder.encode(rex), as: UTF8.self) == text)
         #expect(
             String(decoding: try encoder.encode([rex]), as: UTF8.self) == "[" + text + "]")
-        let pups = realm.snapshot().objects(Pup.self).where { $0.name == "Rex" }
+        let pups = realm.snapshot().objects(Whelp.self).where { $0.name == "Rex" }
         #expect(try json(pups.encoded(linkDepth: 1)) == "[" + text + "]")
         let one = try json(rex)
         #expect(try json(pups) == "[" + one + "]")
@@ -74,7 +74,7 @@ import Testing
 
     @Test func circleThatIsInlineIsRefused() async throws {
         let realm = try await Realm.kennel()
-        let rex = try #require(realm.snapshot().object(Pup.self, forPrimaryKey: "Rex"))
+        let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         let error = #expect(throws: EncodingError.self) {
             try json(rex.encoded(linkDepth: 2))
         }
@@ -129,7 +129,7 @@ import Testing
             var friend: String?
         }
         let realm = try await Realm.kennel()
-        let data = try JSONEncoder().encode(realm.snapshot().objects(Pup.self))
+        let data = try JSONEncoder().encode(realm.snapshot().objects(Whelp.self))
         let copies = try JSONDecoder().decode([PupCopy].self, from: data)
         let rex = try #require(copies.first { $0.name == "Rex" })
         #expect(

@@ -18,7 +18,7 @@ import Testing
 
     @Test func untouchedObjectsOfTwoSnapshotsAreEqual() async throws {
         #expect(try await staysEqual { tx, _ in try tx.add(Walker("Cal")) })
-        #expect(try await staysEqual { tx, _ in try tx.add(Pup("Max")) })
+        #expect(try await staysEqual { tx, _ in try tx.add(Whelp("Max")) })
         #expect(try await staysEqual { tx, _ in tx.objects(Walker.self)[1].tags.append("x") })
     }
 
@@ -27,7 +27,7 @@ import Testing
         #expect(try await !staysEqual { _, ann in ann.favourite = nil })
         #expect(try await !staysEqual { tx, _ in
             // deletion takes the link away
-            if let fido = tx.object(Pup.self, forPrimaryKey: "Fido") { tx.delete(fido) }
+            if let fido = tx.object(Whelp.self, forPrimaryKey: "Fido") { tx.delete(fido) }
         })
     }
 
@@ -36,11 +36,11 @@ import Testing
         #expect(try await !staysEqual { _, ann in ann.tags[0] = "new" })
         #expect(try await !staysEqual { _, ann in ann.tags.move(from: 0, to: 1) })
         #expect(try await !staysEqual { _, ann in ann.scores.remove(at: 1) })
-        #expect(try await !staysEqual { _, ann in ann.pups.append(Pup("Max")) })
+        #expect(try await !staysEqual { _, ann in ann.pups.append(Whelp("Max")) })
         #expect(try await !staysEqual { _, ann in ann.pups.swapAt(0, 1) })
         #expect(try await !staysEqual { _, ann in ann.badges.removeLast() })
         #expect(try await !staysEqual { tx, _ in
-            if let rex = tx.object(Pup.self, forPrimaryKey: "Rex") { tx.delete(rex) }
+            if let rex = tx.object(Whelp.self, forPrimaryKey: "Rex") { tx.delete(rex) }
         })
     }
 
@@ -54,10 +54,10 @@ import Testing
     @Test func resultsAreEqualByContent() async throws {
         let realm = try await Realm.kennel()
         let old = realm.snapshot()
-        try await realm.write { $0.object(Pup.self, forPrimaryKey: "Rex")?.age = 4 }
+        try await realm.write { $0.object(Whelp.self, forPrimaryKey: "Rex")?.age = 4 }
         let new = realm.snapshot()
-        let (a, b) = (old.objects(Pup.self), new.objects(Pup.self))
-        #expect(a == old.objects(Pup.self) && a != b)
+        let (a, b) = (old.objects(Whelp.self), new.objects(Whelp.self))
+        #expect(a == old.objects(Whelp.self) && a != b)
         #expect(a.where { $0.name == "Fido" } == b.where { $0.name == "Fido" })
         #expect(a.where { $0.name == "Rex" } != b.where { $0.name == "Rex" })
         #expect(a.where { $0.age > 100 } == b.where { $0.age < 0 })
@@ -68,7 +68,7 @@ import Testing
         let first = try await Realm.kennel()
         let second = try await Realm.kennel()
         #expect(first.ann != second.ann && first.ann == first.ann)
-        let pups = first.snapshot().objects(Pup.self)
+        let pups = first.snapshot().objects(Whelp.self)
         let other = try #require(second.ann.favourite)
         #expect(pups.index(of: other) == nil && !pups.contains(other))
     }

@@ -52,7 +52,7 @@ import Testing
             #expect(error?.message.contains("added in this transaction") == true)
             #expect(throws: Realm.Error.self) { try cal.tags.freeze() }
             #expect(throws: Realm.Error.self) { try cal.pups.freeze() }
-            let max = Pup("Max")
+            let max = Whelp("Max")
             #expect(throws: Realm.Error.self) { try max.walkers.freeze() }
             #expect(throws: Realm.Error.self) { try List<Int>().freeze() }
         }
@@ -98,7 +98,7 @@ import Testing
             #expect(tx.resolve(walkers)?.map(\.name) == ["Bob", "Ann"])
             let live = try #require(tx.resolve(pups))
             #expect(live.map(\.name) == ["Fido"])
-            tx.objects(Walker.self)[0].pups.append(Pup("Max", age: 10))
+            tx.objects(Walker.self)[0].pups.append(Whelp("Max", age: 10))
             #expect(live.map(\.name) == ["Fido", "Max"])
             tx.delete(tx.objects(Walker.self)[0])
             #expect(tx.resolve(pups) == nil && tx.resolve(walkers)?.count == 1)

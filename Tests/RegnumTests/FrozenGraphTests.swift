@@ -26,10 +26,10 @@ import Testing
         let realm = try await Realm.kennel()
         let ann = realm.ann
         try await realm.write { tx in
-            tx.object(Pup.self, forPrimaryKey: "Fido")?.age = 9
+            tx.object(Whelp.self, forPrimaryKey: "Fido")?.age = 9
             tx.objects(Walker.self)[0].tags.removeAll()
             tx.objects(Walker.self)[0].pups.removeAll()
-            if let rex = tx.object(Pup.self, forPrimaryKey: "Rex") { tx.delete(rex) }
+            if let rex = tx.object(Whelp.self, forPrimaryKey: "Rex") { tx.delete(rex) }
         }
         #expect(ann.favourite?.age == 5 && ann.tags.count == 3 && ann.pups.count == 3)
         #expect(ann.favourite?.friend?.name == "Rex" && ann.pups[0].walkers.count == 2)

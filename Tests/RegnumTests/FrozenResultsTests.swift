@@ -72,14 +72,14 @@ import Testing
         #expect(live.hasPrefix("LiveResults<Person> (1) ["))
         #expect(live.contains("        age: 1\n"))
         let kennel = try await Realm.kennel()
-        let rex = try #require(kennel.snapshot().object(Pup.self, forPrimaryKey: "Rex"))
+        let rex = try #require(kennel.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         let lines = rex.description.split(separator: "\n").map { $0.drop { $0 == " " } }
-        #expect(lines.filter { $0 == "friend: Pup {" }.count == 4)
-        #expect(lines.contains { $0.hasPrefix("friend: Pup#") })
+        #expect(lines.filter { $0 == "friend: Whelp {" }.count == 4)
+        #expect(lines.contains { $0.hasPrefix("friend: Whelp#") })
         let ann = kennel.ann.description
         #expect(ann.contains("\n    tags: [\n        0: \"big\"\n        1: \"loud\"\n"))
-        #expect(ann.contains("\n    badge: Badge {\n        code: \"gold\"\n"))
-        #expect(ann.contains("\n    favourite: Pup {\n        name: \"Fido\"\n"))
+        #expect(ann.contains("\n    badge: Medal {\n        code: \"gold\"\n"))
+        #expect(ann.contains("\n    favourite: Whelp {\n        name: \"Fido\"\n"))
     }
 
     @Test func longDataIsAbbreviatedInDescriptions() async throws {

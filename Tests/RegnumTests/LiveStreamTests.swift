@@ -31,7 +31,7 @@ import Testing
         #expect(try await properties { _, ann in ann.tags[0] = "big" } == ["tags"])
         #expect(try await properties { _, ann in ann.pups.removeLast() } == ["pups"])
         #expect(try await properties { _, ann in ann.pups.move(from: 0, to: 1) } == ["pups"])
-        #expect(try await properties { _, ann in ann.badges.append(Badge("c")) } == ["badges"])
+        #expect(try await properties { _, ann in ann.badges.append(Medal("c")) } == ["badges"])
         #expect(
             try await properties { _, ann in
                 ann.scores.removeAll()
@@ -40,7 +40,7 @@ import Testing
             } == ["favourite", "scores", "ratios"])
         #expect(
             try await properties { tx, _ in
-                if let rex = tx.object(Pup.self, forPrimaryKey: "Rex") { tx.delete(rex) }
+                if let rex = tx.object(Whelp.self, forPrimaryKey: "Rex") { tx.delete(rex) }
             } == ["pups"])
     }
 
@@ -69,7 +69,7 @@ import Testing
         }
         #expect(first.map(\.name) == ["Ann"])
         try await realm.write(origin: "younger") { tx in
-            tx.object(Pup.self, forPrimaryKey: "Fido")?.age = 1
+            tx.object(Whelp.self, forPrimaryKey: "Fido")?.age = 1
         }
         guard case .update(let none, let left)? = try await stream.next() else {
             Issue.record("no update")
@@ -77,8 +77,8 @@ import Testing
         }
         #expect(none.isEmpty && left.deletions == [0] && left.origins == ["younger"])
         #expect(left.deleted.map(\.rowIdentity) == [ann] && left.version == none.version)
-        try await realm.write { tx in tx.object(Pup.self, forPrimaryKey: "Rex")?.age = 90 }
-        try await realm.write { tx in tx.object(Pup.self, forPrimaryKey: "Fido")?.age = 80 }
+        try await realm.write { tx in tx.object(Whelp.self, forPrimaryKey: "Rex")?.age = 90 }
+        try await realm.write { tx in tx.object(Whelp.self, forPrimaryKey: "Fido")?.age = 80 }
         guard case .update(let again, let joined)? = try await stream.next() else {
             Issue.record("no second update")
             return
@@ -109,13 +109,13 @@ import Testing
         final class Owner: Object {
             @Persisted(primaryKey: true) var key: Int
             @Persisted var names: List<String>
-            @Persisted var pups: List<Pup>
+            @Persisted var pups: List<Whelp>
         }
-        let realm = try await Realm.temporary([Owner.self, Pup.self, Walker.self, Badge.self])
+        let realm = try await Realm.temporary([Owner.self, Whelp.self, Walker.self, Medal.self])
         try await realm.write { tx in
             let owner = Owner()
             owner.names.append("a")
-            owner.pups.append(Pup("Rex"))
+            owner.pups.append(Whelp("Rex"))
             try tx.add(owner)
             let other = Owner()
             other.key = 1
@@ -127,14 +127,14 @@ import Testing
         let steps: [(@Sendable (Transaction, Owner) throws -> Void, [String])] = [
             ({ _, owner in owner.names.append("b") }, ["names"]),
             ({ _, owner in owner.names[0] = "c" }, ["names"]),
-            ({ _, owner in owner.pups.append(Pup("Max")) }, ["pups"]),
-            ({ tx, _ in tx.delete(tx.objects(Pup.self)[0]) }, ["pups"]),
+            ({ _, owner in owner.pups.append(Whelp("Max")) }, ["pups"]),
+            ({ tx, _ in tx.delete(tx.objects(Whelp.self)[0]) }, ["pups"]),
         ]
         for (change, expected) in steps {
             try await realm.write { tx in
                 // nothing of another owner or of the pups themselves is told
                 tx.objects(Owner.self)[1].names.append("x")
-                tx.objects(Pup.self)[0].age += 1
+                tx.objects(Whelp.self)[0].age += 1
             }
             try await realm.write { tx in try change(tx, tx.objects(Owner.self)[0]) }
             guard case .changed(let old, let new, let properties)? = try await stream.next()
@@ -148,12 +148,12 @@ import Testing
 
     @Test func limitedAndDistinctResultsAreFollowed() async throws {
         let realm = try await Realm.kennel()
-        let oldest = realm.objects(Pup.self).sorted(by: \.age, ascending: false)
+        let oldest = realm.objects(Whelp.self).sorted(by: \.age, ascending: false)
         var stream = oldest.changes.makeAsyncIterator()
         _ = try await stream.next()
         try await realm.write { tx in
-            try tx.add(Pup("Max", age: 4))
-            tx.object(Pup.self, forPrimaryKey: "Rex")?.age = 10
+            try tx.add(Whelp("Max", age: 4))
+            tx.object(Whelp.self, forPrimaryKey: "Rex")?.age = 10
         }
         guard case .update(let pups, let delta)? = try await stream.next() else {
             Issue.record("no update")
