@@ -142,7 +142,7 @@ extension LinkingObjects: Persistable, InverseDeclaration {
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> LinkingObjects {
         guard let binding = object._binding else { return _makeDefault() }
         let property = Int(column < 0 ? ~column : column)
-        if binding.isTracing { binding.noteRead(column) }
+        if binding.isTracing { binding.noteRead(property) }
         let origin = binding.schema.properties[property].originProperty ?? ""
         return LinkingObjects(
             origin, LinkingHandle(binding, row: object._row, property: property))

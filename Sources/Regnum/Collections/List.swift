@@ -296,8 +296,11 @@ extension List: Persistable {
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> List {
         guard let binding = object._binding else { return List() }
         if binding.isTracing {
-            binding.noteRead(column)
-            return List()
+            let isRecorder = binding.isRecorder
+            binding.noteRead(
+                isRecorder
+                    ? Int(column < 0 ? ~column : column) : binding.propertyIndex(ofList: column))
+            if isRecorder { return List() }
         }
         return List(_ManagedList(binding, row: object._row, number: column))
     }

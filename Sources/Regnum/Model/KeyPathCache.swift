@@ -29,6 +29,8 @@ final class KeyPathCache: Sendable {
         /// Two properties or more.
         case path(PropertyPath)
         case computed
+        /// No property of the class; whether it is a path is not known.
+        case noProperty
     }
 
     /// A key path as a dictionary key.

@@ -15,13 +15,38 @@ extension ClassSchema {
         if case .property(let index) = entry(keyPath) { .property(index) } else { .computed }
     }
 
+    /// As `meaning(of:)`, where there is an object of a row: what was not found out before is asked of
+    /// that object, so that a computed property runs on values that an object has. Only a key path
+    /// that reads one property of its own type, and gives that one's value, is probed with others.
+    ///
+    /// - Parameter object: an object of a row whose reads the tracer notes.
+    func meaning<T: ObjectBase, V>(
+        of keyPath: KeyPath<T, V>, onRow object: (ReadTracer) -> T
+    ) -> KeyPathMeaning {
+        switch keyPaths[keyPath] {
+        case .property(let index): return .property(index)
+        case .path, .computed, .noProperty: return .computed
+        case nil: break
+        }
+        let tracer = ReadTracer()
+        let found = object(tracer)[keyPath: keyPath]
+        guard tracer.reads.count == 1, let property = tracer.reads.first?.property,
+            V.self == properties[property].field.valueType,
+            tracer.lastValue == nil || engineValue(found, V.self) == tracer.lastValue
+        else {
+            keyPaths.keep(.noProperty, for: keyPath)
+            return .computed
+        }
+        return meaning(of: keyPath)
+    }
+
     /// The stored properties that a key path of the class leads through: `\.name` or
     /// `\.dog?.friend?.name`. Nil if it is none of stored properties.
     func path<T: ObjectBase>(of keyPath: PartialKeyPath<T>) -> PropertyPath? {
         switch entry(keyPath) {
         case .property(let index): PropertyPath([properties[index]], first: index)
         case .path(let path): path
-        case .computed: nil
+        case .computed, .noProperty: nil
         }
     }
 
@@ -61,7 +86,10 @@ extension ClassSchema {
     }
 
     private func entry<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> KeyPathCache.Entry {
-        if let known = keyPaths[keyPath] { return known }
+        switch keyPaths[keyPath] {
+        case .noProperty, nil: break
+        case let known?: return known
+        }
         var entry = KeyPathCache.Entry.computed
         if let path = recordedPath(keyPath) {
             entry = path.properties.count == 1 ? .property(path.first) : .path(path)

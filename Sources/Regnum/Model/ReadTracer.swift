@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-/// Notes which properties of recorders are read, so that a key path can be told from what it reads.
-/// Used by one call, on objects private to it.
+/// Notes which properties of recorders, or of the object of a row, are read, so that a key path can be
+/// told from what it reads. Used by one call, on objects private to it.
 ///
 /// A link of a recorder leads to another recorder as long as what is read is a *chain*: each read is
 /// one of the newest recorder. After a read that is not, and after `linkCountMax` links, links are
@@ -14,6 +14,8 @@ final class ReadTracer {
     private(set) var reads: [Read] = []
     /// Whether the reads are a chain.
     private(set) var isChain = true
+    /// The value that was read last from the object of a row.
+    private(set) var lastValue: Value?
     /// The newest recorder.
     private(set) weak var newest: ObjectBase?
     /// The classes of the recorders, by number.
@@ -57,6 +59,12 @@ final class ReadTracer {
     func note(_ recorder: Int, _ property: Int) {
         if recorder != reads.count { isChain = false }
         reads.append(Read(recorder: recorder, property: property))
+    }
+
+    /// Notes that the object of a row was read.
+    func note(_ property: Int, _ value: Value) {
+        note(0, property)
+        lastValue = value
     }
 
     /// The value of a property that is being read.

@@ -6,7 +6,8 @@ internal import RegnumStore
 /// Confined like the accessors.
 @usableFromInline
 final class ClassBinding {
-    /// Whether reads are noted. Accessors that trace belong to one call of the library.
+    /// Whether reads are noted: those of recorders, and of accessors of rows that the library makes
+    /// for one call.
     @usableFromInline let isTracing: Bool
     let schema: ClassSchema
     /// The transaction, nil for a recorder, whose values are made up.
@@ -32,16 +33,18 @@ final class ClassBinding {
     /// The accessor that was made last, to be used again when nobody else holds it.
     @exclusivity(unchecked) private var spare: ObjectBase?
 
+    /// - Parameter tracer: notes what is read.
     init(
-        _ entry: ClassEntry, core: TransactionCore, reusesAccessors: Bool = false
+        _ entry: ClassEntry, core: TransactionCore, reusesAccessors: Bool = false,
+        noting tracer: ReadTracer? = nil
     ) {
         self.reusesAccessors = reusesAccessors && entry.schema.hasOnlyStoredProperties
         self.entry = entry
         self.schema = entry.schema
         self.core = core
-        tracer = nil
+        self.tracer = tracer
         recorder = 0
-        isTracing = false
+        isTracing = tracer != nil
         mapping = core.schema.map { entry.mapping(in: $0) }
         place = BindingPlace(mapping, core)
     }
@@ -126,7 +129,7 @@ final class ClassBinding {
 
     /// The cluster node of a row for inlined reads; zeros where reads must take the long way.
     func clusterAddress(row: UInt64) -> UnsafeRawPointer {
-        guard let core, place.table >= 0 else { return noCluster }
+        guard let core, place.table >= 0, !isTracing else { return noCluster }
         return core.cluster(place.table, row, columnCount: place.columnCount) ?? noCluster
     }
 
@@ -181,7 +184,12 @@ final class ClassBinding {
 
     /// The value of a property of a tracing accessor.
     func tracedValue(row: UInt64, column: Int32) -> Value {
-        tracer?.value(recorder, propertyIndex(of: column)) ?? value(row: row, column: column)
+        guard let tracer, core == nil else {
+            let value = value(row: row, column: column)
+            tracer?.note(propertyIndex(of: column), value)
+            return value
+        }
+        return tracer.value(recorder, propertyIndex(of: column))
     }
 
     /// Sets a property. A value that cannot be stored fails the transaction. Traps outside a
@@ -217,7 +225,11 @@ final class ClassBinding {
 
     /// The object that a property links to.
     func link<T: ObjectBase>(_ type: T.Type, row: UInt64, column: Int32) -> T? {
-        if isTracing { return tracer?.link(type, recorder, propertyIndex(of: column)) }
+        if isTracing {
+            let property = propertyIndex(of: column)
+            if isRecorder { return tracer?.link(type, recorder, property) }
+            noteRead(property)
+        }
         guard let core, case .int(let target) = value(row: row, column: column) else { return nil }
         let targets = core.binding(for: type)
         targets.refresh()
@@ -262,10 +274,11 @@ final class ClassBinding {
         }
     }
 
-    /// Notes that a property of a recorder is read that has no value.
-    func noteRead(_ number: Int32) {
-        tracer?.note(recorder, Int(number < 0 ? ~number : number))
-    }
+    /// Notes that a property is read that has no value.
+    func noteRead(_ property: Int) { tracer?.note(recorder, property) }
+
+    /// Whether objects have made-up values and no row.
+    var isRecorder: Bool { core == nil }
 
     /// The position of the property that holds a list, by what its wrapper holds.
     func propertyIndex(ofList number: Int32) -> Int {
