@@ -18,7 +18,7 @@ import Testing
     private static let rest =
         #""badge":{"code":"gold","issuer":null,"weight":1.5},"badges":[{"code":"a","#
         + #""issuer":null,"weight":0},{"code":"b","issuer":null,"weight":0}],"#
-        + #""coats":["long","short"],"#
+        + #""furs":["long","short"],"#
 
     @Test func linksAreKeysAndTheRestIsInline() async throws {
         let realm = try await tidyKennel()
@@ -30,8 +30,8 @@ import Testing
         let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         #expect(
             try json(rex)
-                == #"{"age":3,"coat":"long","friend":"Fido","level":-3,"name":"Rex","#
-                + #""oldCoat":null,"weight":0.1}"#)
+                == #"{"age":3,"fur":"long","friend":"Fido","level":-3,"name":"Rex","#
+                + #""oldFur":null,"weight":0.1}"#)
         #expect(try json(realm.ann.tags) == #"["big","loud","big"]"#)
         #expect(try json(realm.ann.scores.sorted()) == "[null,2,4,4]")
     }
@@ -52,10 +52,10 @@ import Testing
         let realm = try await Realm.kennel()
         let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         let fido =
-            #"{"age":5,"coat":"short","friend":"Rex","level":0,"name":"Fido","oldCoat":null,"#
+            #"{"age":5,"fur":"short","friend":"Rex","level":0,"name":"Fido","oldFur":null,"#
             + #""weight":0}"#
         let text =
-            #"{"age":3,"coat":"long","friend":\#(fido),"level":-3,"name":"Rex","oldCoat":null,"#
+            #"{"age":3,"fur":"long","friend":\#(fido),"level":-3,"name":"Rex","oldFur":null,"#
             + #""weight":0.1}"#
         #expect(try json(rex.encoded(linkDepth: 1)) == text)
         let encoder = JSONEncoder()
@@ -124,8 +124,8 @@ import Testing
             var name: String
             var age: Int
             var weight: Float
-            var coat: String
-            var oldCoat: String?
+            var fur: String
+            var oldFur: String?
             var friend: String?
         }
         let realm = try await Realm.kennel()
@@ -133,6 +133,6 @@ import Testing
         let copies = try JSONDecoder().decode([PupCopy].self, from: data)
         let rex = try #require(copies.first { $0.name == "Rex" })
         #expect(
-            rex == PupCopy(name: "Rex", age: 3, weight: 0.1, coat: "long", friend: "Fido"))
+            rex == PupCopy(name: "Rex", age: 3, weight: 0.1, fur: "long", friend: "Fido"))
     }
 }

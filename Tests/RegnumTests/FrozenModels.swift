@@ -22,8 +22,8 @@ final class Whelp: Object {
     @Persisted var age: Int
     @Persisted var level: Int8
     @Persisted var weight: Float
-    @Persisted var coat: Fur
-    @Persisted var oldCoat: Fur?
+    @Persisted var fur: Fur
+    @Persisted var oldFur: Fur?
     @Persisted var friend: Whelp?
     @Persisted(originProperty: "pups") var walkers: LinkingObjects<Walker>
     @Persisted(originProperty: "friend") var admirers: LinkingObjects<Whelp>
@@ -48,7 +48,7 @@ final class Walker: Object {
     @Persisted var tags: List<String>
     @Persisted var scores: List<Int?>
     @Persisted var ratios: List<Double>
-    @Persisted var coats: List<Fur>
+    @Persisted var furs: List<Fur>
 
     convenience init(_ name: String) {
         self.init()
@@ -73,7 +73,7 @@ extension Realm {
             let rex = Whelp("Rex", age: 3)
             let fido = Whelp("Fido", age: 5)
             (rex.friend, fido.friend) = (fido, rex)
-            (rex.weight, rex.level, rex.coat) = (0.1, -3, .long)
+            (rex.weight, rex.level, rex.fur) = (0.1, -3, .long)
             let ann = Walker("Ann")
             ann.pups.append(objectsIn: [rex, fido, rex])
             ann.favourite = fido
@@ -82,7 +82,7 @@ extension Realm {
             ann.tags.append(objectsIn: ["big", "loud", "big"])
             ann.scores.append(objectsIn: [4, nil, 2, 4])
             ann.ratios.append(objectsIn: [0.5, .nan, -1])
-            ann.coats.append(objectsIn: [.long, .short])
+            ann.furs.append(objectsIn: [.long, .short])
             try tx.add(ann)
             try tx.add(Walker("Bob"))
         }

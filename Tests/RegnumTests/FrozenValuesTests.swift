@@ -14,7 +14,7 @@ import Testing
         #expect(tags.array == ["big", "loud", "big"])
         let scores = realm.ann.scores
         #expect(scores.contains(nil) && scores.index(of: nil) == 1 && scores.index(of: 4) == 0)
-        #expect(realm.ann.coats.contains(.short))
+        #expect(realm.ann.furs.contains(.short))
     }
 
     @Test func valuesAreSortedAndDistinct() async throws {

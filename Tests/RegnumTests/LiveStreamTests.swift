@@ -146,21 +146,36 @@ import Testing
         }
     }
 
-    @Test func limitedAndDistinctResultsAreFollowed() async throws {
+    @Test func distinctAndLinkedResultsAreFollowed() async throws {
         let realm = try await Realm.kennel()
-        let oldest = realm.objects(Whelp.self).sorted(by: \.age, ascending: false)
-        var stream = oldest.changes.makeAsyncIterator()
-        _ = try await stream.next()
+        let ages = realm.objects(Whelp.self).sorted(by: \.friend?.age).distinct(by: \.fur)
+        var stream = ages.changes.makeAsyncIterator()
+        guard case .initial(let first)? = try await stream.next() else {
+            Issue.record("no initial collection")
+            return
+        }
+        // Fido's friend is 3, Rex's 5
+        #expect(first.map(\.name) == ["Fido", "Rex"])
         try await realm.write { tx in
-            try tx.add(Whelp("Max", age: 4))
             tx.object(Whelp.self, forPrimaryKey: "Rex")?.age = 10
         }
-        guard case .update(let pups, let delta)? = try await stream.next() else {
+        guard case .update(let then, let delta)? = try await stream.next() else {
             Issue.record("no update")
             return
         }
-        #expect(pups.map(\.name) == ["Rex", "Fido", "Max"])
-        #expect(delta.insertions == [0, 2] && delta.deletions == [1])
+        #expect(then.map(\.name) == ["Rex", "Fido"])
+        #expect(delta.deletions.count == 1 && delta.insertions.count == 1)
+        try await realm.write { tx in
+            try tx.add(Whelp("Max"))
+        }
+        guard case .update(let last, let replaced)? = try await stream.next() else {
+            Issue.record("no second update")
+            return
+        }
+        // the first short-haired one is another now: without a friend, so before all others
+        #expect(last.map(\.name) == ["Max", "Rex"])
+        #expect(replaced.deleted.map(\.name) == ["Fido"])
+        #expect(replaced.inserted.map(\.name) == ["Max"])
     }
 }
 

@@ -9,7 +9,8 @@ internal import RegnumEngine
 ///     print(person.tags.sorted())      // a list of values is FrozenValues<String>
 ///     print(person.fullName)           // computed properties too, if their result is Sendable
 ///
-/// All that is reached from it is of the same snapshot. Two frozen values are equal if they are the
+/// A property whose name is a member of `Frozen` itself (`description`) is
+/// `person[dynamicMember: \.description]`. All that is reached from it is of the same snapshot. Two frozen values are equal if they are the
 /// same row with the same content, whatever their snapshots. `rowIdentity` stays when the content
 /// changes.
 @dynamicMemberLookup
@@ -22,16 +23,13 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         self.row = row
     }
 
-    /// The version of the snapshot.
-    public var version: UInt64 { table.snapshot.root.version }
-
     /// The value of a stored property.
     ///
     /// - Complexity: O(log n).
     public subscript<Value: ScalarValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, Value>
     ) -> Value {
-        switch table.schema.meaning(of: keyPath) {
+        switch table.meaning(of: keyPath, row) {
         case .property(let index): return Value.fromEngine(table.value(row, index))
         case .computed: return table.compute(Model.self, row) { $0[keyPath: keyPath] }
         }
@@ -50,7 +48,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     ///
     /// - Complexity: O(log n).
     public subscript<T: ObjectBase>(dynamicMember keyPath: KeyPath<Model, T?>) -> Frozen<T>? {
-        switch table.schema.meaning(of: keyPath) {
+        switch table.meaning(of: keyPath, row) {
         case .property(let index):
             guard let target = table.link(row, index) else { return nil }
             let targets = table.other(T.self)
@@ -75,7 +73,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, List<T>>
     ) -> FrozenResults<T> {
-        switch table.schema.meaning(of: keyPath) {
+        switch table.meaning(of: keyPath, row) {
         case .property(let index): return table.results(T.self, row, index)
         case .computed:
             return table.compute(Model.self, row) { model in
@@ -92,7 +90,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, List<Value>>
     ) -> FrozenValues<Value> {
-        switch table.schema.meaning(of: keyPath) {
+        switch table.meaning(of: keyPath, row) {
         case .property(let index): return table.values(row, index)
         case .computed:
             return table.compute(Model.self, row) { model in
@@ -108,7 +106,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, LinkingObjects<T>>
     ) -> FrozenResults<T> {
-        switch table.schema.meaning(of: keyPath) {
+        switch table.meaning(of: keyPath, row) {
         case .property(let index): return table.results(T.self, row, index)
         case .computed:
             return table.compute(Model.self, row) { model in

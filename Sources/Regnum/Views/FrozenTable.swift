@@ -140,6 +140,18 @@ final class FrozenTable: Sendable {
 
     // MARK: Computed properties
 
+    /// What a key path of the class means, asking a row where that is not known yet.
+    func meaning<T: ObjectBase, V>(of keyPath: KeyPath<T, V>, _ row: ObjectKey) -> KeyPathMeaning {
+        var cores: [TransactionCore] = []
+        defer { for core in cores { core.end() } }
+        return schema.meaning(of: keyPath) { tracer in
+            let core = TransactionCore(
+                .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
+            cores.append(core)
+            return ClassBinding(entry, core: core, noting: tracer).accessor(T.self, row: row)
+        }
+    }
+
     /// What a computation makes of a fresh accessor of a row, which is private to it and dead
     /// afterwards. What went wrong meanwhile goes to the realm's log.
     func compute<T: ObjectBase, R>(_ type: T.Type, _ row: ObjectKey, _ body: (T) -> R) -> R {
