@@ -25,6 +25,8 @@ final class TransactionCore {
     @exclusivity(unchecked) private(set) var violation: Realm.Error?
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?
+    /// The state that the body started from, once something of it was frozen.
+    @exclusivity(unchecked) private var startSnapshot: SnapshotCore?
     /// Counts edits, and the end of the body: accessors look for their rows again when it rises.
     /// Accessors hold the core through their binding, so they never outlive the memory.
     private let epoch: UnsafeMutablePointer<UInt64>
@@ -60,6 +62,21 @@ final class TransactionCore {
         for binding in bindings.values { binding.end() }
         bindings = [:]
         lastBinding = nil
+        startSnapshot = nil
+    }
+
+    /// The state that the body started from, nil after the body.
+    var start: SnapshotCore? {
+        if let startSnapshot { return startSnapshot }
+        let root: DatabaseRoot
+        switch state {
+        case .writing(let transaction): root = transaction.base
+        case .reading(let current): root = current
+        case .ended: return nil
+        }
+        let made = SnapshotCore(realm: realm, root: root, place: place)
+        startSnapshot = made
+        return made
     }
 
     /// Fails the transaction, unless it has failed already.
