@@ -96,4 +96,4 @@ let bookClasses: [ObjectBase.Type] = [
 ]
 
 /// What a body throws that is to be undone.
-struct Refusal: Error, Equatable {}
+struct Undo: Error, Equatable {}

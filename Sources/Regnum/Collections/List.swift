@@ -127,9 +127,9 @@ public final class List<Element: RealmCollectionValue> {
         if let managed { managed.remove(range) } else { elements.removeSubrange(range) }
     }
 
-    /// Takes the elements of a closed range of positions out.
-    public func removeSubrange(_ range: ClosedRange<Int>) {
-        removeSubrange(range.lowerBound..<range.upperBound + 1)
+    /// Takes the elements of a range of positions of another kind out: `2...4`, `3...`.
+    public func removeSubrange(_ range: some RangeExpression<Int>) {
+        removeSubrange(range.relative(to: 0..<count))
     }
 
     /// Puts elements in the place of those in a range of positions.
@@ -369,6 +369,10 @@ extension List: Persistable {
     }
 
     public func _content() -> _PropertyContent { _PropertyContent(content: .list(self)) }
+
+    public static func _make(_ content: _PropertyContent) -> List? {
+        if case .list(let list) = content.content { list as? List } else { nil }
+    }
 }
 
 /// A list without its element type.

@@ -28,7 +28,7 @@ extension ObjectBase {
             }
             var builder = ObjectBuilder(_binding?.core)
             do throws(Realm.Error) {
-                try builder.set(index, of: self, schema, to: newValue as Any)
+                try builder.assign(index, of: self, schema, to: newValue as Any)
             } catch {
                 guard let core = _binding?.core else { fatalError(error.message) }
                 core.fail(error)
@@ -118,7 +118,7 @@ private struct BulkAssignment {
         for object in objects where !object.isInvalidated {
             if let core, core.writing == nil { object._binding?.trapNotWriting(index) }
             var builder = ObjectBuilder(core)
-            try builder.set(index, of: object, schema, to: value as Any)
+            try builder.assign(index, of: object, schema, to: value as Any)
         }
     }
 }

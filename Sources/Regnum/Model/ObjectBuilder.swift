@@ -28,6 +28,22 @@ struct ObjectBuilder {
         if let source = value as? ObjectBase, !source.isManaged {
             copies[ObjectIdentifier(source)] = object
         }
+        try fillPending()
+    }
+
+    /// Sets a property of an object, managed or not, as an assignment does.
+    ///
+    /// Throws as `fill`, without a change.
+    mutating func assign(
+        _ index: Int, of object: ObjectBase, _ schema: ClassSchema, to value: Any
+    ) throws(Realm.Error) {
+        let content = try content(of: value, for: schema.properties[index], schema)
+        // before it is set: setting a managed object's property stores what it is given
+        try fillPending()
+        try put(content, of: value, into: index, of: object, schema)
+    }
+
+    private mutating func fillPending() throws(Realm.Error) {
         while let (object, value, place) = pending.popLast() {
             try fillProperties(of: object, from: value, place)
         }
@@ -81,14 +97,22 @@ struct ObjectBuilder {
         }
     }
 
-    /// Sets a property of an object, managed or not.
-    mutating func set(
+    /// Sets a property of an unmanaged object.
+    private mutating func set(
         _ index: Int, of object: ObjectBase, _ schema: ClassSchema, to value: Any
     ) throws(Realm.Error) {
         let property = schema.properties[index]
         guard property.isStored else { return }
         supplied[ObjectIdentifier(object)]?.insert(index)
         let content = try content(of: value, for: property, schema)
+        try put(content, of: value, into: index, of: object, schema)
+    }
+
+    private func put(
+        _ content: Converted, of value: Any, into index: Int, of object: ObjectBase,
+        _ schema: ClassSchema
+    ) throws(Realm.Error) {
+        let property = schema.properties[index]
         if case .elements(let elements, let values) = content {
             let list = property.field.anyValue(in: object, at: property.offset)
             if let wrong = (list as? any UnmanagedList)?.replaceAll(with: elements) {

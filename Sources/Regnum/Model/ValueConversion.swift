@@ -100,12 +100,7 @@ extension Realm.Error {
 extension PropertySchema {
     /// The type of the property as its declaration writes it.
     var declaredName: String {
-        switch shape {
-        case .scalar(let storage):
-            let name = _typeName(field.valueType, qualified: false)
-            return storage.isOptional
-                ? name.replacing("Optional<", with: "").replacing(">", with: "") + "?" : name
-        case .link, .list, .linkingObjects: return shape.swiftName
-        }
+        _typeName(field.valueType, qualified: false)
+            .replacing(/Optional<([^<>]*)>/) { "\($0.output.1)?" }
     }
 }
