@@ -5,7 +5,8 @@ import Testing
 @Suite struct DynamicTests {
     private func realm() async throws -> Realm { try await Realm.temporary(bookClasses) }
 
-    @Test(arguments: [false, true]) func propertiesAreReadAndSetByName(isManaged: Bool) async throws {
+    @Test(arguments: [false, true]) func propertiesAreReadAndSetByName(isManaged: Bool) async throws
+    {
         let realm = try await realm()
         try await realm.write { tx in
             let book = Book("1")

@@ -64,7 +64,9 @@ import Testing
                         book.tags.move(fromOffsets: offsets, toOffset: at)
                         let moved = tags.indices.filter { offsets.contains($0) }.map { tags[$0] }
                         tags =
-                            tags.indices.filter { $0 < at && !offsets.contains($0) }.map { tags[$0] }
+                            tags.indices.filter { $0 < at && !offsets.contains($0) }.map {
+                                tags[$0]
+                            }
                             + moved
                             + tags.indices.filter { $0 >= at && !offsets.contains($0) }
                             .map { tags[$0] }

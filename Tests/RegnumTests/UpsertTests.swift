@@ -246,7 +246,8 @@ import Testing
     @Test func sequencesAreAddedInOrder() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            try tx.add([Book("1", title: "a"), Book("1", title: "b"), Book("2")], update: .modified)
+            try tx.add(
+                [Book("1", title: "a"), Book("1", title: "b"), Book("2")], update: .modified)
             #expect(tx.objects(Book.self).map(\.title) == ["b", "untitled"])
         }
     }
@@ -280,7 +281,8 @@ import Testing
                         Book.self,
                         value: [
                             "isbn": step.isbn, "title": step.title, "tags": step.tags,
-                            "sequel": step.sequel.map { ["isbn": $0] }, "pages": step.pages.map { [$0] },
+                            "sequel": step.sequel.map { ["isbn": $0] },
+                            "pages": step.pages.map { [$0] },
                         ], update: policy)
                 }
             }

@@ -186,7 +186,8 @@ public final class _ManagedList {
             var keys: [ObjectKey] = []
             for object in objects {
                 keys.append(
-                    try core.store(object, for: binding.schema.properties[property], binding.schema))
+                    try core.store(object, for: binding.schema.properties[property], binding.schema)
+                )
             }
             return keys
         } catch {

@@ -138,7 +138,8 @@ struct GraphInsertion {
     }
 
     /// The row of the embedded object that a row links to and that is updated in place.
-    private func ownedRow(_ property: Int, _ binding: ClassBinding, _ row: ObjectKey?) -> ObjectKey? {
+    private func ownedRow(_ property: Int, _ binding: ClassBinding, _ row: ObjectKey?) -> ObjectKey?
+    {
         guard let row, policy == .modified, binding.schema.properties[property].isOwning,
             let column = binding.mapping?.columns[property],
             case .int(let target)? = transaction.value(
@@ -227,7 +228,9 @@ struct GraphInsertion {
 
     private func insertLists(of node: Node) throws(Realm.Error) {
         for (property, _, contents) in node.lists where !contents.isEmpty {
-            guard let row = node.row, let list = node.binding.place.lists[property] else { continue }
+            guard let row = node.row, let list = node.binding.place.lists[property] else {
+                continue
+            }
             do throws(StoreError) {
                 let keys = try keys(of: contents, list.target)
                 try transaction.insertIntoList(

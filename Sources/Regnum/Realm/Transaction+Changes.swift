@@ -23,7 +23,9 @@ extension Transaction {
     ///   goes on as if the call had not been made.
     /// - Precondition: the object was not deleted, and does not belong to another transaction.
     /// - Complexity: O(log n) for each row and for each of its indexes and list elements.
-    public func add(_ object: Object, update policy: Realm.UpdatePolicy = .error) throws(Realm.Error) {
+    public func add(
+        _ object: Object, update policy: Realm.UpdatePolicy = .error
+    ) throws(Realm.Error) {
         let transaction = requireWriting("add")
         let type = type(of: object)
         if let other = object._binding {
