@@ -154,4 +154,20 @@ import Testing
             #expect(tx.objects(Author.self).count == 1)
         }
     }
+
+    @Test func isNotStoredByItself() throws {
+        let text = """
+            import Regnum
+            final class Part: EmbeddedObject { @Persisted var number: Int }
+            func use(_ tx: Transaction) throws {
+                try tx.add(Part())
+                try tx.create(Part.self, value: ["number": 1])
+                _ = tx.objects(Part.self)
+                tx.delete(Part())
+            }
+            """
+        let outcome = try SwiftCompiler.compile(text, as: .library)
+        #expect(outcome.errorLines == [4, 5, 6])
+        #expect(outcome.output.contains("an embedded object is stored with its owner"))
+    }
 }

@@ -255,8 +255,8 @@ final class ClassBinding {
 
     private func setLink(_ target: Value, row: UInt64, column: Int32) {
         setValue(target, row: row, column: column)
-        // the object that was there may have been deleted; inverses have changed
-        didEditOthers()
+        // the object that was there may have been deleted
+        if schema.properties[propertyIndex(of: column)].isOwning { didEditOthers() }
     }
 
     /// Notes that a property of a recorder is read that has no value.

@@ -65,10 +65,13 @@ struct GraphInsertion {
             core.didEditAll()
             throw error
         }
-        if policy != .error { update() }
-        core.didEditAll()
+        if policy != .error {
+            update()
+            core.didEditAll()
+        }
         for node in nodes {
             guard let row = node.row else { continue }
+            node.binding.didEdit()
             node.binding.bind(node.object, to: row)
             for (property, list, _) in node.lists {
                 guard let number = node.binding.mapping?.columns[property] else { continue }

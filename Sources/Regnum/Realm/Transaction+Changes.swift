@@ -61,6 +61,12 @@ extension Transaction {
         }
     }
 
+    @available(
+        *, unavailable,
+        message: "an embedded object is stored with its owner: set a property to it or append it"
+    )
+    public func add(_ object: EmbeddedObject, update policy: Realm.UpdatePolicy = .error) {}
+
     /// Stores unmanaged objects, in order.
     ///
     /// - Throws: as ``add(_:update:)-(Object,_)``; the objects before the one that failed are stored.

@@ -55,6 +55,14 @@ extension Transaction {
         try make(type, value, policy)
     }
 
+    @available(
+        *, unavailable,
+        message: "an embedded object is stored with its owner: set a property to it or append it"
+    )
+    public func create<T: EmbeddedObject>(
+        _ type: T.Type, value: Any = 0, update policy: Realm.UpdatePolicy = .error
+    ) {}
+
     private func make<T: Object>(
         _ type: T.Type, _ value: Any, _ policy: Realm.UpdatePolicy
     ) throws(Realm.Error) -> T {

@@ -14,7 +14,7 @@ extension Transaction {
         let transaction = requireWriting("delete")
         let binding = requireDeletable(object)
         transaction.delete(binding.place.tableKey, ObjectKey(rawValue: object._row))
-        binding.didEditOthers()
+        binding.didDelete(in: transaction)
     }
 
     /// Deletes all objects of a sequence: an array, a ``List`` (which is empty afterwards), the inverse of
@@ -35,8 +35,10 @@ extension Transaction {
                 rows.append((binding, [key]))
             }
         }
-        for (binding, keys) in rows { transaction.delete(binding.place.tableKey, keys) }
-        core.didEditAll()
+        for (binding, keys) in rows {
+            transaction.delete(binding.place.tableKey, keys)
+            binding.didDelete(in: transaction)
+        }
     }
 
     /// Deletes all objects that the results hold now.
@@ -52,7 +54,7 @@ extension Transaction {
         guard results.binding.place.table >= 0 else { return }
         let keys = results.keys().map { $0 }
         transaction.delete(results.binding.place.tableKey, keys)
-        core.didEditAll()
+        results.binding.didDelete(in: transaction)
     }
 
     /// Deletes all objects of the realm's classes; the classes stay.
@@ -83,5 +85,12 @@ extension Transaction {
         guard binding.core === core else { trapForeign(object, "delete") }
         guard !object.isInvalidated else { trapDeleted(object, "delete") }
         return binding
+    }
+}
+
+extension ClassBinding {
+    /// Notes that rows of the class were deleted, and with them perhaps others changed.
+    fileprivate func didDelete(in transaction: EngineTransaction) {
+        if transaction.isAlone(place.tableKey) { didEdit() } else { didEditOthers() }
     }
 }
