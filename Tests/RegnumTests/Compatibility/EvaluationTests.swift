@@ -28,7 +28,7 @@ import Testing
         case .keyList(let list), .sequence(let list): list.withUnsafeBytes { $0.baseAddress }
         case .rankList(let list): list.withUnsafeBytes { $0.baseAddress }
         case .sequence(let list): list.withUnsafeBytes { $0.baseAddress }
-        case .keys, .ranks, .values: nil
+        case .lazy, .keys, .ranks, .values: nil
         }
     }
 
