@@ -37,16 +37,23 @@ final class RealmCore: Sendable {
     static func realm(
         _ coordinator: Coordinator, _ configuration: Realm.Configuration
     ) throws(Realm.Error) -> Realm? {
-        guard let core = coordinator.attached({ RealmCore(coordinator, configuration) }) else {
+        let isFit = coordinator.options.isReadOnly == configuration.readOnly
+        let attached = coordinator.attached(mayMake: isFit) { RealmCore(coordinator, configuration) }
+        guard let core = attached else {
+            if !isFit { coordinator.closeSoon() }  // nobody uses it any more
             return nil
         }
-        guard core.configuration.agrees(with: configuration) else {
+        let differences = core.configuration.differences(from: configuration)
+        guard differences.isEmpty else {
             throw Realm.Error(
                 .alreadyOpen,
                 "The realm \"\(configuration.name)\" is open in this process with another "
-                    + "configuration.")
+                    + "configuration (\(differences.joined(separator: ", "))).")
         }
-        if let problem = core.schemaProblems(in: coordinator.published.schema) { throw problem }
+        let schema = coordinator.published.schema
+        try core.checkSchemaVersion(schema)
+        if let problem = core.schemaProblems(in: schema) { throw problem }
+        try core.checkComplete(in: schema)
         return core.actor.withLock { actor in
             if let realm = actor.realm { return realm }
             let realm = Realm(core)
@@ -68,6 +75,20 @@ final class RealmCore: Sendable {
         return join(type)
     }
 
+    /// As `entry(for:)`, for a class that the user did not name: throws `.invalidInput` where that
+    /// traps.
+    func listedEntry(for type: ObjectBase.Type) throws(Realm.Error) -> ClassEntry {
+        if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+        guard configuration.objectTypes == nil else {
+            let name = _typeName(type, qualified: false)
+            throw Realm.Error(
+                .invalidInput,
+                "The class \(name), which a listed class links to, is not among the objectTypes of "
+                    + "the realm \"\(configuration.name)\": add it to the list.", className: name)
+        }
+        return join(type)
+    }
+
     private func join(_ type: ObjectBase.Type) -> ClassEntry {
         let schema = ClassSchema.of(type)
         return classes.withLock { classes in
@@ -77,7 +98,7 @@ final class RealmCore: Sendable {
             if problem == nil, let other, other.problem == nil {
                 problem = .clash(schema, other.schema)
             }
-            let entry = ClassEntry(schema: schema, problem: problem)
+            let entry = ClassEntry(schema: schema, problem: problem ?? schema.linkError)
             classes[ObjectIdentifier(type)] = entry
             return entry
         }

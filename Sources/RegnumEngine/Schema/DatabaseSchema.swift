@@ -38,7 +38,10 @@ package struct TableSchema: Hashable, Sendable {
         self.columns = columns
         self.lists = lists
         self.primaryKey = columns.first { $0.isPrimaryKey }?.key
-        rules = columns.map { ColumnRule(type: $0.type, isOptional: $0.isOptional) }
+        rules = columns.map {
+            ColumnRule(
+                type: $0.type, isOptional: $0.isOptional, isLink: $0.linkTarget != nil)
+        }
     }
 
     /// The column of that name (compared by UTF-8 bytes), or nil.
@@ -51,17 +54,20 @@ package struct TableSchema: Hashable, Sendable {
 
 /// All classes of a realm at one version; immutable.
 package final class DatabaseSchema: Sendable {
+    /// The version that programs give the schema, which migrations raise; it never falls.
+    package let version: UInt64
     /// In the order of their keys: `tables[i].key.rawValue == i`.
     package let tables: [TableSchema]
     /// A cache key: two schemas of one process with the same `id` are the same object. Not stored,
     /// and different in every process.
     package let id: UInt64
-    /// By table key: the lists that hold rows of the class.
-    let incoming: [[ListPlace]]
+    /// By table key: what rows of the class have to do with others.
+    let relations: [TableRelations]
 
-    init(tables: [TableSchema]) {
+    init(tables: [TableSchema], version: UInt64) {
+        self.version = version
         self.tables = tables
-        incoming = DatabaseSchema.incoming(tables)
+        relations = TableRelations.find(tables)
         id = lastSchemaID.add(1, ordering: .relaxed).newValue
     }
 
@@ -81,7 +87,8 @@ package final class DatabaseSchema: Sendable {
             ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
         }
         return DatabaseSchema(
-            tables: tables + [TableSchema(key: key, name: name, kind: kind, columns: columns)])
+            tables: tables + [TableSchema(key: key, name: name, kind: kind, columns: columns)],
+            version: version)
     }
 
     /// The schema with one more column in `table`, whose key is the number of columns so far.
@@ -92,7 +99,25 @@ package final class DatabaseSchema: Sendable {
         let columns = old.columns + [ColumnSchema(key: key, definition: definition)]
         tables[table.index] = TableSchema(
             key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
-        return DatabaseSchema(tables: tables)
+        return DatabaseSchema(tables: tables, version: version)
+    }
+
+    /// The same classes at another version.
+    func at(version: UInt64) -> DatabaseSchema {
+        DatabaseSchema(tables: tables, version: version)
+    }
+
+    /// The schema with a column of `table` marked as indexed.
+    func indexing(_ column: ColumnKey, of table: TableKey) -> DatabaseSchema {
+        var tables = tables
+        let old = tables[table.index]
+        var columns = old.columns
+        var definition = columns[column.index].definition
+        definition.isIndexed = true
+        columns[column.index] = ColumnSchema(key: column, definition: definition)
+        tables[table.index] = TableSchema(
+            key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
+        return DatabaseSchema(tables: tables, version: version)
     }
 }
 
