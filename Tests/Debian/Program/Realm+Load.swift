@@ -1,0 +1,51 @@
+import Regnum
+
+extension Realm {
+    /// Stores an index as a graph, in one transaction.
+    func load(_ lines: [IndexLine]) async throws {
+        try await write { tx in
+            var packages: [String: Package] = [:]
+            packages.reserveCapacity(lines.count * 3 / 2)
+            for line in lines {
+                let package = Package(line)
+                try tx.add(package)
+                packages[line.name] = package
+            }
+
+            /// The package of a name, made where nobody has it.
+            func package(_ name: String) throws -> Package {
+                if let known = packages[name] { return known }
+                let package = Package()
+                package.name = name
+                try tx.add(package)
+                packages[name] = package
+                return package
+            }
+
+            for line in lines {
+                let origin = try package(line.name)
+                for requirement in line.requirements {
+                    let dependency = Dependency()
+                    dependency.text = requirement.text
+                    for name in requirement.alternatives {
+                        dependency.alternatives.append(try package(name))
+                    }
+                    origin.dependencies.append(dependency)
+                }
+                for name in line.provides { origin.provides.append(try package(name)) }
+            }
+        }
+    }
+}
+
+extension Package {
+    convenience init(_ line: IndexLine) {
+        self.init()
+        name = line.name
+        version = line.version
+        section = line.section
+        priority = line.priority
+        installedKiB = line.installedKiB
+        summary = line.summary
+    }
+}
