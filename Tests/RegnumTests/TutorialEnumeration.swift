@@ -24,7 +24,8 @@ import Testing
 
         let page = try TutorialPage.tutorial()
         let outputs = try SwiftCompiler.output(
-            of: page.program, with: TutorialPage.files, arguments: [[file.path]])
+            of: page.program, with: TutorialPage.files, arguments: [[file.path]],
+            isOptimized: true)
         #expect(outputs == [page.outputs.joined()])
     }
 }

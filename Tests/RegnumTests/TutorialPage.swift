@@ -17,7 +17,7 @@ struct TutorialPage {
     static let folder = SwiftCompiler.root.appending(path: "Tests/Debian/Program")
 
     /// What the page leaves to the files beside it.
-    static let files = [folder.appending(path: "IndexLine.swift")]
+    static let files = [folder.appending(path: "PackageIndex.swift")]
 
     init(text: String) {
         var fence: Substring?

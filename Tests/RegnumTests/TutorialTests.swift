@@ -30,7 +30,7 @@ import Testing
 
     @Test func blocksAreFound() {
         let page = TutorialPage(
-            text: "a\n```swift\nlet a = 1\n```\n\n```text\nb\nc\n```\n```sh\nd\n```\n```swift\n\n```")
+            text: "a\n```swift\nlet a = 1\n```\n```text\nb\nc\n```\n```sh\nd\n```\n```swift\n\n```")
         #expect(page.program == "let a = 1\n\n" && page.outputs == ["b\nc\n"])
     }
 }

@@ -31,16 +31,15 @@ struct Measurement: Codable {
 
         var configuration = Realm.Configuration(location: .file(URL(filePath: directory)))
         configuration.objectTypes = [Package.self, Dependency.self]
-        var lines = try IndexLine.all(of: IndexFile.contents(ofFile: file))
+        let index = try PackageIndex(IndexFile.contents(ofFile: file))
         parsingSeconds = lap()
         parsedByteCount = try Self.peakMemory()
         let realm = try await Realm.open(configuration)
-        try await realm.load(lines)
+        try await realm.load(index)
         writingSeconds = lap()
         loadedByteCount = try Self.peakMemory()
-        packages = lines.count
-        dependencies = lines.reduce(0) { $0 + $1.requirements.count }
-        lines = []
+        packages = index.underestimatedCount
+        dependencies = index.reduce(0) { $0 + $1.requirements.count }
 
         start = clock.now
         let confined = try await realm.read { tx in

@@ -2,11 +2,11 @@ import Regnum
 
 extension Realm {
     /// Stores an index as a graph, in one transaction.
-    func load(_ lines: [IndexLine]) async throws {
+    func load(_ index: PackageIndex) async throws {
         try await write { tx in
             var packages: [String: Package] = [:]
-            packages.reserveCapacity(lines.count * 3 / 2)
-            for line in lines {
+            packages.reserveCapacity(index.underestimatedCount * 3 / 2)
+            for line in index {
                 let package = Package(line)
                 try tx.add(package)
                 packages[line.name] = package
@@ -22,7 +22,7 @@ extension Realm {
                 return package
             }
 
-            for line in lines {
+            for line in index {
                 let origin = try package(line.name)
                 for requirement in line.requirements {
                     let dependency = Dependency()

@@ -9,7 +9,7 @@ import Testing
     @Test func theWholeIndexAgreesWithPlainSwift() async throws {
         let index = try DebianIndex.whole()
         let realm = try await Realm.temporary([Package.self, Dependency.self])
-        try await realm.load(try IndexLine.all(of: Data(index.text.utf8)))
+        try await realm.load(PackageIndex(Data(index.text.utf8)))
         let plain = PlainGraph(index)
         expectAgreement(realm.snapshot(), plain)
         for name in ["libc6", "awk", "debconf", "postfix", "adduser", "python3"] {

@@ -10,7 +10,7 @@ import Testing
 
     private func load(_ index: DebianIndex) async throws -> Realm {
         let realm = try await Realm.temporary(Self.types)
-        try await realm.load(try IndexLine.all(of: Data(index.text.utf8)))
+        try await realm.load(PackageIndex(Data(index.text.utf8)))
         return realm
     }
 
@@ -65,7 +65,7 @@ import Testing
 
     @Test func brokenIndexIsRefused() {
         #expect(throws: IndexFailure.self) {
-            try IndexLine.all(of: Data("header\nonly\tthree\tfields\n".utf8))
+            try PackageIndex(Data("header\nonly\tthree\tfields\n".utf8))
         }
     }
 }

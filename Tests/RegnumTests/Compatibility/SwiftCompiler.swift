@@ -52,18 +52,20 @@ enum SwiftCompiler {
     ///   - source: the main file, with statements at the top level.
     ///   - files: more files of the program.
     ///   - arguments: what the program is given, for each of its runs, one after the other.
+    ///   - isOptimized: whether the program itself is.
     /// - Returns: What each run printed, its error output included.
     /// - Throws: `ProgramFailure` if it does not compile, or a run does not end with status 0.
     static func output(
-        of source: String, with files: [URL] = [], arguments: [[String]] = [[]]
+        of source: String, with files: [URL] = [], arguments: [[String]] = [[]],
+        isOptimized: Bool = false
     ) throws -> [String] {
         try withFolder { folder in
             let file = folder.appending(path: "main.swift")
             try Data(source.utf8).write(to: file)
             let program = folder.appending(path: "program")
             let built = try run(
-                ["swiftc", "-o", program.path] + moduleArguments() + objectFiles() + ["-luv"]
-                    + [file.path] + files.map(\.path))
+                ["swiftc", isOptimized ? "-O" : "-Onone", "-o", program.path] + moduleArguments()
+                    + objectFiles() + ["-luv", file.path] + files.map(\.path))
             guard built.status == 0 else { throw ProgramFailure(description: built.output) }
             try FileManager.default.removeItem(at: file)
             return try arguments.map { arguments in
