@@ -7,8 +7,9 @@ struct ClassMapping: Sendable {
     let schemaID: UInt64
     /// The class's table, nil while nothing of the class was ever stored.
     let table: TableSchema?
-    /// By position in `ClassSchema.properties`: the number of the column, or the complement (`~`)
-    /// of the position where the table has no such column yet.
+    /// By position in `ClassSchema.properties`: the number of the column or, for a list, of the list;
+    /// the complement (`~`) of the position where the table has no such column or list yet. An inverse
+    /// has its position.
     let columns: [Int32]
     /// The columns that the class does not know, with the value that its new rows have there.
     let unknownColumns: [(column: Int, value: Value)]
@@ -17,7 +18,7 @@ struct ClassMapping: Sendable {
     /// Why the class cannot be used with this schema.
     let mismatch: Realm.Error?
 
-    /// Whether the table and all columns are there.
+    /// Whether the table and all columns and lists are there.
     let isComplete: Bool
 }
 
@@ -53,15 +54,23 @@ extension ClassMapping {
         table = database.table(named: schema.name)
         let table = table
         columns = schema.properties.enumerated().map { index, property in
-            table?.column(named: property.name).map { Int32($0.key.rawValue) } ?? ~Int32(index)
+            let missing = ~Int32(index)
+            switch property.shape {
+            case .scalar, .link:
+                return table?.column(named: property.name).map { Int32($0.key.rawValue) } ?? missing
+            case .list:
+                return table?.list(named: property.name).map { Int32($0.key.rawValue) } ?? missing
+            case .linkingObjects:
+                return Int32(index)
+            }
         }
         isComplete = table != nil && columns.allSatisfy { $0 >= 0 }
-        let known = Set(columns)
+        let known = Set(zip(schema.properties, columns).filter { $0.0.isColumn }.map(\.1))
         unknownColumns = (table?.columns ?? []).compactMap { column in
             known.contains(Int32(column.key.rawValue))
                 ? nil : (Int(column.key.rawValue), column.defaultValue)
         }
-        mismatch = entry.problem ?? table.flatMap { schema.mismatch(with: $0) }
+        mismatch = entry.problem ?? table.flatMap { schema.mismatch(with: $0, in: database) }
         place = BindingPlace(
             schema, schemaID: schemaID, columns: columns, table, isComplete: isComplete,
             isMismatch: mismatch != nil)

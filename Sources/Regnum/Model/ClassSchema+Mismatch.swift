@@ -6,30 +6,36 @@ extension ClassSchema {
     ///
     /// A property or class that only one side has is no difference: the file keeps what this
     /// program does not know, and new properties are added with their defaults.
-    func mismatch(with table: TableSchema) -> Realm.Error? {
+    func mismatch(with table: TableSchema, in database: DatabaseSchema) -> Realm.Error? {
         var lines: [String] = []
         var firstProperty: String?
         func report(_ property: PropertySchema, _ text: String) {
             lines.append("\(name).\(property.name) \(text)")
             firstProperty = firstProperty ?? property.name
         }
-        for property in properties {
-            guard let column = table.column(named: property.name) else {
+        if (table.kind == .embedded) != isEmbedded {
+            let (declared, stored) = ("an embedded class", "a class of objects on their own")
+            lines.append(
+                "\(name) is declared as \(isEmbedded ? declared : stored), but stored as "
+                    + "\(isEmbedded ? stored : declared).")
+        }
+        for property in properties where property.isStored {
+            guard let stored = table.swiftName(ofProperty: property.name, in: database) else {
                 if property.isPrimaryKey {
                     report(property, "is declared as primary key, but is not stored yet.")
                 }
                 continue
             }
-            if column.type != property.type || column.isOptional != property.isOptional {
+            if stored != property.shape.swiftName {
                 report(
                     property,
-                    "is declared as \(text(property.type, property.isOptional)), but stored as "
-                        + "\(text(column.type, column.isOptional)).")
+                    "is declared as \(property.shape.swiftName), but stored as \(stored).")
             }
-            if column.isPrimaryKey != property.isPrimaryKey {
+            let isStoredKey = table.column(named: property.name)?.isPrimaryKey ?? false
+            if isStoredKey != property.isPrimaryKey {
                 report(
                     property,
-                    column.isPrimaryKey
+                    isStoredKey
                         ? "is stored as primary key, but not declared as one."
                         : "is declared as primary key, but not stored as one.")
             }
@@ -47,9 +53,27 @@ extension ClassSchema {
             .schemaMismatch, lines.joined(separator: "\n") + "\nThis needs a migration.",
             className: name, property: firstProperty)
     }
+}
 
-    private func text(_ type: ValueType, _ isOptional: Bool) -> String {
-        type.swiftName + (isOptional ? "?" : "")
+extension TableSchema {
+    /// The Swift type of a stored property, as `PropertyShape.swiftName` writes it, nil if there is no
+    /// such property.
+    func swiftName(ofProperty name: String, in database: DatabaseSchema) -> String? {
+        if let column = column(named: name) {
+            guard let target = column.linkTarget else { return column.swiftName }
+            return database.tables[Int(target.rawValue)].name + "?"
+        }
+        guard let list = list(named: name) else { return nil }
+        let target = database.tables[Int(list.target.rawValue)]
+        let element = target.kind == .elements ? target.columns.first?.swiftName : target.name
+        return "List<\(element ?? target.name)>"
+    }
+}
+
+extension ColumnSchema {
+    /// The Swift type of a column of values.
+    fileprivate var swiftName: String {
+        _StorageType(type, isOptional: isOptional, isFloat: meaning == .float).swiftName
     }
 }
 

@@ -6,8 +6,9 @@ extension ClassSchema {
     convenience init(reflecting type: ObjectBase.Type) {
         let name = _typeName(type, qualified: false)
         var problems: [String] = []
-        if type == Object.self || type == ObjectBase.self {
-            problems.append("\(name) is no model: derive a class from Object.")
+        let bases: [ObjectBase.Type] = [ObjectBase.self, Object.self, EmbeddedObject.self]
+        if bases.contains(where: { $0 == type }) {
+            problems.append("\(name) is no model: derive a class from it.")
         }
         let all = storedFields(of: type)
         let fields = all.filter { $0.type is any PersistedField.Type }
@@ -20,6 +21,10 @@ extension ClassSchema {
                 second: wrapper.declaration(in: second, at: field.offset))
         }
         problems += Self.problems(name: name, properties: properties)
+        if type is EmbeddedObject.Type, let key = properties.first(where: \.isPrimaryKey) {
+            problems.append(
+                "\(name).\(key.name) is a primary key: an embedded object cannot have one.")
+        }
         self.init(
             name: name, type: type, properties: properties, problems: problems,
             hasOnlyStoredProperties: all.count
@@ -44,8 +49,8 @@ extension ClassSchema {
                 "The class name \(name) has \(name.utf8.count) bytes; the limit is "
                     + "\(SchemaLimits.tableNameByteCountMax).")
         }
-        if properties.isEmpty {
-            problems.append("\(name) has no @Persisted properties.")
+        if !properties.contains(where: \.isStored) {
+            problems.append("\(name) has no @Persisted properties that are stored.")
         }
         if properties.count > SchemaLimits.columnCountMax {
             problems.append(
@@ -77,9 +82,12 @@ extension PropertySchema {
         field: StoredField, wrapper: any PersistedField.Type,
         first: PropertyDeclaration, second: PropertyDeclaration
     ) {
-        let storage = wrapper.storageType
-        var defaultValue = storage.zero
-        if let value = first.initialValue, value == second.initialValue {
+        let shape = wrapper.shape
+        var defaultValue = Value.null
+        if case .scalar(let storage) = shape { defaultValue = storage.zero }
+        if case .scalar(let storage) = shape, let value = first.initialValue,
+            value == second.initialValue
+        {
             defaultValue = value
             // A date that is not a number cannot be stored; neither can it be a default.
             if case .date(let seconds) = value, seconds.isNaN { defaultValue = storage.zero }
@@ -87,9 +95,8 @@ extension PropertySchema {
         // The storage of a wrapped property `text` is named `_text`.
         self.init(
             name: String(field.name.dropFirst()),
-            offset: field.offset, field: wrapper, kind: FieldKind(of: wrapper),
-            type: storage.valueType,
-            isOptional: storage.isOptional, isPrimaryKey: first.isPrimaryKey,
-            isIndexed: first.isIndexed, defaultValue: defaultValue)
+            offset: field.offset, field: wrapper, kind: FieldKind(of: wrapper), shape: shape,
+            isPrimaryKey: first.isPrimaryKey, isIndexed: first.isIndexed,
+            defaultValue: defaultValue, originProperty: first.originProperty)
     }
 }

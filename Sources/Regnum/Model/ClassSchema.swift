@@ -11,19 +11,49 @@ struct PropertySchema: Sendable {
     let field: any PersistedField.Type
     /// How the value of an unmanaged object is read where the type is known to the library.
     let kind: FieldKind
-    let type: ValueType
-    let isOptional: Bool
+    let shape: PropertyShape
     let isPrimaryKey: Bool
     let isIndexed: Bool
     /// What rows read that are older than the property. A constant initial value; the zero of the
     /// type, or nil, where the initial value differs between two instances or is not given.
     let defaultValue: Value
+    /// The property of the other class whose inverse this is.
+    let originProperty: String?
 
-    /// The column as the engine makes it.
+    /// The type of the column; of a link, that of row keys. Integers for what is no column.
+    var type: ValueType {
+        if case .scalar(let storage) = shape { storage.valueType } else { .int }
+    }
+
+    /// Whether the property can be nil.
+    var isOptional: Bool {
+        switch shape {
+        case .scalar(let storage): storage.isOptional
+        case .link: true
+        case .list, .linkingObjects: false
+        }
+    }
+
+    /// Whether the property is kept at all: all but inverses.
+    var isStored: Bool {
+        if case .linkingObjects = shape { false } else { true }
+    }
+
+    /// Whether the property is a column of its class: a value or a link.
+    var isColumn: Bool {
+        switch shape {
+        case .scalar, .link: true
+        case .list, .linkingObjects: false
+        }
+    }
+
+    /// The column as the engine makes it, for a property that is a value.
     var definition: ColumnDefinition {
-        ColumnDefinition(
+        var isFloat = false
+        if case .scalar(let storage) = shape { isFloat = storage.isFloat }
+        return ColumnDefinition(
             name: name, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed, defaultValue: defaultValue)
+            isIndexed: isIndexed, defaultValue: defaultValue, meaning: isFloat ? .float : .value)
     }
 
     /// The property in a query.
@@ -48,6 +78,10 @@ final class ClassSchema: Sendable {
     let problems: [String]
     /// Whether an instance has no state but its persisted properties.
     let hasOnlyStoredProperties: Bool
+    /// Whether objects of the class belong to others.
+    let isEmbedded: Bool
+    /// Whether all properties are values, so that an object is a row and nothing else.
+    let hasOnlyValues: Bool
     /// Which property a key path means.
     let keyPaths = KeyPathCache()
 
@@ -60,6 +94,10 @@ final class ClassSchema: Sendable {
         self.properties = properties
         self.problems = problems
         self.hasOnlyStoredProperties = hasOnlyStoredProperties
+        isEmbedded = type is EmbeddedObject.Type
+        hasOnlyValues = properties.allSatisfy {
+            if case .scalar = $0.shape { true } else { false }
+        }
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
     }
 
@@ -76,6 +114,9 @@ final class ClassSchema: Sendable {
         return Realm.Error(
             .invalidInput, problems.joined(separator: "\n"), className: name)
     }
+
+    /// The name of the class that holds the elements of a list of values.
+    func elementsName(of property: PropertySchema) -> String { "\(name).\(property.name)" }
 
     /// The position of the property of that name.
     func property(named name: String) -> Int? {

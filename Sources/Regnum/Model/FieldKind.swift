@@ -8,8 +8,12 @@ enum FieldKind: Sendable {
     case bool, int, double, string, data, date, uuid, objectId
     case optionalBool, optionalInt, optionalDouble, optionalString
     case optionalData, optionalDate, optionalUUID, optionalObjectId
-    /// Read through `PersistedField`.
+    /// Another value, read through `PersistedField`.
     case other
+    /// A link: a column whose value is another object's row.
+    case link
+    /// No column: a list or an inverse.
+    case collection
 
     init(of wrapper: any PersistedField.Type) {
         switch ObjectIdentifier(wrapper) {
@@ -29,7 +33,13 @@ enum FieldKind: Sendable {
         case ObjectIdentifier(Persisted<Date?>.self): self = .optionalDate
         case ObjectIdentifier(Persisted<UUID?>.self): self = .optionalUUID
         case ObjectIdentifier(Persisted<ObjectId?>.self): self = .optionalObjectId
-        default: self = .other
+        default:
+            self =
+                switch wrapper.shape {
+                case .scalar: .other
+                case .link: .link
+                case .list, .linkingObjects: .collection
+                }
         }
     }
 }
@@ -74,12 +84,12 @@ extension ObjectBase {
         case .optionalDate: row.put(unmanaged(offset, Date?.self).engineValue, column)
         case .optionalUUID: row.put(unmanaged(offset, UUID?.self).engineValue, column)
         case .optionalObjectId: row.put(unmanaged(offset, ObjectId?.self).engineValue, column)
-        case .other: break  // by who knows the schema
+        case .other, .link, .collection: break  // by who knows the schema
         }
     }
 
     @inline(__always)
-    private final func unmanaged<Value: Persistable>(_ offset: Int, _ type: Value.Type) -> Value {
+    private final func unmanaged<Value: ScalarValue>(_ offset: Int, _ type: Value.Type) -> Value {
         withField(at: offset, as: Persisted<Value>.self) { wrapper in
             if let value = wrapper._value { return value }
             let value = Value._makeDefault()

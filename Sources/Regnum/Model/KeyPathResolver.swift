@@ -35,11 +35,14 @@ extension ClassSchema {
         let first = ReadTracer(values: values)
         _ = recorder(T.self, first)[keyPath: keyPath]
         guard first.reads.count == 1, let property = first.reads.first else { return nil }
-        for probe in properties[property].type.probes + [properties[property].defaultValue] {
+        guard case .scalar = properties[property].shape else {
+            return V.self == properties[property].field.valueType ? property : nil
+        }
+        for probe in properties[property].probes {
             values[property] = probe
             let tracer = ReadTracer(values: values)
             let found: V = recorder(T.self, tracer)[keyPath: keyPath]
-            guard tracer.reads == [property], let value = found as? any Persistable,
+            guard tracer.reads == [property], let value = found as? any ScalarValue,
                 value.engineValue == probe
             else { return nil }
         }
@@ -53,6 +56,13 @@ extension ClassSchema {
         }
         ClassBinding(recording: self, tracer).attach(object, row: 0)
         return object
+    }
+}
+
+extension PropertySchema {
+    /// Values of the property that every computation but the identity changes one of.
+    fileprivate var probes: [Value] {
+        (type.probes + field.examples + [defaultValue]).filter { field.canHold($0) }
     }
 }
 

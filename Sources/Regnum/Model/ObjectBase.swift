@@ -69,6 +69,24 @@ extension ObjectBase {
     }
 }
 
+extension ObjectBase: Hashable {
+    /// Objects with a primary key are equal if they are the same row; others, and unmanaged ones, if
+    /// they are the same instance. ``isSameObject(as:)`` compares rows for all.
+    public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
+        if left === right { return true }
+        guard let binding = left._binding, binding.schema.primaryKey != nil else { return false }
+        return left.isSameObject(as: right)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        if let binding = _binding, binding.schema.primaryKey != nil {
+            hasher.combine(_row)
+        } else {
+            hasher.combine(ObjectIdentifier(self))
+        }
+    }
+}
+
 /// The base class of models that are stored on their own.
 ///
 ///     final class Message: Object {

@@ -7,13 +7,15 @@
 ///
 /// Without an initial value a property starts with the default of its type, made when it is first
 /// read: nil, false, 0, "", empty data, the current date, a random `UUID`, a generated
-/// ``ObjectId``. An initial value is evaluated for each instance.
+/// ``ObjectId``, the first case of an enum, an empty list. An initial value is evaluated for each
+/// instance.
 ///
-/// `primaryKey:` compiles for `Int`, `String`, `ObjectId`, `UUID` and their optionals; `indexed:`
-/// also for `Bool` and `Date`. A primary key is indexed, and cannot be changed once the object is
+/// `primaryKey:` compiles for the integers, `String`, `ObjectId`, `UUID`, enums of those and their
+/// optionals; `indexed:` also for `Bool` and `Date`. A primary key is indexed, and cannot be changed once the object is
 /// managed: the transaction then fails with `.invalidValue`.
 ///
-/// The wrapper works as a stored property of a class derived from ``Object`` only.
+/// The wrapper works as a stored property of a class derived from ``Object`` or ``EmbeddedObject``
+/// only.
 @propertyWrapper
 public struct Persisted<Value: Persistable> {
     /// The number of the column, written here when an object is bound to its row. It stands
@@ -72,13 +74,17 @@ public struct Persisted<Value: Persistable> {
             let value = Value._read(
                 object._cluster.unsafelyUnwrapped, Int(column),
                 Int(truncatingIfNeeded: object._row & 1023))
-            return value ?? _managedValue(object, column)
+            if let value { return value }
+            return Value._isScalar
+                ? _managedScalar(object, column) : Value._managedValue(object, column)
         }
         @inline(__always) set {
             if object._cluster != nil {
                 newValue._write(to: object, object[keyPath: storage]._column)
-            } else {
+            } else if Value._isScalar {
                 object[keyPath: storage]._value = newValue
+            } else {
+                Value._assign(newValue, to: &object[keyPath: storage]._value)
             }
         }
     }
@@ -93,13 +99,8 @@ public struct Persisted<Value: Persistable> {
 
     /// A read that does not inline. Traps when the body is over or the row deleted.
     @usableFromInline @inline(never) @_effects(releasenone)
-    static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Value {
-        guard let binding = object._binding else { return Value._makeDefault() }
-        let value =
-            binding.isTracing
-            ? binding.tracedValue(row: object._row, column: column)
-            : binding.value(row: object._row, column: column)
-        return Value.fromEngine(value)
+    static func _managedScalar(_ object: ObjectBase, _ column: Int32) -> Value {
+        Value._managedValue(object, column)
     }
 }
 
@@ -128,5 +129,53 @@ extension Persisted where Value: IndexableValue {
     @inlinable @inline(__always)
     public init(wrappedValue: Value, indexed: Bool) {
         self.init(_flags: indexed ? 2 : 0, _value: wrappedValue)
+    }
+}
+
+// Enums are keys and have indexes where their raw values do.
+
+extension Persisted where Value: PersistableEnum, Value.RawValue: PrimaryKeyValue {
+    /// The key by which `tx.object(_:forPrimaryKey:)` finds the object: unique in its class.
+    @inlinable @inline(__always)
+    public init(primaryKey: Bool) {
+        self.init(_flags: primaryKey ? 1 : 0, _value: nil)
+    }
+
+    /// A primary key that starts with `wrappedValue`.
+    @inlinable @inline(__always)
+    public init(wrappedValue: Value, primaryKey: Bool) {
+        self.init(_flags: primaryKey ? 1 : 0, _value: wrappedValue)
+    }
+}
+
+extension Persisted where Value: PersistableEnum, Value.RawValue: IndexableValue {
+    /// A property with an index, which makes equality queries cheap.
+    @inlinable @inline(__always)
+    public init(indexed: Bool) {
+        self.init(_flags: indexed ? 2 : 0, _value: nil)
+    }
+
+    /// A property with an index that starts with `wrappedValue`.
+    @inlinable @inline(__always)
+    public init(wrappedValue: Value, indexed: Bool) {
+        self.init(_flags: indexed ? 2 : 0, _value: wrappedValue)
+    }
+}
+
+extension Persisted {
+    /// An optional enum with an index.
+    @inlinable @inline(__always)
+    public init<Wrapped: PersistableEnum>(indexed: Bool)
+    where Value == Wrapped?, Wrapped.RawValue: IndexableValue {
+        self.init(_flags: indexed ? 2 : 0, _value: nil)
+    }
+
+    /// The objects of another class whose link or list `originProperty` has this one.
+    ///
+    ///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+    @inlinable @inline(__always)
+    public init<Origin: ObjectBase>(originProperty: String)
+    where Value == LinkingObjects<Origin> {
+        self.init(_flags: 0, _value: LinkingObjects(originProperty: originProperty))
     }
 }

@@ -2,39 +2,79 @@ internal import RegnumEngine
 
 /// What the library knows of a `@Persisted` wrapper without knowing its value's type.
 protocol PersistedField: SendableMetatype {
-    /// How values of the property are stored.
-    static var storageType: _StorageType { get }
+    /// What the property is.
+    static var shape: PropertyShape { get }
+    /// The type of the property.
+    static var valueType: Any.Type { get }
+    /// Stored values that the property's type has.
+    static var examples: [Value] { get }
+    /// Whether a stored value is one of the type's.
+    static func canHold(_ value: Value) -> Bool
     /// What the declaration in the wrapper at `offset` of `object` says.
     static func declaration(in object: ObjectBase, at offset: Int) -> PropertyDeclaration
-    /// The value of the unmanaged `object`, making the default if it was never read.
+    /// The value of the unmanaged `object`, making the default if it was never read; null for what is
+    /// no value.
     static func unmanagedValue(in object: ObjectBase, at offset: Int) -> Value
+    /// The link or list of the unmanaged `object`, nil if it was never touched.
+    static func reference(in object: ObjectBase, at offset: Int) -> _PropertyContent.Content?
 }
 
 /// What a declaration says of its property beside its type.
 struct PropertyDeclaration {
     let isPrimaryKey: Bool
     let isIndexed: Bool
-    /// The initial value, nil where the type's default serves.
+    /// The initial value, nil where the type's default serves, and for links and lists.
     let initialValue: Value?
+    /// The property of the other class whose inverse this is.
+    let originProperty: String?
 }
 
 extension Persisted: PersistedField {
-    static var storageType: _StorageType { Value._storage }
+    static var shape: PropertyShape { Value._property.shape }
+
+    static var valueType: Any.Type { Value.self }
+
+    static var examples: [RegnumEngine.Value] {
+        (Value.self as? any ScalarValue.Type)?._examples.map(\.value) ?? []
+    }
+
+    static func canHold(_ value: RegnumEngine.Value) -> Bool {
+        guard let type = Value.self as? any ScalarValue.Type else { return false }
+        return type._decode(_StoredValue(value)) != nil
+    }
 
     static func declaration(in object: ObjectBase, at offset: Int) -> PropertyDeclaration {
         object.withField(at: offset, as: Self.self) { wrapper in
-            PropertyDeclaration(
+            var initialValue: RegnumEngine.Value?
+            if case .value(let value)? = wrapper._value?._content().content {
+                initialValue = value
+            }
+            return PropertyDeclaration(
                 isPrimaryKey: wrapper._flags & 1 != 0, isIndexed: wrapper._flags & 2 != 0,
-                initialValue: wrapper._value?.engineValue)
+                initialValue: initialValue,
+                originProperty: (wrapper._value as? any InverseDeclaration)?.originProperty)
         }
     }
 
     static func unmanagedValue(in object: ObjectBase, at offset: Int) -> RegnumEngine.Value {
-        object.withField(at: offset, as: Self.self) { wrapper in
-            if let value = wrapper._value { return value.engineValue }
+        let content = object.withField(at: offset, as: Self.self) { wrapper in
+            if let value = wrapper._value { return value._content().content }
             let value = Value._makeDefault()
             wrapper._value = value
-            return value.engineValue
+            return value._content().content
         }
+        if case .value(let value) = content { return value }
+        return .null
     }
+
+    static func reference(
+        in object: ObjectBase, at offset: Int
+    ) -> _PropertyContent.Content? {
+        object.withField(at: offset, as: Self.self) { $0._value?._content().content }
+    }
+}
+
+/// What `LinkingObjects` tells of its declaration.
+protocol InverseDeclaration {
+    var originProperty: String { get }
 }

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-extension Query where Value: Persistable {
+extension Query where Value: ScalarValue {
     /// Whether the property has this value. Only nil equals nil, and NaN equals nothing.
     public static func == (left: Query, right: Value) -> Query<Bool> {
         left.compare(.equal, right.engineValue)
@@ -68,7 +68,7 @@ extension Query where Value: OrderedValue {
 }
 
 /// `Bool` and `Bool?`: what `&&`, `||` and `!` of queries take.
-public protocol QueryCondition: Persistable {}
+public protocol QueryCondition: ScalarValue {}
 extension Bool: QueryCondition {}
 extension Optional: QueryCondition where Wrapped == Bool {}
 

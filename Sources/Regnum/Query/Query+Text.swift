@@ -14,7 +14,7 @@ public struct StringOptions: OptionSet, Sendable {
 }
 
 /// `String` and `String?`: what text operators of queries take.
-public protocol TextValue: Persistable {}
+public protocol TextValue: ScalarValue {}
 extension String: TextValue {}
 extension Optional: TextValue where Wrapped == String {}
 
@@ -54,7 +54,7 @@ extension Query where Value: TextValue {
     }
 }
 
-extension Query where Value: Persistable {
+extension Query where Value: ScalarValue {
     /// Whether the property has one of the values, as `==` compares; false for no values.
     public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
         guard case .column(let column) = node else {

@@ -31,7 +31,7 @@ public struct Query<Value> {
     /// A property of the object.
     ///
     /// - Precondition: the key path names a stored property: computed ones cannot be queried.
-    public subscript<Property: Persistable>(
+    public subscript<Property: ScalarValue>(
         dynamicMember keyPath: KeyPath<Value, Property>
     ) -> Query<Property> where Value: ObjectBase {
         Query<Property>(.column(ClassSchema.of(Value.self).requireProperty(keyPath).reference))

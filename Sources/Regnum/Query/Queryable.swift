@@ -45,7 +45,7 @@ extension Queryable {
     ///
     /// - Precondition: the key path names a stored property.
     /// - Complexity: O(1): nothing is evaluated before the result is used.
-    public func sorted<V: Persistable>(
+    public func sorted<V: ScalarValue>(
         by keyPath: KeyPath<Model, V>, ascending: Bool = true
     ) -> Self {
         sorted(by: [SortOrder(keyPath, ascending: ascending)])

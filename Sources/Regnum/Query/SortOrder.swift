@@ -10,18 +10,18 @@ public struct SortOrder<Model: ObjectBase>: Sendable {
     /// before true.
     ///
     /// - Precondition: the key path names a stored property.
-    public static func ascending<V: Persistable>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
+    public static func ascending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
         SortOrder(keyPath, ascending: true)
     }
 
     /// From large to small: the reverse of ``ascending(_:)``, but ties keep their order.
     ///
     /// - Precondition: the key path names a stored property.
-    public static func descending<V: Persistable>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
+    public static func descending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
         SortOrder(keyPath, ascending: false)
     }
 
-    init<V: Persistable>(_ keyPath: KeyPath<Model, V>, ascending: Bool) {
+    init<V: ScalarValue>(_ keyPath: KeyPath<Model, V>, ascending: Bool) {
         let property = ClassSchema.of(Model.self).requireProperty(keyPath)
         term = SortTerm(column: property.reference, ascending: ascending)
     }

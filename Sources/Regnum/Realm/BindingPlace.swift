@@ -24,6 +24,8 @@ struct BindingPlace: Sendable {
     private(set) var fields: ContiguousArray<Field> = []
     /// By column: the type, for required properties without an index that can be set directly.
     private var plainTypes: ContiguousArray<ValueType?> = []
+    /// By number of the list: the position of its property, -1 if the class does not know it.
+    private(set) var listProperties: [Int] = []
 
     init() {}
 
@@ -47,6 +49,11 @@ struct BindingPlace: Sendable {
                 Field(offset: Int32(property.offset), column: column, kind: property.kind))
         }
         guard let stored else { return }
+        listProperties = [Int](repeating: -1, count: stored.lists.count)
+        for (index, property) in schema.properties.enumerated() {
+            guard case .list = property.shape, columns[index] >= 0 else { continue }
+            listProperties[Int(columns[index])] = index
+        }
         table = Int(stored.key.rawValue)
         columnCount = stored.columns.count
         plainTypes = ContiguousArray(

@@ -107,6 +107,12 @@ final class ClassBinding {
     /// Lets go of what an ended body needs no more.
     func end() { spare = nil }
 
+    /// Notes that a row of the class, and through it perhaps rows of other classes, have changed.
+    func didEditOthers() {
+        core?.didEditAll()
+        didEdit()
+    }
+
     /// Notes that rows of the class have changed.
     @inline(__always)
     func didEdit() {
@@ -190,7 +196,7 @@ final class ClassBinding {
         }
         guard isReadable(row: row) else { trapDeleted(column) }
         var column = column
-        do throws(StoreError) {
+        do {
             if column < 0 {
                 let index = Int(~column)
                 try ensureStored(in: transaction)
@@ -201,8 +207,68 @@ final class ClassBinding {
             try transaction.set(table.key, ObjectKey(rawValue: row), key, value)
             didEdit()
         } catch {
-            core.fail(Realm.Error(error))
+            core.fail(Realm.Error(below: error))
         }
+    }
+
+    // MARK: Links and lists
+
+    /// The object that a property links to.
+    func link<T: ObjectBase>(_ type: T.Type, row: UInt64, column: Int32) -> T? {
+        if isTracing {
+            noteRead(column)
+            return nil
+        }
+        guard let core, case .int(let target) = value(row: row, column: column) else { return nil }
+        let targets = core.binding(for: type)
+        targets.refresh()
+        return targets.accessor(type, row: ObjectKey(rawValue: UInt64(bitPattern: target)))
+    }
+
+    /// Lets a property link to an object, which is added if it is unmanaged, or to none. What cannot
+    /// be linked to fails the transaction.
+    func setLink(_ object: ObjectBase?, row: UInt64, column: Int32) {
+        guard let object else { return setLink(.null, row: row, column: column) }
+        let property = propertyIndex(of: column)
+        guard let core, core.writing != nil else { trapNotWriting(property) }
+        guard isReadable(row: row) else { trapDeleted(column) }
+        if schema.properties[property].isOwning, object.isManaged,
+            case .int(let current) = value(row: row, column: column),
+            UInt64(bitPattern: current) == object._row, object._binding?.core === core
+        {
+            return  // the embedded object that is there already
+        }
+        do throws(Realm.Error) {
+            let target = try core.store(object, for: schema.properties[property], schema)
+            setLink(.int(Int64(bitPattern: target.rawValue)), row: row, column: column)
+        } catch {
+            core.fail(error)
+        }
+    }
+
+    private func setLink(_ target: Value, row: UInt64, column: Int32) {
+        setValue(target, row: row, column: column)
+        // the object that was there may have been deleted
+        if schema.properties[propertyIndex(of: column)].isOwning { didEditOthers() }
+    }
+
+    /// Makes the lists of an object that was added accessors of what was stored.
+    func bindLists(of object: ObjectBase, _ row: ObjectKey) {
+        if schema.hasOnlyValues { return }
+        for (index, property) in schema.properties.enumerated() {
+            guard case .list(let list) = property.content(of: object),
+                let number = mapping?.columns[index]
+            else { continue }
+            list.bind(to: _ManagedList(self, row: row.rawValue, number: number))
+        }
+    }
+
+    /// Notes that a property of a recorder is read that has no value.
+    func noteRead(_ number: Int32) { tracer?.note(Int(number < 0 ? ~number : number)) }
+
+    /// The position of the property that holds a list, by what its wrapper holds.
+    func propertyIndex(ofList number: Int32) -> Int {
+        number < 0 ? Int(~number) : place.listProperties[Int(number)]
     }
 
     /// Sets an integer as `setValue` does; quickly, where the property is a plain one.
@@ -239,28 +305,62 @@ final class ClassBinding {
         spare = nil  // its fields have the old numbers
     }
 
-    /// Adds what the stored schema lacks of the class: its table, or single columns.
-    func ensureStored(in transaction: EngineTransaction) throws(StoreError) {
+    /// Adds what the stored schema lacks of the class and of the classes that it links to.
+    func ensureStored(in transaction: EngineTransaction) throws(Realm.Error) {
         refresh()
-        guard !place.isComplete, let mapping else { return }
-        if let table = mapping.table {
-            for (index, property) in schema.properties.enumerated()
-            where mapping.columns[index] < 0 {
-                _ = try transaction.addColumn(table.key, property.definition)
-            }
-        } else {
-            _ = try transaction.addTable(
-                name: schema.name, columns: schema.properties.map(\.definition))
-        }
+        guard !place.isComplete, let core else { return }
+        try SchemaGrowth.add(schema, to: transaction, core.realm)
         refresh()
+    }
+
+    /// As `ensureStored`, for a class that may be at odds with what is stored: throws its mismatch.
+    @inline(__always)
+    func prepareToStore(in transaction: EngineTransaction) throws(Realm.Error) {
+        refresh()
+        if place.isMismatch, let mismatch = mapping?.mismatch { throw mismatch }
+        if !place.isComplete { try ensureStored(in: transaction) }
     }
 
     // MARK: Misuse
 
     private func propertyIndex(of column: Int32) -> Int {
         guard column >= 0 else { return Int(~column) }
-        guard core != nil else { return Int(column) }
-        return mapping?.columns.firstIndex(of: column) ?? 0
+        guard core != nil, let mapping else { return Int(column) }
+        return schema.properties.indices.first {
+            mapping.columns[$0] == column && schema.properties[$0].isColumn
+        } ?? 0
+    }
+
+    /// Fails the transaction: a stored value is none of its property's type.
+    func reportUndecodable(_ value: Value, _ column: Int32) {
+        reportUndecodable(value, property: propertyIndex(of: column))
+    }
+
+    func reportUndecodable(_ value: Value, property: Int) {
+        let property = schema.properties[property]
+        core?.fail(
+            Realm.Error(
+                .invalidValue,
+                "\(tableName).\(property.name) is stored as \(value.keyText), which is no value of "
+                    + "its type: another version of the program may have written it.",
+                className: tableName, property: property.name))
+    }
+
+    /// Ends the process: the object of a list or inverse is gone, or its transaction over.
+    func trapUnreadable(_ property: Int) -> Never {
+        let column = ~Int32(property)
+        guard let core else { trapNoRow(column) }
+        if case .ended = core.state { trapEnded(column) }
+        trapDeleted(column)
+    }
+
+    /// Ends the process: a change outside of a write.
+    func trapNotWriting(_ property: Int) -> Never {
+        guard let core else { trapNoRow(~Int32(property)) }
+        if case .ended = core.state { trapEnded(~Int32(property)) }
+        fatalError(
+            "\(tableName).\(schema.properties[property].name) was changed in the read at "
+                + "\(core.place): objects can be changed in a write only.")
     }
 
     private var callPlace: String { core.map { "\($0.place)" } ?? "no place" }

@@ -114,6 +114,7 @@ extension Realm.Configuration {
             guard types.count > 1 else { continue }
             problems.append("\(types.count) listed classes are named \(name): rename them.")
         }
+        problems += ClassSchema.linkProblems(of: schemas)
         guard !problems.isEmpty else { return }
         throw Realm.Error(.invalidInput, problems.joined(separator: "\n"))
     }

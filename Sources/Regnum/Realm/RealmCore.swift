@@ -68,6 +68,20 @@ final class RealmCore: Sendable {
         return join(type)
     }
 
+    /// As `entry(for:)`, for a class that the user did not name: throws `.invalidInput` where that
+    /// traps.
+    func listedEntry(for type: ObjectBase.Type) throws(Realm.Error) -> ClassEntry {
+        if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+        guard configuration.objectTypes == nil else {
+            let name = _typeName(type, qualified: false)
+            throw Realm.Error(
+                .invalidInput,
+                "The class \(name), which a listed class links to, is not among the objectTypes of "
+                    + "the realm \"\(configuration.name)\": add it to the list.", className: name)
+        }
+        return join(type)
+    }
+
     private func join(_ type: ObjectBase.Type) -> ClassEntry {
         let schema = ClassSchema.of(type)
         return classes.withLock { classes in
@@ -77,7 +91,7 @@ final class RealmCore: Sendable {
             if problem == nil, let other, other.problem == nil {
                 problem = .clash(schema, other.schema)
             }
-            let entry = ClassEntry(schema: schema, problem: problem)
+            let entry = ClassEntry(schema: schema, problem: problem ?? schema.linkError)
             classes[ObjectIdentifier(type)] = entry
             return entry
         }

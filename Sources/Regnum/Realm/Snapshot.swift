@@ -79,6 +79,7 @@ final class FrozenTable: Sendable {
     /// The value of a property by its position.
     func value(_ row: ObjectKey, _ property: Int) -> Value {
         let column = mapping.columns[property]
+        guard schema.properties[property].isColumn else { return .null }
         guard column >= 0, let table = mapping.table else {
             return schema.properties[property].defaultValue
         }
@@ -97,7 +98,7 @@ final class FrozenTable: Sendable {
     func propertyNames(_ columns: [ColumnKey]) -> [String] {
         let numbers = Set(columns.map { Int32($0.rawValue) })
         return schema.properties.indices
-            .filter { numbers.contains(mapping.columns[$0]) }
+            .filter { schema.properties[$0].isColumn && numbers.contains(mapping.columns[$0]) }
             .map { schema.properties[$0].name }
     }
 

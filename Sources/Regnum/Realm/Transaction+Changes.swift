@@ -22,11 +22,14 @@ extension Transaction {
             return
         }
         let binding = core.binding(for: type)
-        binding.refresh()
-        if binding.place.isMismatch, let mismatch = binding.mapping?.mismatch { throw mismatch }
+        try binding.prepareToStore(in: transaction)
+        guard binding.schema.hasOnlyValues else {
+            var insertion = GraphInsertion(core, transaction)
+            _ = try insertion.add(object)
+            return
+        }
         do throws(StoreError) {
-            try binding.ensureStored(in: transaction)
-            let row = try binding.insert(object, into: transaction)
+            let row = try binding.insert(object, into: transaction) { _, _ in nil }
             binding.bind(object, to: row)
             binding.didEdit()
         } catch {
@@ -60,7 +63,7 @@ extension Transaction {
             trapDeleted(object, "delete")
         }
         transaction.delete(table.key, ObjectKey(rawValue: object._row))
-        binding.didEdit()
+        binding.didEditOthers()
     }
 
     /// Deletes all objects of a sequence.
@@ -82,7 +85,7 @@ extension Transaction {
         }
         guard let table = results.binding.mapping?.table else { return }
         for key in results.keys() { transaction.delete(table.key, key) }
-        results.binding.didEdit()
+        results.binding.didEditOthers()
     }
 
     private func trapForeign(_ object: Object, _ call: StaticString) -> Never {
@@ -101,23 +104,38 @@ extension Transaction {
 extension ClassBinding {
     /// Stores the values of an unmanaged object as a new row. Columns that the class does not know
     /// get their stored defaults.
+    ///
+    /// - Parameter target: the row of an object that a property links to; nil for no link.
+    @inline(__always)
     func insert(
-        _ object: ObjectBase, into transaction: EngineTransaction
+        _ object: ObjectBase, into transaction: EngineTransaction,
+        target: (_ property: Int, ObjectBase) -> UInt64?
     ) throws(StoreError) -> ObjectKey {
         let row = transaction.insertion(place.tableKey)
         row.begin()
         for index in place.fields.indices {
             let field = place.fields[index]
-            if case .other = field.kind {
+            switch field.kind {
+            case .other:
                 let property = schema.properties[index]
                 row.put(
                     property.field.unmanagedValue(in: object, at: property.offset),
                     Int(field.column))
-            } else {
+            case .link:
+                var value = Value.null
+                if case .link(let other?) = schema.properties[index].content(of: object),
+                    let key = target(index, other)
+                {
+                    value = .int(Int64(bitPattern: key))
+                }
+                row.put(value, Int(field.column))
+            case .collection:
+                break
+            default:
                 object.put(field, into: row)
             }
         }
-        if place.fields.count < place.columnCount, let mapping {
+        if let mapping, !mapping.unknownColumns.isEmpty {
             for (column, value) in mapping.unknownColumns { row.put(value, column) }
         }
         return try row.end()

@@ -116,6 +116,24 @@ final class TransactionCore {
         }
     }
 
+    /// How often the body has changed something.
+    var editCount: UInt64 { epoch.pointee }
+
+    /// The value of a property of a row; nil where it cannot be read.
+    func value(_ table: TableKey, _ row: ObjectKey, _ column: ColumnKey) -> Value? {
+        switch state {
+        case .writing(let transaction): transaction.value(table, row, column)
+        case .reading(let root): root.value(table, row, column)
+        case .ended: nil
+        }
+    }
+
+    /// Notes a change that may have touched rows of any class.
+    func didEditAll() {
+        lastBinding?.didEdit()
+        for binding in bindings.values { binding.didEdit() }
+    }
+
     /// The running write, nil in a read and after the body.
     var writing: EngineTransaction? {
         if case .writing(let transaction) = state { transaction } else { nil }
@@ -145,4 +163,25 @@ struct CallPlace: Sendable, CustomStringConvertible {
 
     /// Module, file and line, as sentences about misuse show it.
     var description: String { "\(file):\(line)" }
+}
+
+extension TransactionCore {
+    /// The rows whose link or list `property` has a row, ascending.
+    func backlinks(of row: ObjectKey, _ origins: ClassBinding?, _ property: String) -> [ObjectKey] {
+        guard let table = origins?.mapping?.table, let queryState else { return [] }
+        if table.column(named: property) != nil {
+            let column = ColumnReference(name: property, type: .int, missing: .null)
+            let plan = QueryPlan(
+                tableName: table.name,
+                predicate: .compare(column, .equal, .int(Int64(bitPattern: row.rawValue))))
+            return (try? plan.evaluate(queryState).map { $0 }) ?? []
+        }
+        guard let list = table.list(named: property) else { return [] }
+        switch state {
+        case .writing(let transaction):
+            return transaction.backlinks(of: row, through: list.key, of: table.key)
+        case .reading(let root): return root.backlinks(of: row, through: list.key, of: table.key)
+        case .ended: return []
+        }
+    }
 }

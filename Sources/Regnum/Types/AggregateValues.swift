@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 /// A property with a type that can be folded: the type itself or its optional.
-public protocol AggregatableValue: Persistable {
+public protocol AggregatableValue: ScalarValue {
     /// The type without its optional.
     associatedtype Required: RequiredValue
 }

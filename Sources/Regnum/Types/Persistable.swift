@@ -1,19 +1,19 @@
 internal import RegnumEngine
 
-/// A type that a `@Persisted` property can have.
+/// A type that `@Persisted` can wrap.
 ///
-/// The library conforms `Bool`, `Int`, `Double`, `String`, `Data`, `Date`, `UUID`, `ObjectId` and
-/// their optionals. The requirements are underscored: they are the contract between the property
-/// wrapper and the storage and change without notice. Do not conform types of your own.
+/// The library conforms all of them: values (`Bool`, `Int`, `Int8` to `Int64`, `Float`, `Double`, `String`,
+/// `Data`, `Date`, `UUID`, `ObjectId`, enums that are ``PersistableEnum``, and their optionals), optional
+/// objects (links), ``List`` and ``LinkingObjects``. The requirements are underscored: they are the
+/// contract between the property wrapper and the storage and change without notice. Do not conform
+/// types of your own.
 public protocol Persistable {
-    /// How values of the type are stored.
-    static var _storage: _StorageType { get }
+    /// What a property of the type is.
+    static var _property: _PropertyType { get }
+    /// Whether a value stands in a column by itself: all but links and collections.
+    static var _isScalar: Bool { get }
     /// The default of a property without an initial value, made anew for each object.
     static func _makeDefault() -> Self
-    /// The value of this type that is stored as `value`, nil if it is stored as another type.
-    static func _decode(_ value: _StoredValue) -> Self?
-    /// The value as it is stored.
-    func _encode() -> _StoredValue
     /// The value in a cluster of rows in memory, nil where it has to be read the long way.
     ///
     /// - Parameters:
@@ -21,51 +21,113 @@ public protocol Persistable {
     ///   - column: the number of the column; negative where it has none yet.
     ///   - place: the row's place in the cluster, less than 1,024.
     static func _read(_ cluster: UnsafeRawPointer, _ column: Int, _ place: Int) -> Self?
+    /// The value of a property of a managed object, the long way.
+    static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Self
     /// Sets a property of a managed object to the value.
     func _write(to object: ObjectBase, _ column: Int32)
+    /// Sets a property of an unmanaged object, whose value so far is `current`.
+    static func _assign(_ new: Self, to current: inout Self?)
+    /// The value as the library handles it without knowing its type.
+    func _content() -> _PropertyContent
 }
 
 extension Persistable {
+    @inlinable @inline(__always)
+    public static var _isScalar: Bool { true }
+
     @inlinable @inline(__always)
     public static func _read(
         _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
     ) -> Self? { nil }
 
-    public func _write(to object: ObjectBase, _ column: Int32) {
-        object._binding?.setValue(engineValue, row: object._row, column: column)
-    }
+    @inlinable @inline(__always)
+    public static func _assign(_ new: Self, to current: inout Self?) { current = new }
 }
 
-/// A type whose values can be the key of a row: `Int`, `String`, `ObjectId`, `UUID` and their
-/// optionals (nil is a key like any other, and unique).
-public protocol PrimaryKeyValue: Persistable, Sendable {}
+/// One value in a column: a type of a value, or its optional.
+public protocol ScalarValue: Persistable {
+    /// How values of the type are stored.
+    static var _storage: _StorageType { get }
+    /// The value of this type that is stored as `value`, nil if it is stored as another type or is
+    /// none of this type's values.
+    static func _decode(_ value: _StoredValue) -> Self?
+    /// The value as it is stored.
+    func _encode() -> _StoredValue
+    /// Stored values that the type is known to have, beside those at the edges of how it is stored.
+    static var _examples: [_StoredValue] { get }
+}
+
+/// A type whose values can be the key of a row: the integers, `String`, `ObjectId`, `UUID`, enums of
+/// those, and their optionals (nil is a key like any other, and unique).
+public protocol PrimaryKeyValue: ScalarValue, Sendable {}
 
 /// A type that can have an index: the primary key types, `Bool` and `Date`, and their optionals.
-public protocol IndexableValue: Persistable {}
+public protocol IndexableValue: ScalarValue {}
 
 /// A type whose values are ordered in queries: `<`, `<=`, `>` and `>=` in `where`.
-public protocol OrderedValue: Persistable {}
+public protocol OrderedValue: ScalarValue {}
 
-/// A stored type that is not optional. Only these can be wrapped: there is no column of `Int??`.
-public protocol RequiredValue: Persistable, Sendable {}
+/// A stored value that is not optional.
+public protocol RequiredValue: ScalarValue, OptionalPersistable, RealmCollectionValue, Sendable {}
 
-/// How the values of a type are stored. Part of the contract of ``Persistable``.
-public struct _StorageType: Sendable {
+/// A type whose optional can be a property: the required values, and model classes.
+public protocol OptionalPersistable {
+    static var _optionalProperty: _PropertyType { get }
+    static var _optionalIsScalar: Bool { get }
+    static func _readOptional(
+        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
+    ) -> Self??
+    static func _managedOptional(_ object: ObjectBase, _ column: Int32) -> Self?
+    static func _writeOptional(_ value: Self?, to object: ObjectBase, _ column: Int32)
+    static func _optionalContent(_ value: Self?) -> _PropertyContent
+}
+
+/// How the values of a type are stored. Part of the contract of ``ScalarValue``.
+public struct _StorageType: Sendable, Hashable {
     let valueType: ValueType
     let isOptional: Bool
+    let isFloat: Bool
 
-    init(_ valueType: ValueType, isOptional: Bool = false) {
+    init(_ valueType: ValueType, isOptional: Bool = false, isFloat: Bool = false) {
         self.valueType = valueType
         self.isOptional = isOptional
+        self.isFloat = isFloat
+    }
+
+    /// The same for the optional of the type.
+    var optional: _StorageType {
+        _StorageType(valueType, isOptional: true, isFloat: isFloat)
     }
 
     /// What an absent value is read as: null, or the zero of the type.
     var zero: Value { isOptional ? .null : valueType.zero }
+
+    /// The name of the Swift type that is stored so.
+    var swiftName: String {
+        (isFloat ? "Float" : valueType.swiftName) + (isOptional ? "?" : "")
+    }
 }
 
-/// One stored value. Part of the contract of ``Persistable``.
+/// One stored value. Part of the contract of ``ScalarValue``.
 public struct _StoredValue: Sendable {
     let value: Value
+}
+
+/// What a property is. Part of the contract of ``Persistable``.
+public struct _PropertyType: Sendable {
+    let shape: PropertyShape
+}
+
+/// What the property of an unmanaged object holds. Part of the contract of ``Persistable``.
+public struct _PropertyContent {
+    enum Content {
+        case value(Value)
+        case link(ObjectBase?)
+        case list(any UnmanagedList)
+        case linkingObjects
+    }
+
+    let content: Content
 }
 
 extension _StoredValue {
@@ -74,47 +136,35 @@ extension _StoredValue {
     }
 }
 
-extension Persistable {
+extension ScalarValue {
+    public static var _property: _PropertyType { _PropertyType(shape: .scalar(_storage)) }
+
+    public static var _examples: [_StoredValue] { [] }
+
+    public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Self {
+        guard let binding = object._binding else { return _makeDefault() }
+        let value =
+            binding.isTracing
+            ? binding.tracedValue(row: object._row, column: column)
+            : binding.value(row: object._row, column: column)
+        if let decoded = _decode(_StoredValue(value)) { return decoded }
+        binding.reportUndecodable(value, column)
+        return fromEngine(value)
+    }
+
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        object._binding?.setValue(engineValue, row: object._row, column: column)
+    }
+
+    public func _content() -> _PropertyContent { _PropertyContent(content: .value(engineValue)) }
+
     /// The stored form of the value, as the engine takes it.
     var engineValue: Value { _encode().value }
 
-    /// The value that is stored as `value`. A stored value of another type, which only a damaged
-    /// file can hold, reads as the zero of the type.
+    /// The value that is stored as `value`; what a property starts with where that is none of the
+    /// type's values, which only a damaged file or another program can have written.
     static func fromEngine(_ value: Value) -> Self {
         if let decoded = _decode(_StoredValue(value)) { return decoded }
         return _decode(_StoredValue(_storage.zero)) ?? _makeDefault()
     }
 }
-
-extension Optional: Persistable where Wrapped: RequiredValue {
-    public static var _storage: _StorageType {
-        _StorageType(Wrapped._storage.valueType, isOptional: true)
-    }
-
-    public static func _makeDefault() -> Self { nil }
-
-    @inlinable @inline(__always)
-    public static func _read(
-        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
-    ) -> Self? {
-        guard column >= 0 else { return nil }
-        guard _ClusterLayout.isPresent(cluster, column, place) else { return .some(.none) }
-        return Wrapped._read(cluster, column, place).map { .some($0) }
-    }
-
-    public static func _decode(_ value: _StoredValue) -> Self? {
-        if case .null = value.value { return .some(.none) }
-        return Wrapped._decode(value).map { .some($0) }
-    }
-
-    public func _encode() -> _StoredValue {
-        switch self {
-        case .none: _StoredValue(.null)
-        case .some(let wrapped): wrapped._encode()
-        }
-    }
-}
-
-extension Optional: PrimaryKeyValue where Wrapped: PrimaryKeyValue & RequiredValue {}
-extension Optional: IndexableValue where Wrapped: IndexableValue & RequiredValue {}
-extension Optional: OrderedValue where Wrapped: OrderedValue & RequiredValue {}

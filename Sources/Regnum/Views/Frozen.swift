@@ -19,7 +19,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     }
 
     /// The value of a stored property.
-    public subscript<Value: Persistable & Sendable>(
+    public subscript<Value: ScalarValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, Value>
     ) -> Value {
         switch table.schema.meaning(of: keyPath) {

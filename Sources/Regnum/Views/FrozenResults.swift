@@ -6,7 +6,7 @@ internal import RegnumStore
 /// The query is evaluated once, at the first use of `count`, a subscript or iteration, on the task
 /// that uses it; results of a change stream come evaluated. Without a sort the objects are in order
 /// of creation.
-public struct FrozenResults<Model: Object>: Sendable {
+public struct FrozenResults<Model: ObjectBase>: Sendable {
     let table: FrozenTable
     public let _plan: _Plan
     private let outcome: Outcome

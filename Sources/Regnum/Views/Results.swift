@@ -8,7 +8,7 @@ internal import RegnumStore
 /// to the body like the objects themselves.
 ///
 /// `count`, subscripts and iteration evaluate the query once for each state of the class.
-public struct Results<Model: Object> {
+public struct Results<Model: ObjectBase> {
     let binding: ClassBinding
     public let _plan: _Plan
     private let cache = EvaluatedResults()

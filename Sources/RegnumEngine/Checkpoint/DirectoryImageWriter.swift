@@ -167,7 +167,8 @@ enum SchemaImage {
                     max: min(SchemaLimits.columnCountMax, reader.remaining), "a number of columns")
                 columns.reserveCapacity(count)
                 for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
-                try SchemaRules.check(newTable: name, kind, columns, in: empty)
+                try SchemaRules.check(
+                    newTable: name, kind, columns, in: empty, linkTargetCount: tableCount)
                 lists = try self.lists(&reader, tableCount: tableCount)
             } catch {
                 if error.code == .unsupportedFormat { throw error }

@@ -4,21 +4,26 @@ package struct ColumnReference: Hashable, Sendable {
     package var type: ValueType
     /// What rows read while the stored class does not have the column.
     package var missing: Value
+    /// Links from the row of the query to the row that has the property, each to one row. The value
+    /// is null where one of them is.
+    package var hops: [Hop]
 
-    package init(name: String, type: ValueType, missing: Value) {
+    package init(name: String, type: ValueType, missing: Value, hops: [Hop] = []) {
         self.name = name
         self.type = type
         self.missing = missing
+        self.hops = hops
     }
 
     package static func == (a: ColumnReference, b: ColumnReference) -> Bool {
-        equalUTF8(a.name, b.name) && a.type == b.type && a.missing == b.missing
+        equalUTF8(a.name, b.name) && a.type == b.type && a.missing == b.missing && a.hops == b.hops
     }
 
     package func hash(into hasher: inout Hasher) {
         hashUTF8(name, into: &hasher)
         hasher.combine(type)
         hasher.combine(missing)
+        hasher.combine(hops)
     }
 }
 
@@ -43,71 +48,49 @@ package enum TextMatch: UInt8, Hashable, Sendable, CaseIterable {
     case like
 }
 
+/// Of the rows at the end of a path, how many must match.
+package enum Quantifier: UInt8, Hashable, Sendable, CaseIterable {
+    /// One of them; false for no rows.
+    case any
+    /// Each of them; true for no rows.
+    case all
+    /// None of them; true for no rows.
+    case none
+}
+
+/// How the values of the rows at the end of a path become one. Nulls are left out.
+package enum AggregateKind: UInt8, Hashable, Sendable, CaseIterable {
+    /// The least and the greatest of integers, doubles or dates, NaN left out; null for none.
+    case min, max
+    /// Of integers, exact, or doubles; 0 for none.
+    case sum
+    /// Of integers or doubles, as a double; null for none.
+    case average
+}
+
 /// What a query asks of a row. Two-valued: `not` is the exact complement.
-package indirect enum Predicate: Hashable, Sendable {
+///
+/// Paths (`[Hop]`) lead to rows of other classes, in the order of their lists and backlinks; a row
+/// counts as often as they lead to it.
+package indirect enum Predicate: Sendable {
     case constant(Bool)
     case compare(ColumnReference, Comparison, Value)
     case compareColumns(ColumnReference, Comparison, ColumnReference)
     /// A string column against a pattern; false for null.
     case matchText(ColumnReference, TextMatch, String, caseInsensitive: Bool)
+    /// A string column against a pattern in another one; false if one of them is null.
+    case matchTextColumns(ColumnReference, TextMatch, ColumnReference, caseInsensitive: Bool)
     /// Equal to one of the values, as `compare` with `equal` has it; false for none.
     case isIn(ColumnReference, [Value])
+    /// Whether the rows at the end of a path match.
+    case related([Hop], Quantifier, Predicate)
+    /// Compares how many of the rows at the end of a path match.
+    case count([Hop], Predicate, Comparison, Int64)
+    /// Compares an aggregate of a property of the rows at the end of a path. Integers are not rounded.
+    case aggregate([Hop], AggregateKind, ColumnReference, Comparison, Value)
     /// All hold; true for none.
     case and([Predicate])
     /// One holds; false for none.
     case or([Predicate])
     case not(Predicate)
-}
-
-/// One term of a sort. Ascending: null first, NaN before the other doubles, strings by UTF-8 bytes;
-/// descending: the reverse.
-package struct SortTerm: Hashable, Sendable {
-    package var column: ColumnReference
-    package var ascending: Bool
-
-    package init(column: ColumnReference, ascending: Bool) {
-        self.column = column
-        self.ascending = ascending
-    }
-}
-
-/// A query over the rows of one class: which rows, and in which order.
-///
-/// The first sort term is the primary one; remaining ties, and everything where there is no term,
-/// go by object key, that is by creation. A class that does not exist has no rows.
-package struct QueryPlan: Hashable, Sendable {
-    package var tableName: String
-    package var predicate: Predicate
-    /// At most 64 terms.
-    package var sort: [SortTerm]
-
-    package init(
-        tableName: String, predicate: Predicate = .constant(true), sort: [SortTerm] = []
-    ) {
-        self.tableName = tableName
-        self.predicate = predicate
-        self.sort = sort
-    }
-
-    package static func == (a: QueryPlan, b: QueryPlan) -> Bool {
-        equalUTF8(a.tableName, b.tableName) && a.predicate == b.predicate && a.sort == b.sort
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hashUTF8(tableName, into: &hasher)
-        hasher.combine(predicate)
-        hasher.combine(sort)
-    }
-}
-
-/// What an evaluation did, for tests and diagnostics.
-package struct QueryStatistics: Sendable, Hashable {
-    /// Rows on which the predicate was evaluated.
-    package var rowsEvaluated = 0
-    /// Entries that were read from indexes to find candidates.
-    package var indexEntriesRead = 0
-    /// Whether the rows came from the primary key or an index instead of a scan.
-    package var usedIndex = false
-
-    package init() {}
 }

@@ -42,6 +42,7 @@ private struct RecordApplication {
     /// Where in the order of operations the last one was: rows or lists, table, kind, column.
     private var lastPlace: (Int, Int, UInt8, Int) = (0, -1, 0, 0)
     private var lists = ListDecoder()
+    private var links = LinkChecks()
     private var cellsLeft = CommitRecord.cellCountMax
     private var tables: [TableKey: TableDelta] = [:]
     // Of the class that operations speak of now.
@@ -70,6 +71,7 @@ private struct RecordApplication {
         while !reader.isAtEnd { try operation() }
         finishTable()
         addListChanges()
+        try links.check(content, reader)
         let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.stamp)
         edit.nodes.store.finish(edit.nodes)
         return (
@@ -93,11 +95,15 @@ private struct RecordApplication {
             try reader.require(index == content.schema.tables.count, "a new class has a wrong key")
             try addTable()
             return
-        case .addColumn, .addList:
+        case .addColumn, .addList, .addIndex:
             try reader.require(lastPlace.1 < 0, "a column is added after rows were changed")
             try reader.require(
                 index < content.schema.tables.count, "an operation's class does not exist")
-            if operation == .addColumn { try addColumn(index) } else { try addList(index) }
+            switch operation {
+            case .addColumn: try addColumn(index)
+            case .addList: try addList(index)
+            default: try addIndex(index)
+            }
             return
         case .delete, .set, .insert, .lists: break
         }
@@ -124,7 +130,7 @@ private struct RecordApplication {
         case .delete: try delete(schema)
         case .set: try set(schema, schema.columns[column])
         case .insert: try insert(schema)
-        case .addTable, .addColumn, .addList, .lists: break
+        case .addTable, .addColumn, .addList, .addIndex, .lists: break
         }
     }
 
@@ -200,6 +206,16 @@ private struct RecordApplication {
         }
     }
 
+    private mutating func addIndex(_ index: Int) throws(StoreError) {
+        let column = try reader.count(max: Int(UInt16.max), "a column key")
+        do throws(StoreError) {
+            try content.addIndex(
+                ColumnKey(rawValue: UInt16(column)), of: content.schema.tables[index].key, edit)
+        } catch {
+            throw reader.damaged("it adds an index that cannot be (\(error.sentence))")
+        }
+    }
+
     // MARK: Rows
 
     private mutating func delete(_ schema: TableSchema) throws(StoreError) {
@@ -210,6 +226,7 @@ private struct RecordApplication {
             try reader.require(isRemoved, "it deletes a row that does not exist")
         }
         lists.delete(keys, in: schema, &content, edit.nodes)
+        links.noteDeleted(keys, of: schema.key, content.schema)
         deleted = keys
     }
 
@@ -221,6 +238,7 @@ private struct RecordApplication {
         let keys = try KeyRuns.decode(&reader, countMax: content[index].count)
         let values = try ColumnBlock.decode(&reader, column.type, count: keys.count)
         try check(values, column)
+        links.note(values, of: column)
         for (key, value) in zip(keys, values) {
             let isSet = content.set(
                 index, key.rawValue, column, value, version: version, edit)
@@ -244,6 +262,7 @@ private struct RecordApplication {
         for column in schema.columns {
             let values = try ColumnBlock.decode(&reader, column.type, count: keys.count)
             try check(values, column)
+            links.note(values, of: column)
             columns.append(values)
         }
         for (position, key) in keys.enumerated() {

@@ -52,6 +52,9 @@ extension CommitRecord {
             writer.varint(UInt64(key.rawValue))
             writer.string(name)
             writer.varint(UInt64(target.rawValue))
+        case .index(let table, let column):
+            begin(.addIndex, table, &writer)
+            writer.varint(UInt64(column.rawValue))
         }
     }
 

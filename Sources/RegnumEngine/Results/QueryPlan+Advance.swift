@@ -29,7 +29,7 @@ extension QueryPlan {
             return (result, ResultChange())
         }
         switch result.prepared().storage {
-        case .keyList, .rankList:
+        case .keyList, .rankList, .sequence:
             preconditionFailure("A prepared result is a tree.")
         case .keys(let tree):
             var advance = ResultAdvance(before, after, old, new, tree)
@@ -101,6 +101,8 @@ private struct ResultAdvance<Shape: ResultShape> {
 
     let before: CompiledQuery
     let after: CompiledQuery
+    let old: DatabaseContent
+    let new: DatabaseContent
     let oldRows: Table?
     let newRows: Table?
     let oldTree: SortedTree<Shape>
@@ -113,6 +115,8 @@ private struct ResultAdvance<Shape: ResultShape> {
     ) {
         self.before = before
         self.after = after
+        self.old = old.content
+        self.new = new.content
         oldRows = before.table.flatMap { old.table($0) }
         newRows = after.table.flatMap { new.table($0) }
         oldTree = tree.count > 0 ? tree : SortedTree(order: Shape.order(before))
@@ -123,13 +127,13 @@ private struct ResultAdvance<Shape: ResultShape> {
     mutating func touch(_ key: ObjectKey, _ columns: ColumnSet?) {
         var oldEntry: Shape.Element?
         if let place = oldRows?.place(key.rawValue),
-            before.predicate.matches(place.cluster, place.row)
+            before.predicate.matches(place.cluster, place.row, old)
         {
             oldEntry = Shape.element(before, place.cluster, place.row)
         }
         var newEntry: Shape.Element?
         if let place = newRows?.place(key.rawValue),
-            after.predicate.matches(place.cluster, place.row)
+            after.predicate.matches(place.cluster, place.row, new)
         {
             newEntry = Shape.element(after, place.cluster, place.row)
         }

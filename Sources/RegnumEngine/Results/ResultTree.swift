@@ -50,6 +50,8 @@ package struct ResultTree: Sendable, RandomAccessCollection {
     enum Storage: Sendable {
         case keyList([UInt64])
         case rankList([RankedKey])
+        /// Of a plan that is not plain: in any order, and a row may be there several times.
+        case sequence([UInt64])
         case keys(SortedTree<KeyOrder>)
         case ranks(SortedTree<RankOrder>)
         case values(SortedTree<ResultOrder>)
@@ -68,7 +70,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
 
     package var count: Int {
         switch storage {
-        case .keyList(let list): list.count
+        case .keyList(let list), .sequence(let list): list.count
         case .rankList(let list): list.count
         case .keys(let tree): tree.count
         case .ranks(let tree): tree.count
@@ -86,7 +88,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
             ResultTree(.keys(SortedTree(order: KeyOrder(), sorted: list)))
         case .rankList(let list):
             ResultTree(.ranks(SortedTree(order: RankOrder(), sorted: list)))
-        case .keys, .ranks, .values: self
+        case .sequence, .keys, .ranks, .values: self
         }
     }
 
@@ -98,7 +100,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
     /// - Complexity: O(log n); iteration is O(1) a step.
     package subscript(position: Int) -> ObjectKey {
         switch storage {
-        case .keyList(let list): ObjectKey(rawValue: list[position])
+        case .keyList(let list), .sequence(let list): ObjectKey(rawValue: list[position])
         case .rankList(let list): ObjectKey(rawValue: list[position].key)
         case .keys(let tree): ObjectKey(rawValue: tree[position])
         case .ranks(let tree): ObjectKey(rawValue: tree[position].key)
@@ -108,7 +110,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
 
     package func makeIterator() -> Iterator {
         switch storage {
-        case .keyList(let list): Iterator(base: .keyList(list, 0))
+        case .keyList(let list), .sequence(let list): Iterator(base: .keyList(list, 0))
         case .rankList(let list): Iterator(base: .rankList(list, 0))
         case .keys(let tree): Iterator(base: .keys(tree.makeIterator()))
         case .ranks(let tree): Iterator(base: .ranks(tree.makeIterator()))

@@ -9,7 +9,7 @@ extension CompiledPredicate {
     ///
     /// Kernels look at whole chunks and the answer is masked; no value at or after `rowCount`
     /// is loaded.
-    func matches(_ cluster: Cluster, _ rows: RowMask) -> RowMask {
+    func matches(_ cluster: Cluster, _ rows: RowMask, _ content: DatabaseContent) -> RowMask {
         switch self {
         case .constant(let answer):
             return answer ? rows : RowMask()
@@ -21,10 +21,15 @@ extension CompiledPredicate {
             return column.match(cluster, rows, pattern)
         case .isIn(let column, let set):
             return column.find(cluster, rows, set)
+        case .through(let link, let term, let whenNull):
+            return CompiledPredicate.through(
+                link, term, whenNull: whenNull, cluster, rows, content)
+        case .compareValues, .matchTextColumns, .related, .count, .aggregate:
+            return rows.filter { matches(cluster, $0, content) }
         case .and(let terms):
             var rest = rows
             for term in terms {
-                rest = term.matches(cluster, rest)
+                rest = term.matches(cluster, rest, content)
                 if rest.isEmpty { break }
             }
             return rest
@@ -32,19 +37,19 @@ extension CompiledPredicate {
             var found = RowMask()
             var rest = rows
             for term in terms {
-                let more = term.matches(cluster, rest)
+                let more = term.matches(cluster, rest, content)
                 found = found | more
                 rest = rest.subtracting(more)
                 if rest.isEmpty { break }
             }
             return found
         case .not(let term):
-            return rows.subtracting(term.matches(cluster, rows))
+            return rows.subtracting(term.matches(cluster, rows, content))
         }
     }
 
     /// Whether one row below `rowCount` matches; the same rules.
-    func matches(_ cluster: Cluster, _ row: Int) -> Bool {
+    func matches(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
         switch self {
         case .constant(let answer):
             return answer
@@ -56,21 +61,39 @@ extension CompiledPredicate {
             return column.matches(cluster, row, pattern)
         case .isIn(let column, let set):
             return set.contains(column.value(cluster, row))
+        case .through(let link, let term, let whenNull):
+            guard let place = link.follow(cluster, row, content) else { return whenNull }
+            return term.matches(place.cluster, place.row, content)
+        case .compareValues(let a, let comparison, let b):
+            return comparison.holds(
+                a.value(cluster, row, content), b.value(cluster, row, content))
+        case .matchTextColumns(let a, let match, let b, let caseInsensitive):
+            return CompiledPredicate.matchTextColumns(
+                a, match, b, caseInsensitive, cluster, row, content)
+        case .related(let path, let term):
+            return CompiledPredicate.isRelated(path, term, cluster, row, content)
+        case .count(let path, let term, let comparison, let number):
+            return CompiledPredicate.compareCount(
+                path, term, comparison, number, cluster, row, content)
+        case .aggregate(let path, let aggregate):
+            var fold = AggregateFold(aggregate)
+            path.walk(cluster, row, content, &fold)
+            return fold.holds
         case .and(let terms):
-            for term in terms where !term.matches(cluster, row) { return false }
+            for term in terms where !term.matches(cluster, row, content) { return false }
             return true
         case .or(let terms):
-            for term in terms where term.matches(cluster, row) { return true }
+            for term in terms where term.matches(cluster, row, content) { return true }
             return false
         case .not(let term):
-            return !term.matches(cluster, row)
+            return !term.matches(cluster, row, content)
         }
     }
 
     /// The rows of `rows` that match, by kernels or one by one, whichever is less work.
-    func select(_ cluster: Cluster, _ rows: RowMask) -> RowMask {
+    func select(_ cluster: Cluster, _ rows: RowMask, _ content: DatabaseContent) -> RowMask {
         rows.count <= CompiledPredicate.rowByRowCountMax
-            ? rows.filter { matches(cluster, $0) } : matches(cluster, rows)
+            ? rows.filter { matches(cluster, $0, content) } : matches(cluster, rows, content)
     }
 }
 

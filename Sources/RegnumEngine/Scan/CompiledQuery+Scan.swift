@@ -1,17 +1,18 @@
 extension CompiledQuery {
-    /// How many rows match.
+    /// How many rows of the table match.
     ///
     /// - Complexity: O(log n) where an index alone tells; no row is looked at then.
     func count(_ root: DatabaseContent, _ statistics: inout QueryStatistics) -> Int {
         guard let key = table, let table = root.table(key) else { return 0 }
         if case .constant(let answer) = predicate { return answer ? table.count : 0 }
-        let lookup = predicate.lookup(root, key)
+        let lookup = predicate.lookup(
+            root, key, candidateCount: table.count, &statistics)
         if let count = lookup?.exactCount {
             statistics.usedIndex = true
             return count
         }
         var count = 0
-        forEachMatch(table, lookup, &statistics) { _, rows in
+        forEachMatch(root, table, lookup, &statistics) { _, rows in
             count += rows.count
             return true
         }
@@ -27,12 +28,14 @@ extension CompiledQuery {
     ) {
         guard let key = table, let table = root.table(key) else { return }
         if case .constant(false) = predicate { return }
-        forEachMatch(table, predicate.lookup(root, key), &statistics, body)
+        let lookup = predicate.lookup(
+            root, key, candidateCount: table.count, &statistics)
+        forEachMatch(root, table, lookup, &statistics, body)
     }
 
     @inline(__always)
     private func forEachMatch(
-        _ table: Table, _ lookup: IndexLookup?, _ statistics: inout QueryStatistics,
+        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, _ statistics: inout QueryStatistics,
         _ body: (Cluster, RowMask) -> Bool
     ) {
         if let lookup, isWorthwhile(lookup, table) {
@@ -41,14 +44,14 @@ extension CompiledQuery {
             statistics.indexEntriesRead += keys.count
             statistics.rowsEvaluated += keys.count
             forEachCluster(of: keys, table) { cluster, rows in
-                let found = lookup.isExact ? rows : predicate.select(cluster, rows)
+                let found = lookup.isExact ? rows : predicate.select(cluster, rows, root)
                 return found.isEmpty || body(cluster, found)
             }
             return
         }
         statistics.rowsEvaluated += table.count
         table.forEachCluster { cluster in
-            let found = predicate.matches(cluster, cluster.liveMask)
+            let found = predicate.matches(cluster, cluster.liveMask, root)
             return found.isEmpty || body(cluster, found)
         }
     }
@@ -84,7 +87,8 @@ extension CompiledQuery {
     ) -> [UInt64] {
         guard let key = table, let table = root.table(key), limit > 0 else { return [] }
         if case .constant(false) = predicate { return [] }
-        let lookup = predicate.lookup(root, key)
+        let lookup = predicate.lookup(
+            root, key, candidateCount: table.count, &statistics)
         if let lookup, lookup.isExact, isWorthwhile(lookup, table) {
             let keys = lookup.keys()
             statistics.usedIndex = true
@@ -93,7 +97,7 @@ extension CompiledQuery {
             return keys.count <= limit ? keys : Array(keys[..<limit])
         }
         var keys = KeyBuffer()
-        forEachMatch(table, lookup, &statistics) { cluster, rows in
+        forEachMatch(root, table, lookup, &statistics) { cluster, rows in
             keys.append(cluster.firstKey, rows)
             return keys.count < limit
         }

@@ -17,16 +17,20 @@ struct IndexLookup {
         }
     }
 
-    /// A row may be in several.
+    /// A row may be in several, and in `rows`.
     var ranges: [Range]
+    /// Rows that were found on the way back from others; ascending, each once.
+    var rows: [UInt64] = []
     /// Whether the predicate holds for every one of the rows.
     var isExact: Bool
 
     /// The most rows that it can be.
-    var countMax: Int { ranges.reduce(0) { $0 + $1.count } }
+    var countMax: Int { ranges.reduce(rows.count) { $0 + $1.count } }
 
     /// The number of rows for which the predicate holds, if the index alone tells it.
-    var exactCount: Int? { isExact && ranges.count <= 1 ? countMax : nil }
+    var exactCount: Int? {
+        isExact && (ranges.isEmpty || ranges.count == 1 && rows.isEmpty) ? countMax : nil
+    }
 
     /// How many rows compare so to a constant, if one index tells it by itself; without what
     /// compiling a plan costs.
@@ -34,41 +38,42 @@ struct IndexLookup {
         _ root: DatabaseContent, _ tableName: String, _ reference: ColumnReference,
         _ comparison: Comparison, _ value: Value
     ) throws(StoreError) -> Int? {
-        guard reference.type == value.type, SortRank.decides(reference.type),
+        guard reference.type == value.type, reference.hops.isEmpty,
+            SortRank.decides(reference.type),
             let table = root.schema.table(named: tableName)
         else { return nil }
-        let column = try QueryCompiler(tableName: tableName, table: table).resolve(reference)
+        let column = try QueryCompiler(
+            schema: root.schema, tableName: tableName, table: table
+        ).resolve(reference)
         return column.lookup(root, table.key, comparison, value, reference.type)?.exactCount
     }
 
     /// The rows, ascending, each once.
     func keys() -> [UInt64] {
-        var keys: [UInt64] = []
+        if ranges.isEmpty { return rows }
+        var keys = rows
         keys.reserveCapacity(countMax)
-        var isAscending = ranges.count <= 1
+        var isAscending = ranges.count <= 1 && rows.isEmpty
         for range in ranges where range.count > 0 {
             range.tree.rows(
                 from: IndexTree.Entry(key: range.keys.lowerBound, row: 0),
                 through: IndexTree.Entry(key: range.keys.upperBound, row: .max), into: &keys)
             if range.keys.lowerBound != range.keys.upperBound { isAscending = false }
         }
-        if isAscending { return keys }
-        keys.sort()
-        var unique = 0
-        for index in keys.indices where index == 0 || keys[index] != keys[index - 1] {
-            keys[unique] = keys[index]
-            unique += 1
-        }
-        keys.removeLast(keys.count - unique)
-        return keys
+        return isAscending ? keys : IndexLookup.ascending(keys)
     }
 }
 
 extension CompiledPredicate {
     /// What indexes tell of the predicate; nil if only a scan tells.
     ///
-    /// - Complexity: O(log n) for each comparison.
-    func lookup(_ root: DatabaseContent, _ table: TableKey) -> IndexLookup? {
+    /// Conditions on other rows are looked up from these back, if that is less work than asking
+    /// `candidateCount` rows.
+    /// - Complexity: O(log n) for each comparison with a constant.
+    func lookup(
+        _ root: DatabaseContent, _ table: TableKey, candidateCount: Int,
+        _ statistics: inout QueryStatistics
+    ) -> IndexLookup? {
         switch self {
         case .compare(let column, let comparison, let value, let type):
             return column.lookup(root, table, comparison, value, type)
@@ -83,39 +88,72 @@ extension CompiledPredicate {
             }
             return lookup
         case .and(let terms):
-            return intersection(terms, root, table)
+            return intersection(terms, root, table, candidateCount, &statistics)
         case .or(let terms):
-            var lookup = IndexLookup(ranges: [], isExact: true)
-            for term in terms {
-                guard let one = term.lookup(root, table) else { return nil }
-                lookup.ranges += one.ranges
-                lookup.isExact = lookup.isExact && one.isExact
-            }
-            return lookup
+            return union(terms, root, table, candidateCount, &statistics)
         case .constant(false):
             return IndexLookup(ranges: [], isExact: true)
-        case .constant, .compareColumns, .matchText, .not:
+        case .through, .related, .count:
+            return backwardLookup(root, table, candidateCount, &statistics)
+        case .constant, .compareColumns, .matchText, .compareValues, .matchTextColumns, .aggregate,
+            .not:
             return nil
         }
+    }
+
+    /// Whether the lookup goes by other rows.
+    private var looksBackward: Bool {
+        switch self {
+        case .through, .related, .count: true
+        case .and(let terms), .or(let terms): terms.contains { $0.looksBackward }
+        default: false
+        }
+    }
+
+    private func union(
+        _ terms: [CompiledPredicate], _ root: DatabaseContent, _ table: TableKey,
+        _ candidateCount: Int, _ statistics: inout QueryStatistics
+    ) -> IndexLookup? {
+        var lookup = IndexLookup(ranges: [], isExact: true)
+        // what is cheap to know first: one term without an answer decides
+        for isBackward in [false, true] {
+            for term in terms where term.looksBackward == isBackward {
+                guard
+                    let one = term.lookup(
+                        root, table, candidateCount: candidateCount, &statistics)
+                else { return nil }
+                lookup.ranges += one.ranges
+                lookup.rows = IndexLookup.union(lookup.rows, one.rows)
+                lookup.isExact = lookup.isExact && one.isExact
+            }
+        }
+        return lookup
     }
 
     /// The term with the fewest rows. Ranges of one index are cut to what they have in common first,
     /// so that a lower and an upper bound work together.
     private func intersection(
-        _ terms: [CompiledPredicate], _ root: DatabaseContent, _ table: TableKey
+        _ terms: [CompiledPredicate], _ root: DatabaseContent, _ table: TableKey,
+        _ candidateCount: Int, _ statistics: inout QueryStatistics
     ) -> IndexLookup? {
         var lookups: [IndexLookup] = []
-        for term in terms {
-            guard let lookup = term.lookup(root, table) else { continue }
-            lookups.append(lookup)
+        var fewest = candidateCount
+        for isBackward in [false, true] {
+            for term in terms where term.looksBackward == isBackward {
+                guard
+                    let lookup = term.lookup(root, table, candidateCount: fewest, &statistics)
+                else { continue }
+                if lookup.ranges.isEmpty, lookup.rows.isEmpty { return lookup }
+                fewest = min(fewest, lookup.countMax)
+                lookups.append(lookup)
+            }
         }
         let hasAll = lookups.count == terms.count
         var merged: [IndexLookup] = []
         for lookup in lookups {
-            if lookup.ranges.isEmpty { return lookup }
-            guard lookup.ranges.count == 1,
+            guard lookup.isOneRange,
                 let same = merged.firstIndex(where: {
-                    $0.ranges.count == 1 && $0.ranges[0].column == lookup.ranges[0].column
+                    $0.isOneRange && $0.ranges[0].column == lookup.ranges[0].column
                 })
             else {
                 merged.append(lookup)
@@ -131,6 +169,30 @@ extension CompiledPredicate {
         // What the other terms say is not known of its rows.
         if !hasAll || merged.count > 1 { best.isExact = false }
         return best
+    }
+}
+
+extension IndexLookup {
+    fileprivate var isOneRange: Bool { ranges.count == 1 && rows.isEmpty }
+
+    /// The rows of both, ascending, each once.
+    static func union(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
+        if a.isEmpty { return b }
+        if b.isEmpty { return a }
+        return ascending(a + b)
+    }
+
+    /// The rows ascending, each once.
+    static func ascending(_ rows: [UInt64]) -> [UInt64] {
+        var rows = rows
+        rows.sort()
+        var unique = 0
+        for index in rows.indices where index == 0 || rows[index] != rows[index - 1] {
+            rows[unique] = rows[index]
+            unique += 1
+        }
+        rows.removeLast(rows.count - unique)
+        return rows
     }
 }
 

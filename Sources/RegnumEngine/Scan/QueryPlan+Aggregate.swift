@@ -58,7 +58,9 @@ extension QueryPlan {
     ) throws(StoreError) -> (CompiledQuery, ResolvedColumn) {
         let query = try CompiledQuery(self, root.schema)
         let table = root.schema.table(named: tableName)
-        let resolved = try QueryCompiler(tableName: tableName, table: table).resolve(column)
+        let resolved = try QueryCompiler(
+            schema: root.schema, tableName: tableName, table: table
+        ).resolve(column)
         guard types.contains(column.type) else {
             throw StoreError(
                 .invalidQuery,

@@ -19,6 +19,9 @@ extension QueryPlan {
         _ root: DatabaseContent, statistics: inout QueryStatistics
     ) throws(StoreError) -> ResultTree {
         let query = try CompiledQuery(self, root.schema)
+        if !isPlain {
+            return ResultTree(.sequence(query.keys(self, root, max: .max, &statistics)))
+        }
         switch shape {
         case .keys:
             return ResultTree(.keyList(query.matchingKeys(root, &statistics)))
@@ -45,13 +48,21 @@ extension QueryPlan {
         _ root: DatabaseContent, statistics: inout QueryStatistics
     ) throws(StoreError) -> Int {
         if case .compare(let reference, let comparison, let value) = predicate, sort.isEmpty,
+            isPlain,
             let count = try IndexLookup.exactCount(
                 root, tableName, reference, comparison, value)
         {
             statistics.usedIndex = true
             return count
         }
-        return try CompiledQuery(self, root.schema).count(root, &statistics)
+        let query = try CompiledQuery(self, root.schema)
+        if !query.distinct.isEmpty {
+            return query.keys(self, root, max: .max, &statistics).count
+        }
+        let count =
+            query.source == .table
+            ? query.count(root, &statistics) : query.sourceCount(root, &statistics)
+        return min(count, keyCountMax)
     }
 
     /// The first `limit` keys of the result, without making the rest of it.
@@ -61,19 +72,8 @@ extension QueryPlan {
     ///   ends at the last row that is needed.
     func firstKeys(_ limit: Int, _ root: DatabaseContent) throws(StoreError) -> [ObjectKey] {
         let query = try CompiledQuery(self, root.schema)
-        if limit <= 0 { return [] }
         var statistics = QueryStatistics()
-        switch shape {
-        case .keys:
-            return query.matchingKeys(root, limit: limit, &statistics)
-                .map { ObjectKey(rawValue: $0) }
-        case .ranks:
-            return query.sortedRanks(root, limit: limit, &statistics)
-                .map { ObjectKey(rawValue: $0.key) }
-        case .values:
-            return query.sortedEntries(root, limit: limit, &statistics)
-                .map { ObjectKey(rawValue: $0.key) }
-        }
+        return query.keys(self, root, max: limit, &statistics).map { ObjectKey(rawValue: $0) }
     }
 
     /// The first key of the result, nil if nothing matches.
@@ -85,6 +85,18 @@ extension QueryPlan {
 }
 
 extension CompiledQuery {
+    /// The first `limit` keys of the table's matching rows in the order of a sort without links.
+    func tableKeys(
+        _ shape: QueryPlan.Shape, _ root: DatabaseContent, limit: Int,
+        _ statistics: inout QueryStatistics
+    ) -> [UInt64] {
+        switch shape {
+        case .keys: matchingKeys(root, limit: limit, &statistics)
+        case .ranks: sortedRanks(root, limit: limit, &statistics).map(\.key)
+        case .values: sortedEntries(root, limit: limit, &statistics).map(\.key)
+        }
+    }
+
     /// The first `limit` rows by the first sort term, whose ranks decide.
     fileprivate func sortedRanks(
         _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics

@@ -24,6 +24,10 @@ struct SortRank {
 
     /// The rank of a value.
     func rank(_ value: Value) -> (rank: UInt64, flag: UInt64) {
+        SortRank.rank(value, isDescending: isDescending)
+    }
+
+    static func rank(_ value: Value, isDescending: Bool) -> (rank: UInt64, flag: UInt64) {
         let ascending: UInt64
         switch value {
         case .null: ascending = 0

@@ -38,7 +38,10 @@ package struct TableSchema: Hashable, Sendable {
         self.columns = columns
         self.lists = lists
         self.primaryKey = columns.first { $0.isPrimaryKey }?.key
-        rules = columns.map { ColumnRule(type: $0.type, isOptional: $0.isOptional) }
+        rules = columns.map {
+            ColumnRule(
+                type: $0.type, isOptional: $0.isOptional, isLink: $0.linkTarget != nil)
+        }
     }
 
     /// The column of that name (compared by UTF-8 bytes), or nil.
@@ -56,12 +59,12 @@ package final class DatabaseSchema: Sendable {
     /// A cache key: two schemas of one process with the same `id` are the same object. Not stored,
     /// and different in every process.
     package let id: UInt64
-    /// By table key: the lists that hold rows of the class.
-    let incoming: [[ListPlace]]
+    /// By table key: what rows of the class have to do with others.
+    let relations: [TableRelations]
 
     init(tables: [TableSchema]) {
         self.tables = tables
-        incoming = DatabaseSchema.incoming(tables)
+        relations = TableRelations.find(tables)
         id = lastSchemaID.add(1, ordering: .relaxed).newValue
     }
 
@@ -90,6 +93,19 @@ package final class DatabaseSchema: Sendable {
         let old = tables[table.index]
         let key = ColumnKey(rawValue: UInt16(old.columns.count))
         let columns = old.columns + [ColumnSchema(key: key, definition: definition)]
+        tables[table.index] = TableSchema(
+            key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
+        return DatabaseSchema(tables: tables)
+    }
+
+    /// The schema with a column of `table` marked as indexed.
+    func indexing(_ column: ColumnKey, of table: TableKey) -> DatabaseSchema {
+        var tables = tables
+        let old = tables[table.index]
+        var columns = old.columns
+        var definition = columns[column.index].definition
+        definition.isIndexed = true
+        columns[column.index] = ColumnSchema(key: column, definition: definition)
         tables[table.index] = TableSchema(
             key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
         return DatabaseSchema(tables: tables)

@@ -36,17 +36,6 @@ extension DatabaseSchema {
             lists: old.lists + [ListSchema(key: key, name: name, target: target)])
         return DatabaseSchema(tables: tables)
     }
-
-    /// By target class: the lists that hold its rows, in ascending order.
-    static func incoming(_ tables: [TableSchema]) -> [[ListPlace]] {
-        var incoming = [[ListPlace]](repeating: [], count: tables.count)
-        for table in tables {
-            for list in table.lists where list.target.index < tables.count {
-                incoming[list.target.index].append(ListPlace(table: table.key, list: list.key))
-            }
-        }
-        return incoming
-    }
 }
 
 extension TableSchema {

@@ -22,9 +22,11 @@ package enum SchemaLimits {
 
 /// What a schema may say; `invalidInput` with class and property where it says something else.
 enum SchemaRules {
+    /// - Parameter linkTargetCount: how many classes there are that columns can link to; nil: those
+    ///   of the schema.
     static func check(
         newTable name: String, _ kind: TableKind = .object, _ columns: [ColumnDefinition],
-        in schema: DatabaseSchema
+        in schema: DatabaseSchema, linkTargetCount: Int? = nil
     ) throws(StoreError) {
         let size = name.utf8.count
         guard size > 0 else { throw StoreError(.invalidInput, "A class name cannot be empty.") }
@@ -55,7 +57,7 @@ enum SchemaRules {
         var names: Set<[UInt8]> = []
         var primaryKey: String?
         for column in columns {
-            try check(column, of: name)
+            try check(column, of: name, linkTargetCount ?? schema.tables.count)
             guard names.insert(Array(column.name.utf8)).inserted else {
                 throw duplicate(column.name, name)
             }
@@ -72,9 +74,9 @@ enum SchemaRules {
     }
 
     static func check(
-        newColumn column: ColumnDefinition, in table: TableSchema
+        newColumn column: ColumnDefinition, in table: TableSchema, of schema: DatabaseSchema
     ) throws(StoreError) {
-        try check(column, of: table.name)
+        try check(column, of: table.name, schema.tables.count)
         guard table.column(named: column.name) == nil, table.list(named: column.name) == nil else {
             throw duplicate(column.name, table.name)
         }
@@ -110,7 +112,64 @@ enum SchemaRules {
         }
     }
 
-    private static func check(_ column: ColumnDefinition, of table: String) throws(StoreError) {
+    /// An index joins a column that is stored.
+    static func check(newIndex column: ColumnKey, of table: TableSchema) throws(StoreError) {
+        guard column.index < table.columns.count else {
+            throw StoreError(
+                .invalidInput, "The class '\(table.name)' has no column \(column.rawValue).",
+                className: table.name)
+        }
+        let column = table.columns[column.index]
+        guard !column.hasIndex else {
+            throw StoreError(
+                .invalidInput, "The property '\(table.name).\(column.name)' has an index already.",
+                className: table.name, property: column.name)
+        }
+        try checkCanBeIndexed(column.definition, of: table.name)
+        try checkTreeCount(table, adding: 1, column.name)
+    }
+
+    private static func checkCanBeIndexed(
+        _ column: ColumnDefinition, of table: String
+    ) throws(StoreError) {
+        guard column.type.canBeIndexed else {
+            throw StoreError(
+                .invalidInput,
+                "The property '\(table).\(column.name)' of type \(column.type) cannot be indexed.",
+                className: table, property: column.name)
+        }
+    }
+
+    /// What a link or float column must be besides.
+    private static func check(
+        meaningOf column: ColumnDefinition, of table: String, _ tableCount: Int
+    ) throws(StoreError) {
+        let problem: String?
+        switch column.meaning {
+        case .value: problem = nil
+        case .float: problem = column.type == .double ? nil : "cannot hold floats"
+        case .link(let target):
+            if column.type != .int || !column.isOptional || !column.isIndexed {
+                problem = "is a link and must be an optional, indexed integer"
+            } else if column.isPrimaryKey {
+                problem = "is a link and cannot be the primary key"
+            } else if !column.defaultValue.isNull {
+                problem = "is a link and can have no default"
+            } else {
+                problem =
+                    target.index < tableCount ? nil : "links to a class that does not exist"
+            }
+        }
+        if let problem {
+            throw StoreError(
+                .invalidInput, "The property '\(table).\(column.name)' \(problem).",
+                className: table, property: column.name)
+        }
+    }
+
+    private static func check(
+        _ column: ColumnDefinition, of table: String, _ tableCount: Int
+    ) throws(StoreError) {
         try check(propertyName: column.name, of: table)
         guard !column.isPrimaryKey || column.type.canBePrimaryKey else {
             throw StoreError(
@@ -118,12 +177,8 @@ enum SchemaRules {
                 "The property '\(table).\(column.name)' of type \(column.type) cannot be a primary "
                     + "key.", className: table, property: column.name)
         }
-        guard !column.isIndexed || column.type.canBeIndexed else {
-            throw StoreError(
-                .invalidInput,
-                "The property '\(table).\(column.name)' of type \(column.type) cannot be indexed.",
-                className: table, property: column.name)
-        }
+        if column.isIndexed { try checkCanBeIndexed(column, of: table) }
+        try check(meaningOf: column, of: table, tableCount)
         let rule = ColumnRule(type: column.type, isOptional: column.isOptional)
         if let problem = rule.problem(with: column.defaultValue) {
             throw StoreError(
@@ -144,6 +199,8 @@ enum SchemaRules {
 struct ColumnRule: Hashable, Sendable {
     let type: ValueType
     let isOptional: Bool
+    /// Whether the value is a row of another class: `EngineTransaction` looks whether it exists.
+    var isLink = false
 
     /// Why the column cannot hold `value`, as the end of a sentence; nil if it can.
     @inline(__always)

@@ -30,6 +30,11 @@ final class ContentEdit {
         return editor
     }
 
+    /// Forgets what is known of a table: its indexes are others now.
+    func forget(_ index: Int) {
+        if index < editors.count { editors[index] = nil }
+    }
+
     /// Forgets all that is known: the state was put back to an earlier one.
     func forget() { editors = [] }
 }

@@ -40,7 +40,7 @@ extension DatabaseContent {
     mutating func addColumn(
         _ definition: ColumnDefinition, to key: TableKey, _ edit: ContentEdit
     ) throws(StoreError) -> ColumnKey {
-        try SchemaRules.check(newColumn: definition, in: schema.tables[key.index])
+        try SchemaRules.check(newColumn: definition, in: schema.tables[key.index], of: schema)
         schema = schema.adding(definition, to: key)
         let columns = schema.tables[key.index].columns
         let column = columns[columns.count - 1]
@@ -50,6 +50,21 @@ extension DatabaseContent {
             directory?.store(table.node.word, DatabaseContent.offset(key.index))
         }
         return column.key
+    }
+
+    /// Gives a column that is stored an index. Throws `invalidInput` as `SchemaRules` says, without
+    /// a change.
+    ///
+    /// - Complexity: O(n log n).
+    mutating func addIndex(
+        _ column: ColumnKey, of key: TableKey, _ edit: ContentEdit
+    ) throws(StoreError) {
+        try SchemaRules.check(newIndex: column, of: schema.tables[key.index])
+        schema = schema.indexing(column, of: key)
+        edit.forget(key.index)
+        let table = ownTable(key.index, edit.nodes).addingIndex(
+            of: schema.tables[key.index].columns[column.index], seed: context.seed, edit.nodes)
+        directory?.store(table.node.word, DatabaseContent.offset(key.index))
     }
 
     /// Adds a row under the table's next key, or a later one, and returns the key. The values are as

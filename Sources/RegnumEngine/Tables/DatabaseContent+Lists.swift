@@ -97,7 +97,7 @@ extension DatabaseContent {
         of targets: [UInt64], in index: Int, _ edit: NodeEdit,
         _ body: (ListPlace, UInt64, [Int]) -> Void
     ) {
-        let incoming = schema.incoming[index]
+        let incoming = schema.relations[index].incomingLists
         if incoming.isEmpty { return }
         let wanted = Set(targets)
         for place in incoming {

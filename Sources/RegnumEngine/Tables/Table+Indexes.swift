@@ -57,29 +57,44 @@ extension Table {
         setIndex(tree, at: slot)
     }
 
-    /// The own table with one more index, over the rows that are there: a new node.
+    /// The own table with one more index, over the rows that are there: a new node. Its slot is where
+    /// the order of columns puts it.
     ///
-    /// The column is new: all rows have its default.
+    /// - Complexity: O(n log n), O(n) if the rows have ascending values or all the same.
     func addingIndex(of column: ColumnSchema, seed: IndexSeed, _ edit: NodeEdit) -> Table {
-        let key = IndexKey.key(column.defaultValue, seed: seed)
-        var entries: [IndexTree.Entry] = []
-        entries.reserveCapacity(count)
-        forEachKey { row in
-            entries.append(IndexTree.Entry(key: key, row: row))
-            return true
-        }
-        let slot = indexCount
+        let entries = indexEntries(of: column, seed: seed)
+        let slot = (0..<indexCount).count { indexColumn(at: $0) < column.key }
+        let behind = node.count - slot
         let table = withRoom(for: 1, edit)
         let offset = table.indexOffset(slot)
         (table.node.address + offset + Table.indexByteCount).copyMemory(
-            from: table.node.address + offset, byteCount: Table.indexByteCount * 2 * table.listCount
-        )
+            from: table.node.address + offset, byteCount: Table.indexByteCount * behind)
         table.node.count += 1
         table.node.store(column.key.rawValue, offset + 20)
         table.node.store(0 as UInt16, offset + 22)
         table.node.store(0 as UInt64, offset + 24)
         table.setIndex(entries.withUnsafeBufferPointer { IndexTree.build($0, edit) }, at: slot)
         return table
+    }
+
+    /// The entries of an index over the rows, ascending.
+    private func indexEntries(of column: ColumnSchema, seed: IndexSeed) -> [IndexTree.Entry] {
+        let defaultKey = IndexKey.key(column.defaultValue, seed: seed)
+        var entries: [IndexTree.Entry] = []
+        entries.reserveCapacity(count)
+        var isAscending = true
+        forEachPlace { cluster, place in
+            let hasColumn = column.key.index < cluster.slotCount
+            let key =
+                hasColumn
+                ? IndexKey.key(cluster.value(place, column), seed: seed) : defaultKey
+            if let last = entries.last, key < last.key { isAscending = false }
+            entries.append(
+                IndexTree.Entry(key: key, row: cluster.firstKey &+ UInt64(place)))
+            return true
+        }
+        if !isAscending { entries.sort { $0 < $1 } }
+        return entries
     }
 
     /// The own table with more lists, which are empty for all rows: a new node.

@@ -4,8 +4,8 @@ extension EngineTransaction {
     /// Adds a class.
     ///
     /// Throws `invalidInput`, naming class and property, for a name that is empty, too long or
-    /// taken, no columns or too many, two primary keys, a type that cannot be a key or be indexed,
-    /// a default that does not fit.
+    /// taken, too many columns, two primary keys, a type that cannot be a key or be indexed,
+    /// a default that does not fit, a link to a class that does not exist yet.
     package func addTable(
         name: String, kind: TableKind = .object, columns: [ColumnDefinition]
     ) throws(StoreError) -> TableKey {
@@ -30,14 +30,26 @@ extension EngineTransaction {
         return key
     }
 
+    /// Gives a column that is stored an index.
+    ///
+    /// Throws `invalidInput`, naming class and property, if it has one or its type can have none.
+    /// - Complexity: O(n log n).
+    package func addIndex(_ table: TableKey, _ column: ColumnKey) throws(StoreError) {
+        willEdit()
+        lastInsertion = nil
+        try content.addIndex(column, of: table, edit)
+        schemaChanges.append(.index(table, column))
+    }
+
     /// Adds a row and returns its key.
     ///
     /// - Parameter values: one per column in the order of the column keys; columns at the end may
     ///   be left out and take their defaults.
     ///
     /// Throws `invalidValue` (class and property named) for a value of another type, null in a
-    /// required column, a date that is not a number, a string or data beyond the limits;
-    /// `duplicatePrimaryKey` (class, property and key named) if the primary key is taken.
+    /// required column, a date that is not a number, a string or data beyond the limits, a link to
+    /// a row that does not exist or is owned and has an owner; `duplicatePrimaryKey` (class,
+    /// property and key named) if the primary key is taken.
     /// - Complexity: O(log n) for the row and for each index.
     package func insert(_ table: TableKey, _ values: [Value]) throws(StoreError) -> ObjectKey {
         let schema = content.schema.tables[table.index]
@@ -60,17 +72,26 @@ extension EngineTransaction {
                 throw duplicatePrimaryKey(value, schema, schema.columns[primaryKey.index])
             }
         }
+        if !content.schema.relations[table.index].links.isEmpty {
+            let problem = content.problem(
+                inserting: content.schema.relations[table.index].links
+            ) { values[$0.column.index].linkedRow }
+            if let problem {
+                throw invalidValue(problem.text, schema, schema.columns[problem.column.index])
+            }
+        }
         willEdit()
         let key = content.insert(table.index, values, version: version, edit)
         changes[table.index].insertedCount += 1
         return ObjectKey(rawValue: key)
     }
 
-    /// Sets a property. Setting an equal value counts as a modification.
+    /// Sets a property. Setting an equal value counts as a modification. An owned row that was
+    /// linked to is deleted.
     ///
     /// Throws `invalidValue` (class and property named) as `insert`, and for the primary key, which
     /// cannot be changed. The row must exist.
-    /// - Complexity: O(log n).
+    /// - Complexity: O(log n); with an owned row, that of its deletion.
     package func set(
         _ table: TableKey, _ key: ObjectKey, _ column: ColumnKey, _ value: Value
     ) throws(StoreError) {
@@ -84,29 +105,32 @@ extension EngineTransaction {
         if let problem = schema.rules[column.index].problem(with: value) {
             throw invalidValue(problem, schema, columnSchema)
         }
+        var replaced: UInt64?
+        if schema.rules[column.index].isLink {
+            replaced = try checkLink(schema, key, columnSchema, value)
+        }
         willEdit()
         let isSet = content.set(
             table.index, key.rawValue, columnSchema, value, version: version, edit)
         precondition(isSet, "A property of an object that does not exist cannot be set.")
-        if key.rawValue < changes[table.index].firstNewKey {
-            changes[table.index].modified.insert(key.rawValue, column)
+        noteSet(table, key.rawValue, column)
+        if let replaced, let target = columnSchema.linkTarget {
+            delete(target, ObjectKey(rawValue: replaced))
         }
     }
 
-    /// Deletes a row with its lists, and takes it out of all lists; no effect if it does not exist.
-    ///
-    /// - Complexity: O(log n) for the row, for each index and for each element of its lists; O(length)
-    ///   of each list that has it as an element.
-    package func delete(_ table: TableKey, _ key: ObjectKey) {
-        willEdit()
-        guard content.remove(table.index, key.rawValue, edit) else { return }
-        if key.rawValue >= changes[table.index].firstNewKey {
-            changes[table.index].insertedCount -= 1
-        } else {
-            changes[table.index].modified.remove(key.rawValue)
-            changes[table.index].deleted.append(key)
+    /// Throws `invalidValue` if a link cannot get the value; returns the owned row that the link
+    /// loses.
+    private func checkLink(
+        _ schema: borrowing TableSchema, _ key: ObjectKey, _ column: ColumnSchema, _ value: Value
+    ) throws(StoreError) -> UInt64? {
+        guard let target = column.linkTarget else { return nil }
+        let old = content.value(schema.key, key, column.key)
+        if old == value { return nil }
+        if let row = value.linkedRow, let problem = content.problem(linking: row, of: target) {
+            throw invalidValue(problem, copy schema, column)
         }
-        removeFromLists(table, key)
+        return content.schema.tables[target.index].kind.isOwned ? old?.linkedRow : nil
     }
 
     func invalidValue(

@@ -44,7 +44,8 @@ extension EngineTransaction {
 
     /// Puts rows into a list, before the element at `position`.
     ///
-    /// Throws `invalidValue` (class and property named) for a row that does not exist.
+    /// Throws `invalidValue` (class and property named) for a row that does not exist, and for one
+    /// that is owned and has an owner.
     /// - Precondition: the row and the list exist, `position` is in `0...listCount`.
     /// - Complexity: O(log n) for each key.
     package func insertIntoList(
@@ -55,18 +56,33 @@ extension EngineTransaction {
         splice(table, row, list, at: position, removing: 0, inserting: keys)
     }
 
-    /// Takes elements out of a list.
+    /// Takes elements out of a list. Owned ones are deleted.
     ///
     /// - Precondition: the row and the list exist, `range` is within `0..<listCount`.
-    /// - Complexity: O(log n) for each element.
+    /// - Complexity: O(log n) for each element; for owned ones, that of their deletion.
     package func removeFromList(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, _ range: Range<Int>
     ) {
+        let owned = ownedElements(table, row, list, range)
         splice(
             table, row, list, at: range.lowerBound, removing: range.count, inserting: [])
+        if let owned { delete(owned.table, owned.rows) }
     }
 
-    /// Puts a row in the place of an element; also an equal one counts as a change.
+    /// The elements at some positions with their class, if they belong to the list.
+    private func ownedElements(
+        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, _ range: Range<Int>
+    ) -> (table: TableKey, rows: [ObjectKey])? {
+        guard content.schema.relations[table.index].ownsRows,
+            let target = content.listSchema(table, list)?.target,
+            content.schema.tables[target.index].kind.isOwned
+        else { return nil }
+        let rows = content.elements(table, list).elements(row.rawValue, range)
+        return (target, rows.map { ObjectKey(rawValue: $0) })
+    }
+
+    /// Puts a row in the place of an element; also an equal one counts as a change. An owned element
+    /// is deleted, unless it is the same one.
     ///
     /// Throws `invalidValue` as `insertIntoList`.
     /// - Precondition: the row and the list exist, `position` is in `0..<listCount`.
@@ -74,11 +90,14 @@ extension EngineTransaction {
     package func setListElement(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int, _ key: ObjectKey
     ) throws(StoreError) {
-        try check([key], table, list)
+        let owned = ownedElements(table, row, list, position..<position + 1)
+        let isSame = owned?.rows.first == key
+        if !isSame { try check([key], table, list) }
         splice(table, row, list, at: position, removing: 1, inserting: [key])
+        if let owned, !isSame { delete(owned.table, owned.rows) }
     }
 
-    /// Moves an element: it stands at `destination` afterwards.
+    /// Moves an element, which stays what it is, owned or not: it stands at `destination` afterwards.
     ///
     /// - Precondition: the row and the list exist, both positions are in `0..<listCount`.
     /// - Complexity: O(log n).
@@ -105,12 +124,25 @@ extension EngineTransaction {
         }
         let target = content[schema.target.index]
         for key in keys where !target.contains(key.rawValue) {
-            let name = content.schema.tables[table.index].name
-            throw StoreError(
-                .invalidValue,
-                "The list '\(name).\(schema.name)' cannot hold an object that does not exist.",
-                className: name, property: schema.name)
+            throw invalidElement("an object that does not exist", table, schema)
         }
+        guard content.schema.tables[schema.target.index].kind.isOwned else { return }
+        for key in keys where content.hasOwner(schema.target, key.rawValue) {
+            throw invalidElement("an object that belongs to another one already", table, schema)
+        }
+        let isAscending = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
+        if !isAscending, Set(keys).count < keys.count {
+            throw invalidElement("the same object twice, since it owns it", table, schema)
+        }
+    }
+
+    private func invalidElement(
+        _ what: String, _ table: TableKey, _ list: ListSchema
+    ) -> StoreError {
+        let name = content.schema.tables[table.index].name
+        return StoreError(
+            .invalidValue, "The list '\(name).\(list.name)' cannot hold \(what).",
+            className: name, property: list.name)
     }
 
     private func splice(
@@ -158,24 +190,6 @@ extension EngineTransaction {
                 .edit(at: position, removing: count, inserting: keys)
             if changes[index].lists[key]?.isEmpty ?? true { changes[index].lists[key] = nil }
             return
-        }
-    }
-
-    /// Removes the lists of a row that was deleted, and the row from all lists.
-    func removeFromLists(_ table: TableKey, _ row: ObjectKey) {
-        let index = table.index
-        if !content.schema.tables[index].lists.isEmpty {
-            content.removeLists(index, row.rawValue, edit.nodes)
-            for list in content.schema.tables[index].lists {
-                changes[index].lists[RowList(list: list.key, row: row)] = nil
-            }
-        }
-        content.removeOccurrences(of: [row.rawValue], in: index, edit.nodes) {
-            place, owner, positions in
-            let owner = ObjectKey(rawValue: owner)
-            for position in positions.reversed() {
-                note(place, owner, at: position, removing: 1, inserting: [])
-            }
         }
     }
 

@@ -137,9 +137,10 @@ struct TableChanges {
     var lists: [RowList: ListLog] = [:]
 }
 
-/// A class, column or list that a transaction added, in the order in which it did.
+/// A class, column, list or index that a transaction added, in the order in which it did.
 enum SchemaChange {
     case table(TableKey, String, TableKind, [ColumnDefinition])
     case column(TableKey, ColumnKey, ColumnDefinition)
     case list(TableKey, ListKey, String, target: TableKey)
+    case index(TableKey, ColumnKey)
 }

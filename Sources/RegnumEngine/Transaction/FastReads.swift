@@ -97,8 +97,10 @@ extension EngineTransaction {
         return true
     }
 
+    /// Notes a modification of a row for the record and the summary; those of the transaction's own
+    /// rows are part of what they are.
     @inline(__always)
-    private func noteSet(_ table: TableKey, _ row: UInt64, _ column: ColumnKey) {
+    func noteSet(_ table: TableKey, _ row: UInt64, _ column: ColumnKey) {
         if row < changes[table.index].firstNewKey {
             changes[table.index].modified.insert(row, column)
         }

@@ -22,6 +22,9 @@ package final class RowInsertion {
     private let editor: TableEditor
     private let appender: RowAppender
     private let slots: [Int]
+    /// The class's link columns.
+    private let links: [LinkColumn]
+    private let hasLinks: Bool
     @exclusivity(unchecked) private var node: Table
     /// By index slot: the key of the row's value.
     @exclusivity(unchecked) private var keys: [UInt64]
@@ -48,6 +51,8 @@ package final class RowInsertion {
         appender = editor.appender
         slots = editor.slots
         keys = [UInt64](repeating: 0, count: editor.indexColumns.count)
+        links = transaction.content.schema.relations[table.index].links
+        hasLinks = !links.isEmpty
     }
 
     /// Begins a row.
@@ -122,6 +127,7 @@ package final class RowInsertion {
     ///
     /// - Complexity: O(log n) for each index.
     package func end() throws(StoreError) -> ObjectKey {
+        if hasLinks { checkLinks() }
         if problem != nil || isKeyTaken { throw refusal() }
         let row = appender.close(version: version)
         for slot in keys.indices {
@@ -129,6 +135,15 @@ package final class RowInsertion {
         }
         transaction.changes[table.index].insertedCount += 1
         return ObjectKey(rawValue: row)
+    }
+
+    /// By the keys of their indexes, which tell the rows.
+    private func checkLinks() {
+        let found = transaction.content.problem(inserting: links) { link in
+            let key = keys[slots[link.column.index]]
+            return key == IndexKey.null ? nil : key ^ (1 << 63)
+        }
+        if let found { refuse(found.column.index, found.text) }
     }
 
     @inline(__always)

@@ -1,0 +1,153 @@
+internal import RegnumEngine
+
+/// The objects of a class that link to an object: the inverse of a link or list property.
+///
+///     final class Dog: Object {
+///         @Persisted var name: String
+///         @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
+///     }
+///
+/// Nothing is stored for it. Every use shows the state of the transaction: each object once for each
+/// time that its property has this one, in order of creation. It is empty for an unmanaged object,
+/// and cannot be assigned to.
+public struct LinkingObjects<Element: ObjectBase> {
+    let origin: String
+    let handle: LinkingHandle?
+
+    @usableFromInline init(originProperty: String) {
+        origin = originProperty
+        handle = nil
+    }
+
+    init(_ origin: String, _ handle: LinkingHandle) {
+        self.origin = origin
+        self.handle = handle
+    }
+
+    /// Whether the object was deleted, or its transaction is over. False for an unmanaged object.
+    public var isInvalidated: Bool {
+        handle.map { !$0.binding.isReadable(row: $0.row.rawValue) } ?? false
+    }
+}
+
+@available(*, unavailable, message: "linking objects stay with their object: use a snapshot")
+extension LinkingObjects: Sendable {}
+
+/// An object whose origins are asked for.
+final class LinkingHandle {
+    let binding: ClassBinding
+    let row: ObjectKey
+    /// The position of the inverse property in the object's class.
+    let property: Int
+    @exclusivity(unchecked) private var known: (keys: [ObjectKey], edit: UInt64)?
+
+    init(_ binding: ClassBinding, row: UInt64, property: Int) {
+        self.binding = binding
+        self.row = ObjectKey(rawValue: row)
+        self.property = property
+    }
+
+    /// The binding of the origins' class.
+    func origins(_ type: ObjectBase.Type) -> ClassBinding? {
+        guard let core = binding.core else { return nil }
+        let origins = core.binding(for: type)
+        origins.refresh()
+        return origins
+    }
+
+    /// The rows of the origins, ascending, kept until the next change in the transaction.
+    func keys(_ type: ObjectBase.Type, _ origin: String) -> [ObjectKey] {
+        guard let core = binding.core else { return [] }
+        if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
+        if let known, known.edit == core.editCount { return known.keys }
+        let keys = core.backlinks(of: row, origins(type), origin)
+        known = (keys, core.editCount)
+        return keys
+    }
+}
+
+extension LinkingObjects: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int { count }
+
+    var keys: [ObjectKey] { handle?.keys(Element.self, origin) ?? [] }
+
+    /// How many times the object is linked to.
+    public var count: Int { keys.count }
+
+    /// The origin at a position.
+    ///
+    /// - Precondition: `0 <= position < count`.
+    public subscript(position: Int) -> Element {
+        let keys = keys
+        guard position >= 0, position < keys.count, let handle,
+            let origins = handle.origins(Element.self)
+        else {
+            fatalError(
+                "Index \(position) of LinkingObjects<\(Element.self)> is out of range: there are "
+                    + "\(keys.count).")
+        }
+        return origins.accessor(Element.self, row: keys[position])
+    }
+
+    /// Walks the origins that there are now, whatever the loop does to them.
+    public func makeIterator() -> LinkingIterator<Element> {
+        LinkingIterator(keys, handle?.origins(Element.self))
+    }
+}
+
+/// Steps through the origins that there were when the loop started.
+public struct LinkingIterator<Element: ObjectBase>: IteratorProtocol {
+    private let keys: [ObjectKey]
+    private let origins: ClassBinding?
+    private var position = 0
+
+    init(_ keys: [ObjectKey], _ origins: ClassBinding?) {
+        self.keys = keys
+        self.origins = origins
+    }
+
+    public mutating func next() -> Element? {
+        guard position < keys.count, let origins else { return nil }
+        defer { position += 1 }
+        return origins.accessor(Element.self, row: keys[position])
+    }
+}
+
+extension LinkingObjects: Persistable, InverseDeclaration {
+    public static var _property: _PropertyType {
+        _PropertyType(shape: .linkingObjects(Element.self))
+    }
+
+    @inlinable @inline(__always)
+    public static var _isScalar: Bool { false }
+
+    public static func _makeDefault() -> LinkingObjects { LinkingObjects(originProperty: "") }
+
+    public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> LinkingObjects {
+        guard let binding = object._binding else { return _makeDefault() }
+        let property = Int(column < 0 ? ~column : column)
+        if binding.isTracing { binding.noteRead(column) }
+        let origin = binding.schema.properties[property].originProperty ?? ""
+        return LinkingObjects(
+            origin, LinkingHandle(binding, row: object._row, property: property))
+    }
+
+    /// - Precondition: never called: the inverse follows the links.
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        fatalError(
+            "LinkingObjects<\(Element.self)> of \(type(of: object)) cannot be assigned to: they "
+                + "follow from the property \"\(origin)\".")
+    }
+
+    public static func _assign(_ new: LinkingObjects, to current: inout LinkingObjects?) {
+        fatalError(
+            "LinkingObjects<\(Element.self)> cannot be assigned to: they follow from the property "
+                + "of the other class.")
+    }
+
+    public func _content() -> _PropertyContent { _PropertyContent(content: .linkingObjects) }
+
+    var originProperty: String { origin }
+}

@@ -1,0 +1,73 @@
+internal import RegnumEngine
+
+extension ClassSchema {
+    /// What is wrong with the links of the class, one sentence for each mistake: an inverse of a property
+    /// that does not exist or is of another class, an embedded class that contains itself.
+    var linkProblems: [String] {
+        var problems: [String] = []
+        for property in properties {
+            guard case .linkingObjects(let type) = property.shape else { continue }
+            let origin = ClassSchema.of(type)
+            let originName = property.originProperty ?? ""
+            let place = "\(name).\(property.name)"
+            guard let index = origin.property(named: originName) else {
+                problems.append(
+                    "\(place) is the inverse of \(origin.name).\(originName), but \(origin.name) "
+                        + "has no such property.")
+                continue
+            }
+            let target = origin.properties[index].shape.targetType
+            if target == nil || target != self.type {
+                problems.append(
+                    "\(place) is the inverse of \(origin.name).\(originName), which is of type "
+                        + "\(origin.properties[index].shape.swiftName) and does not link to \(name).")
+            }
+        }
+        if isEmbedded, containsItself {
+            problems.append(
+                "\(name) contains itself through its embedded properties: cycles of embedded objects "
+                    + "cannot be stored.")
+        }
+        return problems
+    }
+
+    /// The same as an error, nil if nothing is wrong.
+    var linkError: Realm.Error? {
+        let problems = linkProblems
+        guard !problems.isEmpty else { return nil }
+        return Realm.Error(.invalidInput, problems.joined(separator: "\n"), className: name)
+    }
+
+    private var containsItself: Bool {
+        var pending = [self]
+        var known: Set<ObjectIdentifier> = []
+        while let schema = pending.popLast() {
+            for property in schema.properties where property.isOwning {
+                guard let target = property.shape.targetType else { continue }
+                if target == type { return true }
+                if known.insert(ObjectIdentifier(target)).inserted {
+                    pending.append(ClassSchema.of(target))
+                }
+            }
+        }
+        return false
+    }
+
+    /// What is wrong with the links of listed classes: those above, and links to classes that are not
+    /// listed.
+    static func linkProblems(of schemas: [ClassSchema]) -> [String] {
+        let listed = Set(schemas.map { ObjectIdentifier($0.type) })
+        var problems = schemas.flatMap(\.linkProblems)
+        for schema in schemas {
+            for property in schema.properties {
+                guard let target = property.shape.objectType,
+                    !listed.contains(ObjectIdentifier(target))
+                else { continue }
+                problems.append(
+                    "\(schema.name).\(property.name) is of type \(property.shape.swiftName), but "
+                        + "\(_typeName(target, qualified: false)) is not listed.")
+            }
+        }
+        return problems
+    }
+}

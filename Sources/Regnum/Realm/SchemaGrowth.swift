@@ -1,0 +1,97 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// Adds to the stored schema what it lacks of model classes.
+enum SchemaGrowth {
+    /// Adds a class and the classes that it links to: tables first, then the properties that need the
+    /// tables of others.
+    ///
+    /// Throws the mismatch of a class that cannot be stored, `.invalidInput` for one that is not listed.
+    static func add(
+        _ schema: ClassSchema, to transaction: EngineTransaction, _ realm: RealmCore
+    ) throws(Realm.Error) {
+        let classes = schema.reachable
+        for linked in classes {
+            let mapping = try realm.listedEntry(for: linked.type).mapping(in: transaction.schema)
+            if let mismatch = mapping.mismatch { throw mismatch }
+        }
+        do throws(StoreError) {
+            for linked in classes { try addTable(linked, transaction) }
+            for linked in classes { try addReferences(linked, transaction) }
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    /// Adds the table of a class, or those of its values that have no column yet.
+    private static func addTable(
+        _ schema: ClassSchema, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        let values = schema.properties.filter {
+            if case .scalar = $0.shape { true } else { false }
+        }
+        guard let table = transaction.schema.table(named: schema.name) else {
+            _ = try transaction.addTable(
+                name: schema.name, kind: schema.isEmbedded ? .embedded : .object,
+                columns: values.map(\.definition))
+            return
+        }
+        for property in values where table.column(named: property.name) == nil {
+            _ = try transaction.addColumn(table.key, property.definition)
+        }
+    }
+
+    /// Adds the links and lists of a class that are not stored yet.
+    private static func addReferences(
+        _ schema: ClassSchema, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        for property in schema.properties {
+            guard let table = transaction.schema.table(named: schema.name) else { return }
+            switch property.shape {
+            case .scalar, .linkingObjects:
+                continue
+            case .link(let type):
+                guard table.column(named: property.name) == nil,
+                    let target = transaction.schema.table(named: ClassSchema.of(type).name)
+                else { continue }
+                _ = try transaction.addColumn(
+                    table.key, .link(name: property.name, to: target.key))
+            case .list(let element):
+                guard table.list(named: property.name) == nil else { continue }
+                let target: TableKey
+                switch element {
+                case .object(let type):
+                    guard let stored = transaction.schema.table(named: ClassSchema.of(type).name)
+                    else { continue }
+                    target = stored.key
+                case .scalar(let storage):
+                    let value = ColumnDefinition(
+                        name: "value", type: storage.valueType, isOptional: storage.isOptional,
+                        meaning: storage.isFloat ? .float : .value)
+                    target = try transaction.addTable(
+                        name: schema.elementsName(of: property), kind: .elements, columns: [value])
+                }
+                _ = try transaction.addList(table.key, name: property.name, target: target)
+            }
+        }
+    }
+}
+
+extension ClassSchema {
+    /// The class and all that it links to, directly or through others.
+    var reachable: [ClassSchema] {
+        var found = [self]
+        var known: Set<ObjectIdentifier> = [ObjectIdentifier(type)]
+        var next = 0
+        while next < found.count {
+            for property in found[next].properties {
+                guard let target = property.shape.targetType,
+                    known.insert(ObjectIdentifier(target)).inserted
+                else { continue }
+                found.append(ClassSchema.of(target))
+            }
+            next += 1
+        }
+        return found
+    }
+}

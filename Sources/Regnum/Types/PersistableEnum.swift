@@ -1,0 +1,47 @@
+internal import RegnumEngine
+
+/// An enum that can be a property, stored as its raw value.
+///
+///     enum Priority: Int, PersistableEnum { case low, normal, high }
+///     enum State: String, PersistableEnum { case open, closed }
+///
+/// A property without an initial value starts with the first case. A stored value that is no case
+/// (another version of the program wrote it) reads as nil where the property is optional; otherwise
+/// as the first case, and fails the transaction.
+public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue
+where RawValue: RequiredValue {}
+
+extension PersistableEnum {
+    public static var _storage: _StorageType { RawValue._storage }
+
+    public static func _makeDefault() -> Self {
+        guard let first = allCases.first else {
+            fatalError("\(Self.self) has no cases: it cannot be the type of a property.")
+        }
+        return first
+    }
+
+    public static func _decode(_ value: _StoredValue) -> Self? {
+        RawValue._decode(value).flatMap { Self(rawValue: $0) }
+    }
+
+    public func _encode() -> _StoredValue { rawValue._encode() }
+
+    public static var _examples: [_StoredValue] { allCases.map { $0._encode() } }
+
+    @inlinable @inline(__always)
+    public static func _read(
+        _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
+    ) -> Self? {
+        RawValue._read(cluster, column, place).flatMap { Self(rawValue: $0) }
+    }
+
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        rawValue._write(to: object, column)
+    }
+}
+
+extension PersistableEnum where Self: Comparable, RawValue: Comparable {
+    /// By the raw values.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

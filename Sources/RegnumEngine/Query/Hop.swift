@@ -1,0 +1,51 @@
+/// One step from a row to rows of a class, by the names of both.
+///
+/// Where the property, or the class that has it, is not stored yet, it leads to no row.
+package struct Hop: Hashable, Sendable {
+    package enum Kind: UInt8, Hashable, Sendable {
+        /// To the row that a link of this row holds, if there is one.
+        case link
+        /// To the elements of a list of this row, in order, each as often as it is there.
+        case list
+        /// To the rows that link to this row, or list it: ascending, each as often as it does.
+        case backlinks
+    }
+
+    package var kind: Kind
+    /// The property: of this row's class, for backlinks of `target`.
+    package var name: String
+    /// The class of the rows that the step leads to; the hidden class `Class.property` for a list of
+    /// values.
+    package var target: String
+
+    package init(_ kind: Kind, _ name: String, target: String) {
+        self.kind = kind
+        self.name = name
+        self.target = target
+    }
+
+    /// Through a link to one row of `target`.
+    package static func link(_ name: String, to target: String) -> Hop {
+        Hop(.link, name, target: target)
+    }
+
+    /// To the elements of a list.
+    package static func list(_ name: String, of target: String) -> Hop {
+        Hop(.list, name, target: target)
+    }
+
+    /// To the rows of `origin` whose link or list `name` holds this row.
+    package static func backlinks(_ name: String, of origin: String) -> Hop {
+        Hop(.backlinks, name, target: origin)
+    }
+
+    package static func == (a: Hop, b: Hop) -> Bool {
+        a.kind == b.kind && equalUTF8(a.name, b.name) && equalUTF8(a.target, b.target)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hashUTF8(name, into: &hasher)
+        hashUTF8(target, into: &hasher)
+    }
+}

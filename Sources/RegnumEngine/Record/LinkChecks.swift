@@ -1,0 +1,39 @@
+import RegnumStore
+
+/// What a record must leave behind: links to rows that exist. Noted while its operations are applied,
+/// in whatever order they speak of the two sides, and looked at in the end.
+struct LinkChecks {
+    private var linked: [TableKey: [UInt64]] = [:]
+    private var deleted: [TableKey: [ObjectKey]] = [:]
+
+    /// Values that a column gets.
+    mutating func note(_ values: [Value], of column: ColumnSchema) {
+        guard let target = column.linkTarget else { return }
+        linked[target, default: []].append(contentsOf: values.lazy.compactMap(\.linkedRow))
+    }
+
+    mutating func noteDeleted(
+        _ keys: [ObjectKey], of table: TableKey, _ schema: DatabaseSchema
+    ) {
+        if !schema.relations[table.index].incomingLinks.isEmpty { deleted[table] = keys }
+    }
+
+    /// - Complexity: O(log n) for each link that was set, and for each deleted row of a class that is
+    ///   linked to.
+    func check(_ content: DatabaseContent, _ reader: RecordReader) throws(StoreError) {
+        for (table, rows) in linked {
+            for row in rows where !content[table.index].contains(row) {
+                throw reader.damaged("it links to a row that does not exist")
+            }
+        }
+        for (table, keys) in deleted {
+            for place in content.schema.relations[table.index].incomingLinks {
+                guard let index = content.index(place.table, place.column) else { continue }
+                for key in keys
+                where index.firstRow(DatabaseContent.linkKey(key.rawValue)) != nil {
+                    throw reader.damaged("it leaves a link to a row that it deletes")
+                }
+            }
+        }
+    }
+}

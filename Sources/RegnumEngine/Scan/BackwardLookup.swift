@@ -1,0 +1,147 @@
+/// Conditions on other rows, answered from these rows back: the rows at the end of a path that match,
+/// those that lead to them, and so on to the rows that are asked for.
+extension CompiledPredicate {
+    /// The lookup of `through`, `related` or `count`; nil where asking `candidateCount` rows is less
+    /// work, or rows match that lead to no other.
+    func backwardLookup(
+        _ root: DatabaseContent, _ table: TableKey, _ candidateCount: Int,
+        _ statistics: inout QueryStatistics
+    ) -> IndexLookup? {
+        let hops: [CompiledHop]
+        let end: CompiledPredicate
+        var isExact = true
+        switch self {
+        case .through(let link, let term, whenNull: false):
+            (hops, end) = ([.link(link)], term)
+        case .related(let path, let term):
+            (hops, end) = (path.hops, term)
+        case .count(let path, let term, let comparison, let number)
+        where !comparison.holds(.int(0), .int(number)):
+            (hops, end, isExact) = (path.hops, term, false)
+        default:
+            return nil
+        }
+        if candidateCount < CompiledPredicate.backwardCountMin { return nil }
+        let countMax = min(candidateCount, max((root.table(table)?.count ?? 0) / 4, 16))
+        guard let target = hops.last?.target,
+            var rows = end.rows(root, target, candidateCount, countMax, &statistics)
+        else { return nil }
+        for (index, hop) in hops.enumerated().reversed() {
+            let origin = index == 0 ? table : hops[index - 1].target
+            guard
+                let origins = hop.origins(
+                    of: rows, origin, root, countMax: countMax, &statistics)
+            else { return nil }
+            rows = origins
+        }
+        return IndexLookup(ranges: [], rows: rows, isExact: isExact)
+    }
+
+    /// Fewer candidates are just looked at.
+    private static let backwardCountMin = 32
+    /// Following a path from a row costs at least so many times what passing a row in a scan does.
+    private static let followingCost = 8
+
+    /// The rows of a class that match, ascending; nil if there may be more than `countMax`, or to find
+    /// them is more work than to follow a path from `candidateCount` rows.
+    private func rows(
+        _ root: DatabaseContent, _ key: TableKey, _ candidateCount: Int, _ countMax: Int,
+        _ statistics: inout QueryStatistics
+    ) -> [UInt64]? {
+        guard let table = root.table(key) else { return [] }
+        let lookup = lookup(
+            root, key, candidateCount: min(table.count, candidateCount), &statistics)
+        var rows: [UInt64] = []
+        if let lookup, lookup.countMax <= countMax {
+            let keys = lookup.keys()
+            statistics.indexEntriesRead += keys.count
+            if lookup.isExact { return keys }
+            statistics.rowsEvaluated += keys.count
+            var finder = RowFinder(table)
+            for key in keys {
+                guard let place = finder.place(key) else { continue }
+                if matches(place.cluster, place.row, root) { rows.append(key) }
+            }
+            return rows
+        }
+        let cost = readsOtherRows ? CompiledPredicate.followingCost : 1
+        guard table.count <= CompiledPredicate.followingCost * candidateCount / cost else {
+            return nil
+        }
+        if case .constant(true) = self, table.count > countMax { return nil }
+        statistics.rowsEvaluated += table.count
+        table.forEachCluster { cluster in
+            matches(cluster, cluster.liveMask, root).visit { row in
+                rows.append(cluster.firstKey + UInt64(row))
+                return rows.count <= countMax
+            }
+        }
+        return rows.count <= countMax ? rows : nil
+    }
+
+    /// Whether it asks more of a row than its columns.
+    private var readsOtherRows: Bool {
+        switch self {
+        case .through, .compareValues, .related, .count, .aggregate, .matchTextColumns: true
+        case .and(let terms), .or(let terms): terms.contains { $0.readsOtherRows }
+        case .not(let term): term.readsOtherRows
+        case .constant, .compare, .compareColumns, .matchText, .isIn: false
+        }
+    }
+}
+
+extension CompiledHop {
+    /// The rows of `origin` that the hop leads from to one of `rows`, ascending, each once; nil if
+    /// there are more than `countMax` entries.
+    fileprivate func origins(
+        of rows: [UInt64], _ origin: TableKey, _ root: DatabaseContent, countMax: Int,
+        _ statistics: inout QueryStatistics
+    ) -> [UInt64]? {
+        var found: [UInt64] = []
+        switch self {
+        case .link(let link):
+            let column = ColumnKey(rawValue: UInt16(link.column))
+            guard let index = root.index(origin, column) else { return nil }
+            for row in rows {
+                index.forEachRow(IndexKey.key(Int64(bitPattern: row))) { owner in
+                    found.append(owner)
+                    return found.count <= countMax
+                }
+                if found.count > countMax { return nil }
+            }
+        case .list(let list, _):
+            let backlinks = root[list.table.index].backlinks(list.list.index)
+            for row in rows {
+                backlinks.forEachRepeatedRow(row) { owner in
+                    found.append(owner)
+                    return found.count <= countMax
+                }
+                if found.count > countMax { return nil }
+            }
+        case .linkOrigins(let owner, let column):
+            let table = root[owner.index]
+            let targets = root[origin.index]
+            let link = LinkHop(column: column.index, target: origin)
+            var finder = RowFinder(table)
+            for row in rows {
+                guard let place = finder.place(row),
+                    link.column < place.cluster.slotCount,
+                    !place.cluster.isNull(place.row, link.column)
+                else { continue }
+                let target = UInt64(bitPattern: place.cluster.int(place.row, link.column))
+                if targets.contains(target) { found.append(target) }
+            }
+        case .listOrigins(let list):
+            let elements = root[list.table.index].elements(list.list.index)
+            for row in rows {
+                elements.visit(row) { element in
+                    found.append(element)
+                    return found.count <= countMax
+                }
+                if found.count > countMax { return nil }
+            }
+        }
+        statistics.indexEntriesRead += found.count
+        return IndexLookup.ascending(found)
+    }
+}

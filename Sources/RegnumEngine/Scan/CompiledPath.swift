@@ -1,0 +1,170 @@
+/// A link to one row, looked up in one schema.
+struct LinkHop: Hashable, Sendable {
+    /// The position of the column.
+    let column: Int
+    let target: TableKey
+}
+
+/// A step to any number of rows, looked up in one schema.
+enum CompiledHop: Hashable, Sendable {
+    case link(LinkHop)
+    case list(ListPlace, target: TableKey)
+    /// To the rows whose link of that column holds the row.
+    case linkOrigins(TableKey, ColumnKey)
+    /// To the rows whose list has the row.
+    case listOrigins(ListPlace)
+
+    /// The class of the rows that it leads to.
+    var target: TableKey {
+        switch self {
+        case .link(let link): link.target
+        case .list(_, let target): target
+        case .linkOrigins(let origin, _): origin
+        case .listOrigins(let place): place.table
+        }
+    }
+}
+
+/// Steps of which the first leads to any number of rows; at least one.
+struct CompiledPath: Hashable, Sendable {
+    let hops: [CompiledHop]
+
+    /// The class of the rows at the end.
+    var target: TableKey { hops[hops.count - 1].target }
+}
+
+/// A property of the row that links lead to.
+struct PathColumn: Sendable {
+    let links: [LinkHop]
+    /// Whether all links are stored; else the value is null.
+    let isStored: Bool
+    let column: ResolvedColumn
+
+    /// The value for a row; nil if a link on the way is null.
+    func read(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Value? {
+        if links.isEmpty { return isStored ? column.value(cluster, row) : nil }
+        guard isStored else { return nil }
+        var place = (cluster: cluster, row: row)
+        for link in links {
+            guard let next = link.follow(place.cluster, place.row, content) else { return nil }
+            place = next
+        }
+        return column.value(place.cluster, place.row)
+    }
+
+    /// The value for a row, null if a link on the way is null.
+    func value(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Value {
+        read(cluster, row, content) ?? .null
+    }
+}
+
+extension LinkHop {
+    /// The row that a row links to; nil for none.
+    @inline(__always)
+    func follow(
+        _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
+    ) -> (cluster: Cluster, row: Int)? {
+        guard column < cluster.slotCount, !cluster.isNull(row, column) else { return nil }
+        return content[target.index].place(UInt64(bitPattern: cluster.int(row, column)))
+    }
+}
+
+/// Finds rows of one table, quickly if the next is near the last.
+struct RowFinder {
+    private let table: Table
+    private var base: UInt64 = .max
+    private var cluster: Cluster?
+
+    init(_ table: Table) { self.table = table }
+
+    @inline(__always)
+    mutating func place(_ key: UInt64) -> (cluster: Cluster, row: Int)? {
+        if Table.base(key) != base {
+            base = Table.base(key)
+            cluster = table.cluster(containing: key)
+        }
+        let row = Table.row(key)
+        guard let cluster, cluster.isLive(row) else { return nil }
+        return (cluster, row)
+    }
+}
+
+/// What is done with the rows at the end of a path.
+protocol EndVisitor {
+    /// False to see no more of them.
+    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool
+}
+
+extension CompiledPath {
+    /// Shows `visitor` the rows that the path leads to from a row, in order, each as often as it
+    /// does; returns false once the visitor has.
+    ///
+    /// - Complexity: O(log n) for each row on the way.
+    @discardableResult
+    func walk<Visitor: EndVisitor>(
+        _ cluster: Cluster, _ row: Int, _ content: DatabaseContent, _ visitor: inout Visitor,
+        from next: Int = 0
+    ) -> Bool {
+        if next == hops.count { return visitor.take(cluster, row, content) }
+        let key = cluster.firstKey + UInt64(row)
+        var goesOn = true
+        switch hops[next] {
+        case .link(let link):
+            guard let place = link.follow(cluster, row, content) else { return true }
+            return walk(place.cluster, place.row, content, &visitor, from: next + 1)
+        case .list(let list, let target):
+            var finder = RowFinder(content[target.index])
+            content[list.table.index].elements(list.list.index).visit(key) { element in
+                guard let place = finder.place(element) else { return true }
+                goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
+                return goesOn
+            }
+        case .linkOrigins(let origin, let column):
+            guard let index = content.index(origin, column) else { return true }
+            var finder = RowFinder(content[origin.index])
+            index.forEachRow(IndexKey.key(Int64(bitPattern: key))) { owner in
+                guard let place = finder.place(owner) else { return true }
+                goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
+                return goesOn
+            }
+        case .listOrigins(let list):
+            let table = content[list.table.index]
+            var finder = RowFinder(table)
+            table.backlinks(list.list.index).forEachRepeatedRow(key) { owner in
+                guard let place = finder.place(owner) else { return true }
+                goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
+                return goesOn
+            }
+        }
+        return goesOn
+    }
+
+    /// How many rows the path leads to from a row, without a look at them, if it is a single step.
+    ///
+    /// - Complexity: O(log n)
+    func count(of key: UInt64, _ content: DatabaseContent) -> Int? {
+        guard hops.count == 1 else { return nil }
+        switch hops[0] {
+        case .link:
+            return nil
+        case .list(let list, _):
+            return content[list.table.index].elements(list.list.index).count(key)
+        case .linkOrigins(let origin, let column):
+            let indexKey = IndexKey.key(Int64(bitPattern: key))
+            return content.index(origin, column)?.count(in: indexKey...indexKey) ?? 0
+        case .listOrigins(let list):
+            return content[list.table.index].backlinks(list.list.index).repeatedCount(key)
+        }
+    }
+}
+
+extension IndexTree {
+    /// How many entries a key has, each as often as it is there.
+    ///
+    /// - Complexity: O(log n)
+    func repeatedCount(_ key: UInt64) -> Int {
+        // no row is .max, so these bounds are not in the middle of equal entries
+        let before = key == 0 ? 0 : rank(through: key - 1, .max)
+        return max(rank(through: key, .max) - before, 0)
+    }
+}

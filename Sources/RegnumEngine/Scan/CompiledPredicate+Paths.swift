@@ -1,0 +1,65 @@
+/// Terms that read other rows than the one that is asked about.
+extension CompiledPredicate {
+    /// Whether the path leads from a row to one that matches.
+    @inline(__always)
+    static func isRelated(
+        _ path: CompiledPath, _ predicate: CompiledPredicate, _ cluster: Cluster, _ row: Int,
+        _ content: DatabaseContent
+    ) -> Bool {
+        if case .constant(true) = predicate,
+            let count = path.count(of: cluster.firstKey + UInt64(row), content)
+        { return count > 0 }
+        var finder = MatchFinder(predicate)
+        path.walk(cluster, row, content, &finder)
+        return finder.isFound
+    }
+
+    static func compareCount(
+        _ path: CompiledPath, _ predicate: CompiledPredicate, _ comparison: Comparison,
+        _ number: Int64, _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
+    ) -> Bool {
+        if case .constant(true) = predicate,
+            let count = path.count(of: cluster.firstKey + UInt64(row), content)
+        { return comparison.holds(.int(Int64(count)), .int(number)) }
+        // one more than the number tells all there is to know
+        let max = number < 0 ? 1 : (number < Int64.max ? Int(number) + 1 : Int.max)
+        var counter = MatchCounter(predicate, max: max)
+        path.walk(cluster, row, content, &counter)
+        return comparison.holds(.int(Int64(counter.count)), .int(number))
+    }
+
+    /// The rows of `rows` whose linked row matches, and those without one if `whenNull`.
+    static func through(
+        _ link: LinkHop, _ predicate: CompiledPredicate, whenNull: Bool, _ cluster: Cluster,
+        _ rows: RowMask, _ content: DatabaseContent
+    ) -> RowMask {
+        guard link.column < cluster.slotCount else { return whenNull ? rows : RowMask() }
+        let present = cluster.present(link.column, rows)
+        var found = whenNull ? rows.subtracting(present) : RowMask()
+        if present.isEmpty { return found }
+        let word = cluster.chunk(link.column)
+        let log2 = Int(word & 63)
+        let values = Cluster.rows(word)
+        var finder = RowFinder(content[link.target.index])
+        present.visit { row in
+            let key = UInt64(bitPattern: Cluster.int(values, row, log2: log2))
+            if let place = finder.place(key) {
+                if predicate.matches(place.cluster, place.row, content) { found.insert(row) }
+            } else if whenNull {
+                found.insert(row)
+            }
+            return true
+        }
+        return found
+    }
+
+    static func matchTextColumns(
+        _ a: PathColumn, _ match: TextMatch, _ b: PathColumn, _ caseInsensitive: Bool,
+        _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
+    ) -> Bool {
+        guard case .string(let pattern) = b.value(cluster, row, content) else { return false }
+        let value = a.value(cluster, row, content)
+        if value.isNull { return false }
+        return TextPattern(match, pattern, caseInsensitive: caseInsensitive).matches(value)
+    }
+}

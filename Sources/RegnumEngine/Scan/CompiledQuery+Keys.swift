@@ -1,0 +1,195 @@
+import CRegnum
+
+extension QueryPlan {
+    /// Whether the result is the rows of a table, each once, in an order that their columns tell:
+    /// the shapes of `ResultShape`.
+    var isPlain: Bool {
+        source == .table && limit == nil && !isSortedThroughLinks && !isDistinct
+    }
+
+    var isDistinct: Bool { distinct.contains { !$0.isEmpty } }
+
+    /// The most rows that the result can have.
+    var keyCountMax: Int { limit.map { max($0, 0) } ?? .max }
+}
+
+/// Evaluation of plans with any source and order.
+extension CompiledQuery {
+    /// The first `max` keys of the result.
+    ///
+    /// - Complexity: as few rows are looked at as `max` and the limit allow; a sort through links
+    ///   sorts all matches.
+    func keys(
+        _ plan: QueryPlan, _ root: DatabaseContent, max: Int, _ statistics: inout QueryStatistics
+    ) -> [UInt64] {
+        let limit = min(max, plan.keyCountMax)
+        if limit <= 0 { return [] }
+        var keys: [UInt64]
+        let needed = distinct.isEmpty ? limit : .max
+        if source == .table, linkedSort.isEmpty {
+            keys = tableKeys(plan.shape, root, limit: needed, &statistics)
+        } else {
+            let isSorted = !plan.sort.isEmpty
+            let needed = isSorted ? .max : needed
+            keys =
+                source == .table
+                ? matchingKeys(root, limit: needed, &statistics)
+                : sourceKeys(root, limit: needed, &statistics)
+            if isSorted { sort(&keys, root) }
+        }
+        for (index, columns) in distinct.enumerated() {
+            let isLast = index == distinct.count - 1
+            keys = firstOfEach(keys, columns, root, limit: isLast ? limit : .max)
+        }
+        if keys.count > limit { keys.removeLast(keys.count - limit) }
+        return keys
+    }
+
+    /// The first `limit` matching rows of a source that is not the table, in its order.
+    private func sourceKeys(
+        _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics
+    ) -> [UInt64] {
+        guard case .related(let hop, let table, let row) = source,
+            let place = root.table(table)?.place(row)
+        else { return [] }
+        if case .constant(false) = predicate { return [] }
+        var collector = KeyCollector(predicate: predicate, limit: limit)
+        CompiledPath(hops: [hop]).walk(place.cluster, place.row, root, &collector)
+        statistics.rowsEvaluated += collector.rowCount
+        return collector.keys
+    }
+
+    /// How many rows of a source that is not the table match.
+    func sourceCount(_ root: DatabaseContent, _ statistics: inout QueryStatistics) -> Int {
+        guard case .related(let hop, let table, let row) = source,
+            let place = root.table(table)?.place(row)
+        else { return 0 }
+        let path = CompiledPath(hops: [hop])
+        if case .constant(let answer) = predicate {
+            if !answer { return 0 }
+            if let count = path.count(of: row, root) { return count }
+        }
+        var counter = MatchCounter(predicate, max: .max)
+        path.walk(place.cluster, place.row, root, &counter)
+        statistics.rowsEvaluated += counter.rowCount
+        return counter.count
+    }
+
+    // MARK: Order
+
+    /// Sorts rows of the table; those with equal values keep their order.
+    ///
+    /// - Complexity: O(m), and comparisons of those rows whose first values have the same rank.
+    private func sort(_ keys: inout [UInt64], _ root: DatabaseContent) {
+        guard keys.count > 1, let key = table, let table = root.table(key) else { return }
+        let terms =
+            linkedSort.isEmpty
+            ? sort.map { PathColumn(links: [], isStored: true, column: $0) } : linkedSort
+        let isDescending = order.descending & 1 != 0
+        var finder = RowFinder(table)
+        var pairs: [cregnum_pair] = []
+        pairs.reserveCapacity(keys.count)
+        for (position, key) in keys.enumerated() {
+            guard let place = finder.place(key) else { continue }
+            let value = terms[0].value(place.cluster, place.row, root)
+            let (rank, flag) = SortRank.rank(value, isDescending: isDescending)
+            pairs.append(cregnum_pair(rank: rank, key: UInt64(position) | flag))
+        }
+        var scratch = pairs
+        cregnum_sort_pairs(&pairs, &scratch, pairs.count)
+        var positions = pairs.map { Int($0.key & ~SortRank.flag) }
+        if pairs.count > 1, terms.count > 1 || !SortRank.decides(terms[0].column.type) {
+            var start = 0
+            for end in 1...pairs.count
+            where end == pairs.count || pairs[end].rank != pairs[start].rank {
+                if end - start > 1 {
+                    sort(&positions[start..<end], terms, keys, table, root)
+                }
+                start = end
+            }
+        }
+        keys = positions.map { keys[$0] }
+    }
+
+    /// Sorts some positions of `keys` by all terms.
+    private func sort(
+        _ positions: inout ArraySlice<Int>, _ terms: [PathColumn], _ keys: [UInt64],
+        _ table: Table, _ root: DatabaseContent
+    ) {
+        var entries: [ResultEntry] = []
+        entries.reserveCapacity(positions.count)
+        for position in positions {
+            guard let place = table.place(keys[position]) else { continue }
+            // the position in the place of the key decides what the terms do not
+            var entry = ResultEntry(key: UInt64(position))
+            entry.first = terms[0].value(place.cluster, place.row, root)
+            for term in terms.dropFirst() {
+                entry.rest.append(term.value(place.cluster, place.row, root))
+            }
+            entries.append(entry)
+        }
+        entries.sort { order.compare($0, $1) < 0 }
+        for (index, entry) in entries.enumerated() {
+            positions[positions.startIndex + index] = Int(entry.key)
+        }
+    }
+
+    // MARK: Distinct
+
+    /// The first `limit` of those keys that are the first with their values; without those for which
+    /// a link on the way to a value is null.
+    private func firstOfEach(
+        _ keys: [UInt64], _ columns: [PathColumn], _ root: DatabaseContent, limit: Int
+    ) -> [UInt64] {
+        guard let key = table, let table = root.table(key) else { return [] }
+        var finder = RowFinder(table)
+        var found: [UInt64] = []
+        var single: Set<Value> = []
+        var tuples: Set<[Value]> = []
+        rows: for key in keys {
+            guard let place = finder.place(key) else { continue }
+            if columns.count == 1 {
+                guard let value = columns[0].read(place.cluster, place.row, root) else { continue }
+                if !single.insert(value.canonical).inserted { continue }
+            } else {
+                var tuple: [Value] = []
+                tuple.reserveCapacity(columns.count)
+                for column in columns {
+                    guard let value = column.read(place.cluster, place.row, root) else {
+                        continue rows
+                    }
+                    tuple.append(value.canonical)
+                }
+                if !tuples.insert(tuple).inserted { continue }
+            }
+            found.append(key)
+            if found.count == limit { break }
+        }
+        return found
+    }
+}
+
+extension Value {
+    /// The same for all values of one type that sorts take for equal.
+    fileprivate var canonical: Value {
+        switch self {
+        case .double(let x): .double(x.isNaN ? .nan : (x == 0 ? 0 : x))
+        case .date(let x): .date(x == 0 ? 0 : x)
+        default: self
+        }
+    }
+}
+
+/// The keys of matching rows at the end of a path.
+private struct KeyCollector: EndVisitor {
+    let predicate: CompiledPredicate
+    let limit: Int
+    var keys: [UInt64] = []
+    var rowCount = 0
+
+    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+        rowCount += 1
+        if predicate.matches(cluster, row, content) { keys.append(cluster.firstKey + UInt64(row)) }
+        return keys.count < limit
+    }
+}

@@ -1,0 +1,114 @@
+/// Whether one of the rows at the end of a path matches.
+struct MatchFinder: EndVisitor {
+    let predicate: CompiledPredicate
+    var isFound = false
+
+    init(_ predicate: CompiledPredicate) { self.predicate = predicate }
+
+    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+        isFound = predicate.matches(cluster, row, content)
+        return !isFound
+    }
+}
+
+/// How many of the rows at the end of a path match; counts no further than `max`.
+struct MatchCounter: EndVisitor {
+    let predicate: CompiledPredicate
+    let max: Int
+    var count = 0
+    var rowCount = 0
+
+    init(_ predicate: CompiledPredicate, max: Int) {
+        self.predicate = predicate
+        self.max = max
+    }
+
+    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+        rowCount += 1
+        if predicate.matches(cluster, row, content) { count += 1 }
+        return count < max
+    }
+}
+
+/// An aggregate of a property of the rows at the end of a path, which is compared with a constant.
+struct CompiledAggregate: Sendable {
+    let kind: AggregateKind
+    let column: PathColumn
+    let comparison: Comparison
+    let value: Value
+
+    /// The answer for no values.
+    var whenEmpty: Bool { AggregateFold(self).holds }
+}
+
+/// Values so far.
+struct AggregateFold: EndVisitor {
+    let aggregate: CompiledAggregate
+    private var count = 0
+    private var integerTotal: Int128 = 0
+    private var total = 0.0
+    private var best = Value.null
+
+    init(_ aggregate: CompiledAggregate) { self.aggregate = aggregate }
+
+    mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
+        add(aggregate.column.value(cluster, row, content))
+        return true
+    }
+
+    mutating func add(_ value: Value) {
+        switch aggregate.kind {
+        case .min:
+            if Comparison.equal.holds(value, value), !value.isNull,
+                best.isNull || Comparison.less.holds(value, best)
+            { best = value }
+        case .max:
+            if Comparison.equal.holds(value, value), !value.isNull,
+                best.isNull || Comparison.greater.holds(value, best)
+            { best = value }
+        case .sum, .average:
+            switch value {
+            case .int(let x): integerTotal += Int128(x)
+            case .double(let x): total += x
+            default: return
+            }
+            count += 1
+        }
+    }
+
+    /// Whether the aggregate compares as wanted.
+    var holds: Bool {
+        let (comparison, value) = (aggregate.comparison, aggregate.value)
+        let isDouble = aggregate.column.column.type == .double
+        switch aggregate.kind {
+        case .min, .max:
+            return comparison.holds(best, value)
+        case .sum:
+            if isDouble { return comparison.holds(.double(total), value) }
+            if let sum = Int64(exactly: integerTotal) { return comparison.holds(.int(sum), value) }
+            return holdsBeyondInteger
+        case .average:
+            if count == 0 { return comparison.holds(.null, value) }
+            let sum = isDouble ? total : Double(integerTotal)
+            return comparison.holds(.double(sum / Double(count)), value)
+        }
+    }
+
+    /// A sum of integers that 64 bits do not hold: greater or less than every integer.
+    private var holdsBeyondInteger: Bool {
+        let comparison = aggregate.comparison
+        guard case .double(let x) = aggregate.value else {
+            if aggregate.value.isNull { return comparison == .notEqual }
+            return comparison.holds(.int(integerTotal > 0 ? 1 : -1), .int(0))
+        }
+        if x.isNaN { return comparison == .notEqual }
+        let order: Int
+        if abs(x) >= 0x1p126 {
+            order = x > 0 ? -1 : 1
+        } else {
+            let whole = Int128(x)  // beyond 2^63 a double is whole
+            order = integerTotal == whole ? 0 : (integerTotal < whole ? -1 : 1)
+        }
+        return comparison.holds(.int(Int64(order)), .int(0))
+    }
+}

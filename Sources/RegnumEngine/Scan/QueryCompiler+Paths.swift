@@ -1,0 +1,217 @@
+import RegnumStore
+
+/// Hops, and the predicates that have them.
+extension QueryCompiler {
+    /// Looks up one hop, and what it leads to; nil where it is not stored, and leads to nothing.
+    ///
+    /// Throws `schemaMismatch` where the property is no link or list, or of another class.
+    func resolve(_ hop: Hop) throws(StoreError) -> CompiledHop? {
+        switch hop.kind {
+        case .link:
+            if let column = table?.column(named: hop.name) {
+                guard let target = column.linkTarget else {
+                    throw mismatch(tableName, hop.name, "as \(column.type), not as a link")
+                }
+                try check(target, hop.target, tableName, hop.name)
+                return .link(LinkHop(column: column.key.index, target: target))
+            }
+            if table?.list(named: hop.name) != nil {
+                throw mismatch(tableName, hop.name, "as a list, not as a link")
+            }
+            return nil
+        case .list:
+            if let list = table?.list(named: hop.name), let table {
+                try check(list.target, hop.target, tableName, hop.name)
+                return .list(ListPlace(table: table.key, list: list.key), target: list.target)
+            }
+            if let column = table?.column(named: hop.name) {
+                throw mismatch(tableName, hop.name, "as \(column.type), not as a list")
+            }
+            return nil
+        case .backlinks:
+            guard let origin = schema.table(named: hop.target) else { return nil }
+            if let list = origin.list(named: hop.name) {
+                try check(list.target, tableName, hop.target, hop.name)
+                return .listOrigins(ListPlace(table: origin.key, list: list.key))
+            }
+            guard let column = origin.column(named: hop.name) else { return nil }
+            guard let target = column.linkTarget else {
+                throw mismatch(hop.target, hop.name, "as \(column.type), not as a link or list")
+            }
+            try check(target, tableName, hop.target, hop.name)
+            return .linkOrigins(origin.key, column.key)
+        }
+    }
+
+    /// The compiler of the class that a hop leads to.
+    func compiler(behind hop: Hop) -> QueryCompiler {
+        QueryCompiler(
+            schema: schema, tableName: hop.target, table: schema.table(named: hop.target))
+    }
+
+    private func check(
+        _ target: TableKey, _ wanted: String, _ className: String, _ property: String
+    ) throws(StoreError) {
+        guard target.index < schema.tables.count else {
+            throw mismatch(className, property, "as a link to a class that does not exist")
+        }
+        let stored = schema.tables[target.index].name
+        if equalUTF8(stored, wanted) { return }
+        throw mismatch(className, property, "with objects of '\(stored)', not of '\(wanted)'")
+    }
+
+    private func mismatch(_ className: String, _ property: String, _ how: String) -> StoreError {
+        StoreError(
+            .schemaMismatch, "The property '\(className).\(property)' is stored \(how).",
+            className: className, property: property)
+    }
+
+    /// A property that links lead to. Throws `invalidQuery` for hops that are no links.
+    func resolvePath(_ reference: ColumnReference) throws(StoreError) -> PathColumn {
+        var compiler = self
+        var links: [LinkHop] = []
+        var isStored = true
+        for hop in reference.hops {
+            try compiler.checkLink(hop)
+            if case .link(let link)? = try compiler.resolve(hop) {
+                links.append(link)
+            } else {
+                isStored = false
+            }
+            compiler = compiler.compiler(behind: hop)
+        }
+        return PathColumn(
+            links: links, isStored: isStored, column: try compiler.resolve(reference))
+    }
+
+    private func checkLink(_ hop: Hop) throws(StoreError) {
+        if hop.kind == .link { return }
+        throw StoreError(
+            .invalidQuery,
+            "The property '\(tableName).\(hop.name)' leads to several objects; a value can be read "
+                + "through links to one object only.", className: tableName, property: hop.name)
+    }
+
+    /// A condition on a property that links may lead to.
+    func through(
+        _ reference: ColumnReference, whenNull: Bool,
+        _ make: (QueryCompiler, ColumnReference) throws(StoreError) -> CompiledPredicate
+    ) throws(StoreError) -> CompiledPredicate {
+        if reference.hops.isEmpty { return try make(self, reference) }
+        for hop in reference.hops { try checkLink(hop) }
+        var end = reference
+        end.hops = []
+        return try behind(reference.hops[...], whenEmpty: whenNull) {
+            compiler, hops throws(StoreError) in try make(compiler, end)
+        }
+    }
+
+    /// Follows the links that a path begins with: what `make` makes of the rest of it, asked of the
+    /// row that they lead to; `whenEmpty` where they lead to none, or the path is not stored.
+    private func behind(
+        _ hops: ArraySlice<Hop>, whenEmpty: Bool,
+        _ make: (QueryCompiler, [CompiledHop]) throws(StoreError) -> CompiledPredicate
+    ) throws(StoreError) -> CompiledPredicate {
+        guard let first = hops.first, first.kind == .link else {
+            var rest: [CompiledHop] = []
+            var isStored = true
+            var compiler = self
+            for hop in hops {
+                if let hop = try compiler.resolve(hop) { rest.append(hop) } else { isStored = false }
+                compiler = compiler.compiler(behind: hop)
+            }
+            // also made where it is not asked, for its errors
+            let predicate = try make(compiler, rest)
+            return isStored ? predicate : .constant(whenEmpty)
+        }
+        let hop = try resolve(first)
+        let rest = try compiler(behind: first)
+            .behind(hops.dropFirst(), whenEmpty: whenEmpty, make)
+        guard case .link(let link)? = hop else { return .constant(whenEmpty) }
+        return .through(link, rest, whenNull: whenEmpty)
+    }
+
+    /// Whether one of the rows at the end of a path matches.
+    func related(_ hops: [Hop], _ term: Predicate) throws(StoreError) -> CompiledPredicate {
+        try behind(hops[...], whenEmpty: false) { compiler, hops throws(StoreError) in
+            let term = try compiler.compile(term)
+            return hops.isEmpty ? term : .related(CompiledPath(hops: hops), term)
+        }
+    }
+
+    func count(
+        _ hops: [Hop], _ term: Predicate, _ comparison: Comparison, _ number: Int64
+    ) throws(StoreError) -> CompiledPredicate {
+        // Whether there is one is less to ask.
+        switch (comparison, number) {
+        case (.greater, 0), (.greaterOrEqual, 1), (.notEqual, 0):
+            return try related(hops, term)
+        case (.equal, 0), (.less, 1), (.lessOrEqual, 0):
+            return .not(try related(hops, term))
+        default: break
+        }
+        let forNone = comparison.holds(.int(0), .int(number))
+        return try behind(hops[...], whenEmpty: forNone) { compiler, hops throws(StoreError) in
+            let term = try compiler.compile(term)
+            if !hops.isEmpty {
+                return .count(CompiledPath(hops: hops), term, comparison, number)
+            }
+            // one row, which matches or does not
+            let forOne = comparison.holds(.int(1), .int(number))
+            if forOne == forNone { return .constant(forOne) }
+            return forOne ? term : .not(term)
+        }
+    }
+
+    func aggregate(
+        _ hops: [Hop], _ kind: AggregateKind, _ reference: ColumnReference,
+        _ comparison: Comparison, _ value: Value
+    ) throws(StoreError) -> CompiledPredicate {
+        var end = self
+        for hop in hops { end = end.compiler(behind: hop) }
+        try end.check(kind, reference, value)
+        let column = try end.resolvePath(reference)
+        let aggregate = CompiledAggregate(
+            kind: kind, column: column, comparison: comparison, value: value)
+        return try behind(hops[...], whenEmpty: aggregate.whenEmpty) {
+            _, hops throws(StoreError) in
+            .aggregate(CompiledPath(hops: hops), aggregate)
+        }
+    }
+
+    private func check(
+        _ kind: AggregateKind, _ reference: ColumnReference, _ value: Value
+    ) throws(StoreError) {
+        let isDate = reference.type == .date && (kind == .min || kind == .max)
+        guard isDate || reference.type == .int || reference.type == .double else {
+            let className = reference.hops.last?.target ?? tableName
+            throw StoreError(
+                .invalidQuery,
+                "The property '\(className).\(reference.name)' of type \(reference.type) cannot be "
+                    + "aggregated so.", className: className, property: reference.name)
+        }
+        if let type = value.type { try check(reference, type) }
+    }
+
+    /// Where the rows of a plan come from. Throws `schemaMismatch` as hops do.
+    func compile(_ source: QuerySource) throws(StoreError) -> CompiledSource {
+        switch source {
+        case .table:
+            return .table
+        case .list(let owner, let row, let name):
+            let origin = QueryCompiler(
+                schema: schema, tableName: owner, table: schema.table(named: owner))
+            guard let hop = try origin.resolve(.list(name, of: tableName)),
+                let table = origin.table?.key
+            else { return .nothing }
+            return .related(hop, table, row.rawValue)
+        case .backlinks(let name, let target, let row):
+            let end = QueryCompiler(
+                schema: schema, tableName: target, table: schema.table(named: target))
+            guard let hop = try end.resolve(.backlinks(name, of: tableName)),
+                let table = end.table?.key
+            else { return .nothing }
+            return .related(hop, table, row.rawValue)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import RegnumStore
+
+/// Looks up names in one class, and checks types.
+struct QueryCompiler {
+    let schema: DatabaseSchema
+    let tableName: String
+    let table: TableSchema?
+
+    func resolve(_ reference: ColumnReference) throws(StoreError) -> ResolvedColumn {
+        guard let column = table?.column(named: reference.name) else {
+            return ResolvedColumn(
+                stored: nil, index: .max, type: reference.type, fallback: reference.missing)
+        }
+        guard column.type == reference.type else {
+            throw StoreError(
+                .schemaMismatch,
+                "The property '\(tableName).\(reference.name)' is stored as \(column.type), not as "
+                    + "\(reference.type).", className: tableName, property: reference.name)
+        }
+        return ResolvedColumn(
+            stored: column, index: column.key.index, type: column.type,
+            fallback: column.defaultValue)
+    }
+
+    func compile(_ predicate: Predicate) throws(StoreError) -> CompiledPredicate {
+        switch predicate {
+        case .constant(let answer):
+            return .constant(answer)
+        case .compare(let reference, let comparison, let value):
+            return try through(
+                reference, whenNull: comparison.holds(.null, constant: value, type: reference.type)
+            ) { compiler, reference throws(StoreError) in
+                if let type = value.type { try compiler.check(reference, type) }
+                return .compare(
+                    try compiler.resolve(reference), comparison, value, reference.type)
+            }
+        case .compareColumns(let a, let comparison, let b):
+            try check(a, b.type)
+            if a.hops.isEmpty, b.hops.isEmpty {
+                return .compareColumns(try resolve(a), comparison, try resolve(b))
+            }
+            return .compareValues(try resolvePath(a), comparison, try resolvePath(b))
+        case .matchText(let reference, let match, let text, let caseInsensitive):
+            return try through(reference, whenNull: false) {
+                compiler, reference throws(StoreError) in
+                try compiler.check(reference, .string)
+                return .matchText(
+                    try compiler.resolve(reference),
+                    TextPattern(match, text, caseInsensitive: caseInsensitive))
+            }
+        case .matchTextColumns(let a, let match, let b, let caseInsensitive):
+            try check(a, .string)
+            try check(b, .string)
+            return .matchTextColumns(
+                try resolvePath(a), match, try resolvePath(b), caseInsensitive)
+        case .isIn(let reference, let values):
+            let set = ValueSet(values)
+            return try through(reference, whenNull: set.contains(.null)) {
+                compiler, reference throws(StoreError) in
+                for value in values {
+                    if let type = value.type { try compiler.check(reference, type) }
+                }
+                return .isIn(try compiler.resolve(reference), set)
+            }
+        case .related(let hops, .any, let term):
+            return try related(hops, term)
+        case .related(let hops, .all, let term):
+            return .not(try related(hops, .not(term)))
+        case .related(let hops, .none, let term):
+            return .not(try related(hops, term))
+        case .count(let hops, let term, let comparison, let number):
+            return try count(hops, term, comparison, number)
+        case .aggregate(let hops, let kind, let reference, let comparison, let value):
+            return try aggregate(hops, kind, reference, comparison, value)
+        case .and(let terms):
+            return .and(try compile(terms))
+        case .or(let terms):
+            return .or(try compile(terms))
+        case .not(let term):
+            return .not(try compile(term))
+        }
+    }
+
+    /// The terms with the cheap ones first. The order goes by the plan alone, so that two schemas
+    /// give the same.
+    private func compile(_ terms: [Predicate]) throws(StoreError) -> [CompiledPredicate] {
+        var compiled: [CompiledPredicate] = []
+        for term in terms { compiled.append(try compile(term)) }
+        let costs = terms.map(\.cost)
+        let order = terms.indices.sorted { (costs[$0], $0) < (costs[$1], $1) }
+        return order.map { compiled[$0] }
+    }
+
+    /// Only values of one type compare, and integers with doubles.
+    func check(_ reference: ColumnReference, _ type: ValueType) throws(StoreError) {
+        if reference.type == type { return }
+        let numbers: [ValueType] = [.int, .double]
+        if numbers.contains(reference.type), numbers.contains(type) { return }
+        let className = reference.hops.last?.target ?? tableName
+        throw StoreError(
+            .invalidQuery,
+            "The property '\(className).\(reference.name)' of type \(reference.type) cannot be "
+                + "compared with a value of type \(type).", className: className,
+            property: reference.name)
+    }
+}
+
+extension Predicate {
+    /// A rough measure of the work for one row.
+    fileprivate var cost: Int {
+        switch self {
+        case .constant: return 0
+        case .compare(let column, let comparison, _):
+            guard column.type == .string || column.type == .data else {
+                return column.linkCost + 1
+            }
+            return column.linkCost + (comparison == .equal || comparison == .notEqual ? 2 : 8)
+        case .isIn(let column, let values): return column.linkCost + 2 * values.count
+        case .matchText(let column, let match, _, let caseInsensitive):
+            return column.linkCost + (caseInsensitive || match == .like ? 200 : 10)
+        case .compareColumns(let a, _, let b): return a.linkCost + b.linkCost + 50
+        case .matchTextColumns(let a, _, let b, _): return a.linkCost + b.linkCost + 500
+        case .related(let hops, _, let term): return 400 * hops.count + 2 * term.cost
+        case .count(let hops, let term, _, _): return 400 * hops.count + 8 * term.cost
+        case .aggregate(let hops, _, let column, _, _):
+            return 1_000 * hops.count + 8 * column.linkCost
+        case .and(let terms), .or(let terms): return terms.reduce(0) { $0 + $1.cost }
+        case .not(let term): return term.cost
+        }
+    }
+}
+
+extension ColumnReference {
+    fileprivate var linkCost: Int { 100 * hops.count }
+}

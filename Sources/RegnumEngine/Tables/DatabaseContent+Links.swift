@@ -1,0 +1,107 @@
+import RegnumStore
+
+/// Links of a content: what may be linked to, and who links to a row.
+extension DatabaseContent {
+    /// The rows whose link column has a row of the column's target, ascending; none where it does
+    /// not exist at this version or is no link.
+    func origins(_ target: UInt64, _ place: LinkPlace) -> [UInt64] {
+        guard let table = table(place.table) else { return [] }
+        let columns = schema.tables[place.table.index].columns
+        guard place.column.index < columns.count, columns[place.column.index].linkTarget != nil,
+            let slot = table.indexSlot(of: place.column)
+        else { return [] }
+        var origins: [UInt64] = []
+        table.index(at: slot).forEachRow(DatabaseContent.linkKey(target)) { origin in
+            origins.append(origin)
+            return true
+        }
+        return origins
+    }
+
+    /// The key that the index of a link column has for a row of the target.
+    @inline(__always)
+    static func linkKey(_ target: UInt64) -> UInt64 { IndexKey.key(Int64(bitPattern: target)) }
+
+    /// Whether some row of a class whose rows are owned has an owner.
+    ///
+    /// - Complexity: O(log n) for each link column and list that can own it.
+    func hasOwner(_ table: TableKey, _ row: UInt64) -> Bool {
+        let relations = schema.relations[table.index]
+        for place in relations.incomingLinks {
+            if let index = index(place.table, place.column),
+                index.firstRow(DatabaseContent.linkKey(row)) != nil
+            {
+                return true
+            }
+        }
+        for place in relations.incomingLists {
+            if self[place.table.index].backlinks(place.list.index).firstRow(row) != nil {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Why a link or list cannot get a row that it does not have, as the end of a sentence; nil if it
+    /// can.
+    func problem(linking row: UInt64, of target: TableKey) -> String? {
+        if !self[target.index].contains(row) { return "is given an object that does not exist" }
+        if schema.tables[target.index].kind.isOwned, hasOwner(target, row) {
+            return "is given an object that belongs to another one already"
+        }
+        return nil
+    }
+
+    /// Why a new row cannot have these links: the column, and the end of a sentence; nil if it can.
+    ///
+    /// - Parameter row: the row that a column links to, nil if to none.
+    @inline(__always)
+    func problem(
+        inserting links: [LinkColumn], _ row: (LinkColumn) -> UInt64?
+    ) -> (column: ColumnKey, text: String)? {
+        for (index, link) in links.enumerated() {
+            guard let target = row(link) else { continue }
+            if let text = problem(linking: target, of: link.target) { return (link.column, text) }
+            if link.isOwner,
+                links[..<index].contains(where: {
+                    $0.target == link.target && row($0) == target
+                })
+            {
+                return (link.column, "is given the same object as another property, and owns it")
+            }
+        }
+        return nil
+    }
+}
+
+extension Value {
+    /// The row that a link has; nil for null. Keys that no row can have are those of negative numbers.
+    @inline(__always)
+    var linkedRow: UInt64? {
+        if case .int(let row) = self { UInt64(bitPattern: row) } else { nil }
+    }
+}
+
+extension DatabaseRoot {
+    /// The rows of `table` whose link has `target`, a row of the link's class: ascending.
+    ///
+    /// - Complexity: O(log n + rows).
+    package func backlinks(
+        of target: ObjectKey, through column: ColumnKey, of table: TableKey
+    ) -> [ObjectKey] {
+        content.origins(target.rawValue, LinkPlace(table: table, column: column))
+            .map { ObjectKey(rawValue: $0) }
+    }
+}
+
+extension EngineTransaction {
+    /// The rows of `table` whose link has `target`, a row of the link's class: ascending.
+    ///
+    /// - Complexity: O(log n + rows).
+    package func backlinks(
+        of target: ObjectKey, through column: ColumnKey, of table: TableKey
+    ) -> [ObjectKey] {
+        content.origins(target.rawValue, LinkPlace(table: table, column: column))
+            .map { ObjectKey(rawValue: $0) }
+    }
+}

@@ -1,0 +1,111 @@
+// Deletion: what links to a deleted row is nulled, lists lose it, and what belongs to it goes with it.
+
+extension EngineTransaction {
+    /// Deletes a row with its lists, and takes it out of all lists; link columns that have it become
+    /// null, which modifies their rows. Owned rows that it links to, or that stand in its lists, are
+    /// deleted too, and so on. No effect if it does not exist.
+    ///
+    /// - Complexity: O(log n) for each row that is deleted or nulled, for each of its indexes and for
+    ///   each element of its lists; O(length) of each list that has a deleted row as an element.
+    package func delete(_ table: TableKey, _ key: ObjectKey) {
+        willEdit()
+        if content.schema.relations[table.index].isAlone {
+            _ = remove(table.index, key.rawValue)
+        } else {
+            delete(table.index, [key.rawValue])
+        }
+    }
+
+    /// Deletes rows as `delete` does each of them; a list that has several of them is gone through
+    /// once.
+    package func delete(_ table: TableKey, _ keys: [ObjectKey]) {
+        willEdit()
+        delete(table.index, keys.map(\.rawValue))
+    }
+
+    /// Class by class, without recursion: a chain of owned rows may be long.
+    private func delete(_ index: Int, _ rows: [UInt64]) {
+        var pending = [index: rows]
+        while let next = pending.keys.min(), let rows = pending.removeValue(forKey: next) {
+            let relations = content.schema.relations[next]
+            if relations.isAlone {
+                for row in rows { _ = remove(next, row) }
+                continue
+            }
+            var removed: [UInt64] = []
+            removed.reserveCapacity(rows.count)
+            for row in rows {
+                if relations.ownsRows { collectOwned(by: row, next, relations, &pending) }
+                if remove(next, row) { removed.append(row) }
+            }
+            removeLists(of: removed, next)
+            removeFromLists(removed, next)
+            for place in relations.incomingLinks { nullLinks(to: removed, place) }
+        }
+    }
+
+    /// Removes a row from its table; false if there is none.
+    private func remove(_ index: Int, _ row: UInt64) -> Bool {
+        guard content.remove(index, row, edit) else { return false }
+        if row >= changes[index].firstNewKey {
+            changes[index].insertedCount -= 1
+        } else {
+            changes[index].modified.remove(row)
+            changes[index].deleted.append(ObjectKey(rawValue: row))
+        }
+        return true
+    }
+
+    private func collectOwned(
+        by row: UInt64, _ index: Int, _ relations: TableRelations,
+        _ owned: inout [Int: [UInt64]]
+    ) {
+        let schema = content.schema.tables[index]
+        if let (cluster, place) = content[index].place(row) {
+            for link in relations.links where link.isOwner {
+                let value = cluster.value(place, schema.columns[link.column.index])
+                if let target = value.linkedRow {
+                    owned[link.target.index, default: []].append(target)
+                }
+            }
+        }
+        for (list, target) in relations.ownedLists {
+            let elements = content.elements(schema.key, list).elements(row)
+            if !elements.isEmpty {
+                owned[target.index, default: []].append(contentsOf: elements)
+            }
+        }
+    }
+
+    private func removeLists(of rows: [UInt64], _ index: Int) {
+        let lists = content.schema.tables[index].lists
+        if lists.isEmpty { return }
+        for row in rows {
+            content.removeLists(index, row, edit.nodes)
+            if changes[index].lists.isEmpty { continue }
+            for list in lists {
+                changes[index].lists[RowList(list: list.key, row: ObjectKey(rawValue: row))] = nil
+            }
+        }
+    }
+
+    private func removeFromLists(_ rows: [UInt64], _ index: Int) {
+        content.removeOccurrences(of: rows, in: index, edit.nodes) { place, owner, positions in
+            let owner = ObjectKey(rawValue: owner)
+            for position in positions.reversed() {
+                note(place, owner, at: position, removing: 1, inserting: [])
+            }
+        }
+    }
+
+    private func nullLinks(to rows: [UInt64], _ place: LinkPlace) {
+        let index = place.table.index
+        let column = content.schema.tables[index].columns[place.column.index]
+        for row in rows {
+            for origin in content.origins(row, place) {
+                _ = content.set(index, origin, column, .null, version: version, edit)
+                noteSet(place.table, origin, column.key)
+            }
+        }
+    }
+}
