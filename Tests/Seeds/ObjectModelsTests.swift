@@ -63,7 +63,7 @@ import Testing
         typealias Project = SpecifyAPrimaryKey.Project
         let realm = try await Realm.temporary([Project.self])
         try await realm.write { tx in try tx.add(Project()) }
-        await #expect(throws: Realm.Error.Code.duplicatePrimaryKey) {
+        await expect(.duplicatePrimaryKey) {
             try await realm.write { tx in try tx.add(Project()) }
         }
         #expect(realm.snapshot().objects(Project.self).count == 1)

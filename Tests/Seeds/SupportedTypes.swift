@@ -3,7 +3,7 @@
 // 002_60388ab18d3d491d.txt. What is printed there stands here as it is printed.
 
 import Foundation
-import Regnum
+public import Regnum
 
 // 000, 001: CustomGeoPoint.
 class CustomGeoPoint: EmbeddedObject {

@@ -191,10 +191,10 @@ import Testing
             let sheet = try #require(realm.snapshot().objects(CheatSheet.self).first)
             #expect(sheet.stringName.utf8.count == textLimit && sheet.dataName.count == dataLimit)
         } else {
-            await #expect(throws: Realm.Error.Code.invalidValue) {
+            await expect(.invalidValue) {
                 try await write(text: textLimit + 1, data: 0)
             }
-            await #expect(throws: Realm.Error.Code.invalidValue) {
+            await expect(.invalidValue) {
                 try await write(text: 0, data: dataLimit + 1)
             }
             #expect(realm.snapshot().objects(CheatSheet.self).isEmpty)

@@ -10,6 +10,8 @@ struct Measurement: Codable {
     var parsingSeconds = 0.0
     /// The transaction, until it was durable.
     var writingSeconds = 0.0
+    /// The processor time of both, in all threads.
+    var loadingProcessorSeconds = 0.0
     /// The question, confined and frozen.
     var confinedSeconds = 0.0
     var frozenSeconds = 0.0
@@ -37,6 +39,7 @@ struct Measurement: Codable {
         let realm = try await Realm.open(configuration)
         try await realm.load(index)
         writingSeconds = lap()
+        loadingProcessorSeconds = Self.processorSeconds()
         loadedByteCount = try Self.peakMemory()
         packages = index.underestimatedCount
         dependencies = index.reduce(0) { $0 + $1.requirements.count }
@@ -74,6 +77,13 @@ struct Measurement: Codable {
             let kibibytes = Int(size)
         else { throw IndexFailure("/proc/self/status does not tell the peak memory.") }
         return kibibytes * 1_024
+    }
+
+    /// The time that this process has had a processor so far, all threads together.
+    private static func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     private static func size(ofDirectory path: String) throws -> Int {
