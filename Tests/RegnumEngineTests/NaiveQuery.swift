@@ -42,14 +42,16 @@ struct NaiveQuery {
                 holds(value(column, item), .equal, $0, isStringAgainstNil: false)
             }
         case .matchText(let column, let match, let pattern, let caseInsensitive):
-            matches(value(column, item), match, pattern, caseInsensitive)
+            matchesText(value(column, item), match, pattern, caseInsensitive)
         case .compareColumns(let a, let comparison, let b):
             holds(value(a, item), comparison, value(b, item), isStringAgainstNil: false)
+        case .matchTextColumns, .related, .count, .aggregate:
+            preconditionFailure("Other classes are in a `LinkedWorld`.")
         }
     }
 
     /// By code points, which is the same as by bytes of UTF-8.
-    private static func matches(
+    static func matchesText(
         _ value: Value, _ match: TextMatch, _ pattern: String, _ caseInsensitive: Bool
     ) -> Bool {
         guard case .string(let string) = value else { return false }

@@ -104,7 +104,7 @@ public struct Persisted<Value: Persistable> {
     }
 }
 
-extension Persisted where Value: PrimaryKeyValue {
+extension Persisted where Value: ScalarValue, Value._Basis: PrimaryKeyValue {
     /// The key by which `tx.object(_:forPrimaryKey:)` finds the object: unique in its class.
     @inlinable @inline(__always)
     public init(primaryKey: Bool) {
@@ -118,37 +118,7 @@ extension Persisted where Value: PrimaryKeyValue {
     }
 }
 
-extension Persisted where Value: IndexableValue {
-    /// A property with an index, which makes equality queries cheap.
-    @inlinable @inline(__always)
-    public init(indexed: Bool) {
-        self.init(_flags: indexed ? 2 : 0, _value: nil)
-    }
-
-    /// A property with an index that starts with `wrappedValue`.
-    @inlinable @inline(__always)
-    public init(wrappedValue: Value, indexed: Bool) {
-        self.init(_flags: indexed ? 2 : 0, _value: wrappedValue)
-    }
-}
-
-// Enums are keys and have indexes where their raw values do.
-
-extension Persisted where Value: PersistableEnum, Value.RawValue: PrimaryKeyValue {
-    /// The key by which `tx.object(_:forPrimaryKey:)` finds the object: unique in its class.
-    @inlinable @inline(__always)
-    public init(primaryKey: Bool) {
-        self.init(_flags: primaryKey ? 1 : 0, _value: nil)
-    }
-
-    /// A primary key that starts with `wrappedValue`.
-    @inlinable @inline(__always)
-    public init(wrappedValue: Value, primaryKey: Bool) {
-        self.init(_flags: primaryKey ? 1 : 0, _value: wrappedValue)
-    }
-}
-
-extension Persisted where Value: PersistableEnum, Value.RawValue: IndexableValue {
+extension Persisted where Value: ScalarValue, Value._Basis: IndexableValue {
     /// A property with an index, which makes equality queries cheap.
     @inlinable @inline(__always)
     public init(indexed: Bool) {
@@ -163,13 +133,6 @@ extension Persisted where Value: PersistableEnum, Value.RawValue: IndexableValue
 }
 
 extension Persisted {
-    /// An optional enum with an index.
-    @inlinable @inline(__always)
-    public init<Wrapped: PersistableEnum>(indexed: Bool)
-    where Value == Wrapped?, Wrapped.RawValue: IndexableValue {
-        self.init(_flags: indexed ? 2 : 0, _value: nil)
-    }
-
     /// The objects of another class whose link or list `originProperty` has this one.
     ///
     ///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>

@@ -65,6 +65,8 @@ extension Optional: Persistable where Wrapped: OptionalPersistable {
 }
 
 extension Optional: ScalarValue where Wrapped: RequiredValue {
+    public typealias _Basis = Wrapped._Basis
+
     public static var _storage: _StorageType { Wrapped._storage.optional }
 
     public static func _decode(_ value: _StoredValue) -> Self? {

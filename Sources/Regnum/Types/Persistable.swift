@@ -46,6 +46,9 @@ extension Persistable {
 
 /// One value in a column: a type of a value, or its optional.
 public protocol ScalarValue: Persistable {
+    /// The type that decides what a property can be used for: the raw value of an enum, else itself;
+    /// of an optional, that of the wrapped type.
+    associatedtype _Basis: ScalarValue = Self
     /// How values of the type are stored.
     static var _storage: _StorageType { get }
     /// The value of this type that is stored as `value`, nil if it is stored as another type or is

@@ -12,6 +12,8 @@ public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue
 where RawValue: RequiredValue {}
 
 extension PersistableEnum {
+    public typealias _Basis = RawValue
+
     public static var _storage: _StorageType { RawValue._storage }
 
     public static func _makeDefault() -> Self {

@@ -87,4 +87,23 @@ extension QueryPlan {
     ) throws(StoreError) -> Value? {
         try maximum(of: column, state.content)
     }
+
+    /// Whether a row is in the result.
+    package func contains(_ key: ObjectKey, _ state: QueryState) throws(StoreError) -> Bool {
+        try contains(key, state.content)
+    }
+
+    /// The first position of a row in the result, nil if it is not there; without making the result.
+    package func position(
+        of key: ObjectKey, _ state: QueryState
+    ) throws(StoreError) -> Int? {
+        try position(of: key, state.content)
+    }
+
+    /// The position of the first row of the result that also matches `predicate`, nil if none does.
+    package func firstPosition(
+        where predicate: Predicate, _ state: QueryState
+    ) throws(StoreError) -> Int? {
+        try firstPosition(where: predicate, state.content)
+    }
 }

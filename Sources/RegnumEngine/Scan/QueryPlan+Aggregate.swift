@@ -4,7 +4,9 @@ import RegnumStore
 extension QueryPlan {
     /// The sum of an integer or double property over the matching rows, nulls left out; zero of the
     /// property's type for none. With a NaN among doubles the sum is NaN. The additions go by
-    /// a fixed scheme (`cregnum_sum_doubles`), so that every processor gives the same bits.
+    /// a fixed scheme (`cregnum_sum_doubles`), so that every processor gives the same bits; in the order
+    /// of the result where the property or the result is reached through links, or the plan is
+    /// distinct or limited.
     ///
     /// Throws `invalidQuery` for another type, and where a sum of integers does not fit into 64 bits;
     /// otherwise as `evaluate`.
@@ -55,19 +57,38 @@ extension QueryPlan {
 
     private func resolve(
         _ column: ColumnReference, _ root: DatabaseContent, of types: [ValueType]
-    ) throws(StoreError) -> (CompiledQuery, ResolvedColumn) {
+    ) throws(StoreError) -> (CompiledQuery, PathColumn) {
         let query = try CompiledQuery(self, root.schema)
         let table = root.schema.table(named: tableName)
         let resolved = try QueryCompiler(
             schema: root.schema, tableName: tableName, table: table
-        ).resolve(column)
+        ).resolvePath(column)
         guard types.contains(column.type) else {
+            let className = column.hops.last?.target ?? tableName
             throw StoreError(
                 .invalidQuery,
-                "The property '\(tableName).\(column.name)' of type \(column.type) cannot be "
-                    + "aggregated so.", className: tableName, property: column.name)
+                "The property '\(className).\(column.name)' of type \(column.type) cannot be "
+                    + "aggregated so.", className: className, property: column.name)
         }
         return (query, resolved)
+    }
+
+    /// Whether the rows of the result are those of the table that match, in whatever order.
+    private var isWholeTable: Bool { source == .table && limit == nil && !isDistinct }
+
+    /// Calls `body` with the values of the result, in its order.
+    private func forEachValue(
+        _ query: CompiledQuery, _ column: PathColumn, _ root: DatabaseContent,
+        _ body: (Value) -> Void
+    ) {
+        var statistics = QueryStatistics()
+        let keys = query.keys(self, root, max: .max, &statistics)
+        guard let key = query.table, let table = root.table(key) else { return }
+        var finder = RowFinder(table)
+        for key in keys {
+            guard let place = finder.place(key) else { continue }
+            body(column.value(place.cluster, place.row, root))
+        }
     }
 
     private func sumFold(
@@ -75,9 +96,13 @@ extension QueryPlan {
     ) throws(StoreError) -> SumFold {
         let (query, resolved) = try resolve(column, root, of: types)
         var fold = SumFold()
+        guard isWholeTable, column.hops.isEmpty else {
+            forEachValue(query, resolved, root) { fold.add($0, 1) }
+            return fold
+        }
         var statistics = QueryStatistics()
         query.forEachMatch(root, &statistics) { cluster, rows in
-            fold.add(cluster, rows, resolved)
+            fold.add(cluster, rows, resolved.column)
             return true
         }
         return fold
@@ -88,18 +113,32 @@ extension QueryPlan {
     ) throws(StoreError) -> Value? {
         let (query, resolved) = try resolve(column, root, of: [.int, .double, .date])
         var statistics = QueryStatistics()
+        let isWhole = isWholeTable && column.hops.isEmpty
         if column.type == .int {
             var fold = BoundFold<Int64>(isGreatest: isGreatest)
-            query.forEachMatch(root, &statistics) { cluster, rows in
-                fold.addInts(cluster, rows, resolved)
-                return true
+            if isWhole {
+                query.forEachMatch(root, &statistics) { cluster, rows in
+                    fold.addInts(cluster, rows, resolved.column)
+                    return true
+                }
+            } else {
+                forEachValue(query, resolved, root) { if case .int(let x) = $0 { fold.add(x) } }
             }
             return fold.best.map { .int($0) }
         }
         var fold = BoundFold<Double>(isGreatest: isGreatest)
-        query.forEachMatch(root, &statistics) { cluster, rows in
-            fold.addDoubles(cluster, rows, resolved)
-            return true
+        if isWhole {
+            query.forEachMatch(root, &statistics) { cluster, rows in
+                fold.addDoubles(cluster, rows, resolved.column)
+                return true
+            }
+        } else {
+            forEachValue(query, resolved, root) { value in
+                switch value {
+                case .double(let x) where !x.isNaN, .date(let x) where !x.isNaN: fold.add(x)
+                default: break
+                }
+            }
         }
         return fold.best.map { column.type == .date ? .date($0) : .double($0) }
     }
@@ -113,7 +152,7 @@ private struct SumFold {
 
     mutating func add(_ cluster: Cluster, _ rows: RowMask, _ column: ResolvedColumn) {
         guard column.isStored(in: cluster) else {
-            addFallback(column.fallback, rows.count)
+            add(column.fallback, rows.count)
             return
         }
         var present = cluster.present(column.index, rows)
@@ -133,7 +172,7 @@ private struct SumFold {
         }
     }
 
-    private mutating func addFallback(_ value: Value, _ times: Int) {
+    mutating func add(_ value: Value, _ times: Int) {
         switch value {
         case .int(let x):
             integerTotal += Int128(x) * Int128(times)

@@ -27,6 +27,7 @@ import Testing
         switch tree.storage {
         case .keyList(let list): list.withUnsafeBytes { $0.baseAddress }
         case .rankList(let list): list.withUnsafeBytes { $0.baseAddress }
+        case .sequence(let list): list.withUnsafeBytes { $0.baseAddress }
         case .keys, .ranks, .values: nil
         }
     }

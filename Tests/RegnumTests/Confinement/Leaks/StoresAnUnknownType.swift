@@ -5,7 +5,7 @@ final class Person: Object {
 }
 
 final class Link: Object {
-    // expected-error@+2 {{type 'any Error' cannot conform to 'RequiredValue'}}
+    // expected-error@+2 {{type 'any Error' cannot conform to 'OptionalPersistable'}}
     // expected-note@+1 {{only concrete types}}
     @Persisted var address: (any Error)?
 }

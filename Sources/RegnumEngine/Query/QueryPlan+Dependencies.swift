@@ -1,0 +1,64 @@
+extension QueryPlan {
+    /// The classes whose changes can change the result: its own, and all that links, lists and
+    /// backlinks of the plan lead through. (A change of a list is one of the class that has it.)
+    package var dependencies: Set<String> {
+        var names: Set<String> = [tableName]
+        switch source {
+        case .table: break
+        case .list(let owner, _, _): names.insert(owner)
+        case .backlinks(_, let target, _): names.insert(target)
+        }
+        predicate.addDependencies(to: &names)
+        for term in sort { term.column.hops.addDependencies(to: &names) }
+        for column in distinct.joined() { column.hops.addDependencies(to: &names) }
+        return names
+    }
+
+    /// Whether a row is in the result, and where, for what it says itself: only changes of the class's
+    /// own rows change the result, and those that did not change keep their order.
+    var isLocal: Bool { isPlain && !predicate.hasHops }
+}
+
+extension [Hop] {
+    fileprivate func addDependencies(to names: inout Set<String>) {
+        for hop in self { names.insert(hop.target) }
+    }
+}
+
+extension Predicate {
+    fileprivate func addDependencies(to names: inout Set<String>) {
+        switch self {
+        case .constant: break
+        case .compare(let column, _, _), .matchText(let column, _, _, _), .isIn(let column, _):
+            column.hops.addDependencies(to: &names)
+        case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
+            a.hops.addDependencies(to: &names)
+            b.hops.addDependencies(to: &names)
+        case .related(let hops, _, let term), .count(let hops, let term, _, _):
+            hops.addDependencies(to: &names)
+            term.addDependencies(to: &names)
+        case .aggregate(let hops, _, let column, _, _):
+            hops.addDependencies(to: &names)
+            column.hops.addDependencies(to: &names)
+        case .and(let terms), .or(let terms):
+            for term in terms { term.addDependencies(to: &names) }
+        case .not(let term): term.addDependencies(to: &names)
+        }
+    }
+
+    /// Whether it asks for other rows than the one it is about.
+    fileprivate var hasHops: Bool {
+        switch self {
+        case .constant: false
+        case .compare(let column, _, _), .matchText(let column, _, _, _), .isIn(let column, _):
+            !column.hops.isEmpty
+        case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
+            !a.hops.isEmpty || !b.hops.isEmpty
+        case .related(let hops, _, let term), .count(let hops, let term, _, _):
+            !hops.isEmpty || term.hasHops
+        case .aggregate(let hops, _, let column, _, _): !hops.isEmpty || !column.hops.isEmpty
+        case .and(let terms), .or(let terms): terms.contains { $0.hasHops }
+        case .not(let term): term.hasHops
+        }
+    }
+}

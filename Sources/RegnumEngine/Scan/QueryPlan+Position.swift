@@ -1,0 +1,95 @@
+import RegnumStore
+
+extension QueryPlan {
+    /// Whether a row is in the result.
+    ///
+    /// Throws as `evaluate`.
+    /// - Complexity: O(log n) for the rows of a table; as `evaluate` for distinct or limited plans.
+    func contains(_ key: ObjectKey, _ root: DatabaseContent) throws(StoreError) -> Bool {
+        guard source == .table, limit == nil, !isDistinct else {
+            return try position(of: key, root) != nil
+        }
+        let query = try CompiledQuery(self, root.schema)
+        return query.matches(key.rawValue, root)
+    }
+
+    /// The first position of a row in the result; nil if it is not there.
+    ///
+    /// Throws as `evaluate`.
+    /// - Complexity: O(log n) for all rows of a table and for rows that do not match; O(candidates)
+    ///   for a plain plan; as `evaluate` for others.
+    func position(of key: ObjectKey, _ root: DatabaseContent) throws(StoreError) -> Int? {
+        let query = try CompiledQuery(self, root.schema)
+        guard query.matches(key.rawValue, root) else { return nil }
+        guard isPlain else {
+            var statistics = QueryStatistics()
+            return query.keys(self, root, max: .max, &statistics).firstIndex(of: key.rawValue)
+        }
+        switch shape {
+        case .keys: return query.position(of: key.rawValue, KeyOrder.self, root)
+        case .ranks: return query.position(of: key.rawValue, RankOrder.self, root)
+        case .values: return query.position(of: key.rawValue, ResultOrder.self, root)
+        }
+    }
+
+    /// The position of the first row of the result that also matches `predicate`; nil if none does.
+    ///
+    /// Throws as `evaluate`.
+    func firstPosition(
+        where predicate: Predicate, _ root: DatabaseContent
+    ) throws(StoreError) -> Int? {
+        let query = try CompiledQuery(self, root.schema)
+        if limit == nil, !isDistinct {
+            var plan = self
+            plan.predicate = .and([self.predicate, predicate])
+            guard let key = try plan.firstMatch(root) else { return nil }
+            return try position(of: key, root)
+        }
+        let compiler = QueryCompiler(
+            schema: root.schema, tableName: tableName, table: root.schema.table(named: tableName))
+        let wanted = try compiler.compile(predicate)
+        var statistics = QueryStatistics()
+        let keys = query.keys(self, root, max: .max, &statistics)
+        guard let key = query.table, let table = root.table(key) else { return nil }
+        var finder = RowFinder(table)
+        return keys.firstIndex { key in
+            finder.place(key).map { wanted.matches($0.cluster, $0.row, root) } ?? false
+        }
+    }
+}
+
+extension CompiledQuery {
+    /// Whether there is a row with that key and it matches.
+    fileprivate func matches(_ key: UInt64, _ root: DatabaseContent) -> Bool {
+        guard let table, let place = root.table(table)?.place(key) else { return false }
+        return predicate.matches(place.cluster, place.row, root)
+    }
+
+    /// How many matching rows come before a matching one in the order of a plain plan.
+    fileprivate func position<Shape: ResultShape>(
+        of key: UInt64, _ shape: Shape.Type, _ root: DatabaseContent
+    ) -> Int? {
+        guard let tableKey = table, let table = root.table(tableKey), let place = table.place(key)
+        else { return nil }
+        if sort.isEmpty, case .constant(true) = predicate { return table.position(of: key) }
+        let order = Shape.order(self)
+        let element = Shape.element(self, place.cluster, place.row)
+        var position = 0
+        var statistics = QueryStatistics()
+        forEachMatch(root, &statistics) { cluster, rows in
+            if sort.isEmpty {
+                if cluster.firstKey > key { return false }
+                let before = cluster.firstKey == Table.base(key)
+                    ? rows & RowMask(first: Table.row(key)) : rows
+                position += before.count
+                return true
+            }
+            rows.visit { row in
+                if order.compare(Shape.element(self, cluster, row), element) < 0 { position += 1 }
+                return true
+            }
+            return true
+        }
+        return position
+    }
+}
