@@ -24,15 +24,15 @@ extension Realm {
 
             for line in index {
                 let origin = try package(line.name)
-                for requirement in line.requirements {
+                let dependencies = try line.requirements.map { requirement in
                     let dependency = Dependency()
                     dependency.text = requirement.text
-                    for name in requirement.alternatives {
-                        dependency.alternatives.append(try package(name))
-                    }
-                    origin.dependencies.append(dependency)
+                    dependency.alternatives.append(
+                        objectsIn: try requirement.alternatives.map(package))
+                    return dependency
                 }
-                for name in line.provides { origin.provides.append(try package(name)) }
+                origin.dependencies.append(objectsIn: dependencies)
+                origin.provides.append(objectsIn: try line.provides.map(package))
             }
         }
     }
