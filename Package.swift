@@ -74,10 +74,12 @@ let package = Package(
             dependencies: ["RegnumStore", "RegnumSimulation", "RegnumOpenChild"],
             path: "Tests/Fault", exclude: ["OpenChild"], swiftSettings: settings),
         .executableTarget(
-            name: "RegnumCrashChild", dependencies: ["Regnum"], path: "Tests/Process/Child",
-            swiftSettings: settings),
+            name: "RegnumCrashChild", dependencies: ["Regnum", "RegnumEngine", "RegnumStore"],
+            path: "Tests/Process/Child", swiftSettings: settings),
+        // Ledger.swift is a link to a file of the child.
         .testTarget(
-            name: "RegnumProcessTests", dependencies: ["Regnum", "RegnumCrashChild"],
+            name: "RegnumProcessTests",
+            dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumCrashChild"],
             path: "Tests/Process/Tests", swiftSettings: settings),
         .testTarget(
             name: "RegnumSeedTests", dependencies: ["Regnum"], path: "Tests/Seeds",

@@ -11,6 +11,15 @@ package protocol FileSystem: AnyObject, Sendable {
     /// Throws `fileNotFound` (missing, not `create`), `filePermissionDenied` (EACCES, EPERM, EROFS),
     /// `fileAccess` (not a directory, parent missing, anything else). Changes nothing on failure.
     func openDirectory(_ path: String, create: Bool) throws(StoreError) -> any RealmDirectory
+    /// Opens the realm directory at `path` so that nothing under it can be changed: files and `LOCK`
+    /// are opened for reading, and whatever changes something is a mistake of the caller.
+    ///
+    /// Throws as `openDirectory` does.
+    func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory
+    /// Removes the directory at `path`; false if it is not empty or may not be removed (it is a mount
+    /// point, a link, or the parent must not be changed). Not synced: after a power loss an empty
+    /// directory may be there again.
+    func removeDirectory(_ path: String) throws(StoreError) -> Bool
     /// The identity of this boot of the machine, or nil where the system does not tell it.
     func bootID() -> Identity128?
     /// 64 random bits from the system.
@@ -19,6 +28,15 @@ package protocol FileSystem: AnyObject, Sendable {
     func monotonicNanoseconds() -> UInt64
     /// Wall clock time in microseconds since 1970.
     func wallClockMicroseconds() -> Int64
+}
+
+extension FileSystem {
+    /// For stand-ins of tests, which do not tell the two apart.
+    package func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
+        try openDirectory(path, create: false)
+    }
+
+    package func removeDirectory(_ path: String) throws(StoreError) -> Bool { false }
 }
 
 /// 128 bits that identify something: a realm, a boot of the machine.
@@ -36,6 +54,10 @@ package struct Identity128: Hashable, Sendable {
 package protocol RealmDirectory: AnyObject, Sendable {
     /// The path that the caller gave.
     var path: String { get }
+    /// What identifies the directory, by whatever path it was opened; nil where that is not known.
+    var identity: FileIdentity? { get }
+    /// Whether it was opened by `openDirectoryForReading`.
+    var isReadOnly: Bool { get }
     /// The names of all entries, without "." and "..", in no order.
     func names() throws(StoreError) -> [String]
     /// Opens an existing file for reading and writing. Throws `fileNotFound` if there is none, and
@@ -49,8 +71,14 @@ package protocol RealmDirectory: AnyObject, Sendable {
     func unlink(_ name: String) throws(StoreError)
     /// Makes all entries created, renamed and removed so far durable.
     func sync() throws(StoreError)
-    /// Opens `LOCK`, creating it (0600, two pages of zeros) if it is missing.
+    /// Opens `LOCK`, creating it (0600, two pages of zeros) if it is missing. For reading only: throws
+    /// `fileNotFound` if it is missing or unfinished.
     func openLock() throws(StoreError) -> any LockFile
+}
+
+extension RealmDirectory {
+    package var identity: FileIdentity? { nil }
+    package var isReadOnly: Bool { false }
 }
 
 /// One file of a realm, other than `LOCK`. Closed when the last reference goes.
@@ -97,6 +125,8 @@ package enum LockKind: Sendable { case shared, exclusive }
 
 /// `LOCK`: locks between processes, the control page, the wake counter. The locks are dropped when
 /// the last reference goes, and by the kernel when the process dies.
+///
+/// One that was opened for reading takes shared locks and loads; the rest is a mistake of the caller.
 package protocol LockFile: AnyObject, Sendable {
     /// Device and inode: equal for two opens of the same `LOCK`.
     var identity: FileIdentity { get }

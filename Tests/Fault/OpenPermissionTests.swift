@@ -62,6 +62,28 @@ struct OpenPermissionTests {
         try expectRefusal(place.path + "/new.realm", in: place.path)
     }
 
+    /// What was handed out to be read: by anybody, and written by nobody.
+    @Test func aRealmThatMayOnlyBeReadIsOpenedForReading() throws {
+        let place = try RealDirectory(inMemory: false)
+        let made = try OpenPlace(.real)
+        _ = try made.makeRealm(commits: 3)
+        let path = place.path + "/handed out.realm"
+        try FileManager.default.copyItem(atPath: made.path, toPath: path)
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o444], ofItemAtPath: path + "/" + name)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: path)
+        let before = try listing(path)
+        #expect(try OtherUser.open(path, isReadOnly: true) == "opened at version 3")
+        #expect(try OtherUser.open(path).hasPrefix("filePermissionDenied: "))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o400], ofItemAtPath: path + "/log-0-0")
+        let refused = try OtherUser.open(path, isReadOnly: true)
+        #expect(refused.hasPrefix("filePermissionDenied: ") && refused.contains("log-0-0"))
+        #expect(try listing(path) == before)
+    }
+
     @Test func theOtherUserCanOpenItsOwnRealm() throws {
         let place = try RealDirectory(inMemory: false)
         let path = try make("open", 0o777, place) + "/own.realm"
@@ -78,7 +100,7 @@ enum OtherUser {
     }
 
     /// What the child prints.
-    static func open(_ path: String) throws -> String {
+    static func open(_ path: String, isReadOnly: Bool = false) throws -> String {
         // Beside the test bundle, which is what runs.
         let built = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("RegnumOpenChild")
@@ -91,6 +113,7 @@ enum OtherUser {
         process.arguments = [
             "--reuid=65534", "--regid=65534", "--clear-groups", child, path,
         ]
+        if isReadOnly { process.arguments?.append("read") }
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()

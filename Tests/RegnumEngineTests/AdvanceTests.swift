@@ -6,7 +6,7 @@ import Testing
 @Suite struct AdvanceTests {
     /// The definition: untouched rows keep their place; of the touched ones in both results that
     /// still fit between them, the longest subsequence stays, ties to the lower old positions.
-    private struct Expected: Equatable {
+    struct Expected: Equatable {
         var deletions: [Int] = []
         var insertions: [Int] = []
         var modifications: [Int] = []
@@ -171,7 +171,7 @@ import Testing
         #expect(change.modified.map(\.newIndex) == change.newModifications)
         #expect(change.modified.map(\.key) == change.modifications.map { before[$0] })
         #expect(change.modified.map(\.key) == change.newModifications.map { after[$0] })
-        #expect(apply(change, before, after) == after)
+        #expect(AdvanceTests.apply(change, before, after) == after)
         let hasOldColumn = state.root.schema.table(named: "Message")?.column(named: "added") != nil
         let hasNewColumn = root.schema.table(named: "Message")?.column(named: "added") != nil
         if hasOldColumn == hasNewColumn || state.root.schema.tables.isEmpty {
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// What an observer does with a change: delete from the back, insert from the front.
-    private func apply(
+    static func apply(
         _ change: ResultChange, _ before: [ObjectKey], _ after: [ObjectKey]
     ) -> [ObjectKey] {
         var mirror = before

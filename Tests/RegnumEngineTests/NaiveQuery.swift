@@ -45,7 +45,7 @@ struct NaiveQuery {
             matchesText(value(column, item), match, pattern, caseInsensitive)
         case .compareColumns(let a, let comparison, let b):
             holds(value(a, item), comparison, value(b, item), isStringAgainstNil: false)
-        case .matchTextColumns, .related, .count, .aggregate:
+        case .matchTextColumns, .matchData, .isRow, .related, .count, .aggregate:
             preconditionFailure("Other classes are in a `LinkedWorld`.")
         }
     }
@@ -63,6 +63,7 @@ struct NaiveQuery {
         case .contains:
             return (0...text.count).contains { text[$0...].starts(with: wanted) }
         case .like: return isLike(text[...], wanted[...])
+        case .equals: return text == wanted
         }
     }
 
@@ -156,7 +157,7 @@ extension SeededGenerator {
                 "", "a", "b", "ab", "more", "\u{301}", "A*", "*n F*", "?", "??", "*", "E?",
             ]
             return .matchText(
-                Everything.reference(column), TextMatch(rawValue: UInt8(below(4))) ?? .like,
+                Everything.reference(column), TextMatch(rawValue: UInt8(below(5))) ?? .like,
                 patterns[below(patterns.count)], caseInsensitive: oneIn(2))
         }
         if oneIn(6) {

@@ -240,18 +240,4 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         #expect(frozen.name == "general" && live.current?.topic == "nothing yet")
         #expect(realm.snapshot().objects(Room.self).count == 1)
     }
-
-    @Test func whatThisReleaseCannotDoIsRefusedAtOpen() async throws {
-        var configuration = Realm.Configuration(location: .inMemory(identifier: "no-\(UUID())"))
-        configuration.readOnly = true
-        let readOnly = await #expect(throws: Realm.Error.self) {
-            try await Realm.open(configuration)
-        }
-        configuration.readOnly = false
-        configuration.schemaVersion = 2
-        let version = await #expect(throws: Realm.Error.self) {
-            try await Realm.open(configuration)
-        }
-        #expect(readOnly?.code == .invalidInput && version?.code == .invalidInput)
-    }
 }

@@ -3,11 +3,25 @@ package import RegnumStore
 /// A directory of a `SimFileSystem`, which guards all state.
 package final class SimDirectory: RealmDirectory {
     package let path: String
+    package let isReadOnly: Bool
     private let fileSystem: SimFileSystem
 
-    init(fileSystem: SimFileSystem, path: String) {
+    init(fileSystem: SimFileSystem, path: String, isReadOnly: Bool = false) {
         self.fileSystem = fileSystem
         self.path = path
+        self.isReadOnly = isReadOnly
+    }
+
+    package var identity: FileIdentity? {
+        fileSystem.state.withLock { state in
+            state.directories[path].map {
+                FileIdentity(device: fileSystem.device, inode: UInt64($0.order))
+            }
+        }
+    }
+
+    private func checkWritable() {
+        precondition(!isReadOnly, "nothing is changed in a directory that was opened for reading")
     }
 
     package func names() throws(StoreError) -> [String] {
@@ -21,12 +35,13 @@ package final class SimDirectory: RealmDirectory {
         let file = "\(path)/\(name)"
         try fileSystem.check(.open, file)
         return try handle(file) { state throws(StoreError) in
-            try state.checkWritable("open", file)
+            if !self.isReadOnly { try state.checkWritable("open", file) }
             return try state.inode(name, in: self.path)
         }
     }
 
     package func create(_ name: String) throws(StoreError) -> any StoreFile {
+        checkWritable()
         let file = "\(path)/\(name)"
         try fileSystem.check(.create, file)
         return try handle(file) { state throws(StoreError) in
@@ -42,10 +57,12 @@ package final class SimDirectory: RealmDirectory {
             state.inodes[inode]!.handleCount += 1
             return inode
         }
-        return SimFile(fileSystem: fileSystem, path: file, inode: inode)
+        return SimFile(
+            fileSystem: fileSystem, path: file, inode: inode, isReadOnly: isReadOnly)
     }
 
     package func rename(_ name: String, to target: String) throws(StoreError) {
+        checkWritable()
         try fileSystem.check(.rename, "\(path)/\(name)")
         try fileSystem.state.withLock { state throws(StoreError) in
             try state.rename(name, to: target, in: path)
@@ -53,6 +70,7 @@ package final class SimDirectory: RealmDirectory {
     }
 
     package func unlink(_ name: String) throws(StoreError) {
+        checkWritable()
         try fileSystem.check(.unlink, "\(path)/\(name)")
         try fileSystem.state.withLock { state throws(StoreError) in
             try state.unlink(name, in: path)
@@ -60,6 +78,7 @@ package final class SimDirectory: RealmDirectory {
     }
 
     package func sync() throws(StoreError) {
+        checkWritable()
         try fileSystem.check(.syncDirectory, path)
         fileSystem.state.withLock { $0.syncDirectory(path) }
     }
@@ -68,17 +87,24 @@ package final class SimDirectory: RealmDirectory {
         let file = "\(path)/LOCK"
         try fileSystem.check(.open, file)
         let exists = fileSystem.state.withLock { $0.directories[path]?.entries["LOCK"] != nil }
+        if !exists, isReadOnly {
+            throw StoreError(.fileNotFound, "\"\(file)\" does not exist.", path: file)
+        }
         if !exists { try fileSystem.check(.create, file) }
         let (inode, owner) = try fileSystem.state.withLock { state throws(StoreError) in
-            try state.openLock(in: path)
+            try state.openLock(in: path, isReadOnly: isReadOnly)
         }
-        return SimLockFile(fileSystem: fileSystem, directory: path, inode: inode, owner: owner)
+        return SimLockFile(
+            fileSystem: fileSystem, directory: path, inode: inode, owner: owner,
+            isReadOnly: isReadOnly)
     }
 }
 
 extension SimState {
-    mutating func openLock(in path: String) throws(StoreError) -> (inode: Int, owner: Int) {
-        try checkWritable("open", "\(path)/LOCK")
+    mutating func openLock(
+        in path: String, isReadOnly: Bool
+    ) throws(StoreError) -> (inode: Int, owner: Int) {
+        if !isReadOnly { try checkWritable("open", "\(path)/LOCK") }
         let inode: Int
         if let existing = directories[path]?.entries["LOCK"] {
             inode = existing

@@ -6,8 +6,10 @@ package final class SimFile: StoreFile {
     private let fileSystem: SimFileSystem
     private let path: String
     private let inode: Int
+    private let isReadOnly: Bool
 
-    init(fileSystem: SimFileSystem, path: String, inode: Int) {
+    init(fileSystem: SimFileSystem, path: String, inode: Int, isReadOnly: Bool) {
+        self.isReadOnly = isReadOnly
         self.fileSystem = fileSystem
         self.path = path
         self.inode = inode
@@ -36,6 +38,7 @@ package final class SimFile: StoreFile {
     }
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
+        checkWritable()
         let failure = fileSystem.begin(.write)
         let count = failure.map { min($0.writtenByteCount, bytes.count) } ?? bytes.count
         try fileSystem.state.withLock { state throws(StoreError) in
@@ -46,10 +49,15 @@ package final class SimFile: StoreFile {
     }
 
     package func sync() throws(StoreError) {
+        checkWritable()
         if let failure = fileSystem.begin(.sync) {
             if failure.losesDirtyData { fileSystem.state.withLock { $0.loseDirtyData(inode) } }
             throw failure.error(.sync, path)
         }
         fileSystem.state.withLock { $0.sync(inode) }
+    }
+
+    private func checkWritable() {
+        precondition(!isReadOnly, "a file that was opened for reading is never written")
     }
 }

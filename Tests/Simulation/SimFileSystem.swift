@@ -72,6 +72,27 @@ package final class SimFileSystem: FileSystem {
         return SimDirectory(fileSystem: self, path: path)
     }
 
+    package func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
+        let path = Self.normalized(path)
+        _ = try openDirectory(path, create: false)
+        return SimDirectory(fileSystem: self, path: path, isReadOnly: true)
+    }
+
+    /// The removal is on disk at once.
+    package func removeDirectory(_ path: String) throws(StoreError) -> Bool {
+        let path = Self.normalized(path)
+        try check(.unlink, path)
+        return try state.withLock { state throws(StoreError) in
+            try state.checkWritable("remove", path)
+            guard let directory = state.directories[path] else {
+                throw StoreError(.fileNotFound, "\"\(path)\" does not exist.", path: path)
+            }
+            guard directory.entries.isEmpty else { return false }
+            state.directories[path] = nil
+            return true
+        }
+    }
+
     package func bootID() -> Identity128? { state.withLock { $0.bootID } }
 
     package func random() -> UInt64 { state.withLock { $0.generator.next() } }

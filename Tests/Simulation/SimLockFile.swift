@@ -8,8 +8,12 @@ package final class SimLockFile: LockFile {
     private let directory: String
     private let inode: Int
     private let owner: Int
+    private let isReadOnly: Bool
 
-    init(fileSystem: SimFileSystem, directory: String, inode: Int, owner: Int) {
+    init(
+        fileSystem: SimFileSystem, directory: String, inode: Int, owner: Int, isReadOnly: Bool
+    ) {
+        self.isReadOnly = isReadOnly
         self.fileSystem = fileSystem
         self.directory = directory
         self.inode = inode
@@ -33,6 +37,7 @@ package final class SimLockFile: LockFile {
     }
 
     package func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {
+        if kind == .exclusive { checkWritable() }
         try fileSystem.check(.lock, "\(directory)/LOCK")
         return change { file in
             let others = (file.locks[byte] ?? [:]).filter { $0.key != owner }
@@ -55,6 +60,7 @@ package final class SimLockFile: LockFile {
     }
 
     package func storeControlSlot(_ index: Int, _ words: ControlWords) {
+        checkWritable()
         _ = fileSystem.begin(.storeControl)
         change { file in
             file.controlHistory.append(file.control)
@@ -66,17 +72,24 @@ package final class SimLockFile: LockFile {
     }
 
     package func wake() {
+        checkWritable()
         guard fileSystem.begin(.wake) == nil else { return }
         fileSystem.state.withLock { $0.wakeCount += 1 }
     }
 
     package func grantCount() -> UInt32 { change { $0.control.grantCount } }
 
-    package func countGrant() { change { $0.control.grantCount &+= 1 } }
+    package func countGrant() {
+        checkWritable()
+        change { $0.control.grantCount &+= 1 }
+    }
 
     package func releaseWord() -> UInt32 { change { $0.control.releaseWord } }
 
-    package func signalRelease() { change { $0.control.releaseWord &+= 1 } }
+    package func signalRelease() {
+        checkWritable()
+        change { $0.control.releaseWord &+= 1 }
+    }
 
     /// Returns at once, but lets other threads run first. If the word is still `observed`, the monotonic clock moves on by the whole
     /// time, so that a loop that waits until a deadline ends.
@@ -87,6 +100,10 @@ package final class SimLockFile: LockFile {
             if !time.overflow { state.monotonicNanoseconds = time.partialValue }
         }
         sched_yield()
+    }
+
+    private func checkWritable() {
+        precondition(!isReadOnly, "a LOCK that was opened for reading is never written")
     }
 
     private func change<Result: Sendable>(_ body: (inout SimInode) -> Result) -> Result {

@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import Logging
+internal import RegnumStore
 
 extension Realm {
     /// Where a realm lives and how it behaves.
@@ -22,11 +23,25 @@ extension Realm {
         /// The classes of the realm. They are checked against the stored ones at open, and no
         /// other class may be used. Nil: each class joins at its first use.
         public var objectTypes: [ObjectBase.Type]?
-        /// The version of the schema, for migrations. Adding classes and properties needs no
-        /// new version. Only 0 works in this release.
+        /// The version of the schema, which the realm stores: a program with a lower one than is
+        /// stored can no longer open or write the realm. Adding classes and properties needs no new
+        /// version.
+        ///
+        /// `open` stores a higher one at once. It runs no migration in this release: a class that
+        /// differs from what is stored is a `.schemaMismatch` at any version.
         public var schemaVersion: UInt64 = 0
-        /// Whether nothing may be written. Not available in this release: `open` throws.
+        /// Whether the realm is only read: it must be there, and not a byte in its directory is
+        /// written. Works without write permission and on media that cannot be written; commits of
+        /// other processes are followed. A listed class whose properties are not all stored is a
+        /// `.schemaMismatch`; one that is not stored at all is empty.
         public var readOnly = false
+        /// The realm whose content a new realm begins with; it may be in use meanwhile, and nothing
+        /// of it is changed. Ignored where the realm is there already.
+        public var seedFile: URL?
+        /// The most versions that snapshots, frozen values and streams of this process may hold when a
+        /// `write` begins; it throws `.busy` if there are more. Nil: any number.
+        /// ``Realm/stats()`` tells who holds them.
+        public var maximumNumberOfActiveVersions: UInt?
         /// What a commit survives, unless `write` says otherwise.
         public var durability: Durability = .full
         /// How long a `write` waits for writers of other processes before it throws `.busy`.
@@ -47,10 +62,18 @@ extension Realm {
             }
         }
 
-        /// The realm `default.realm` in the current directory of the process.
+        /// What `Realm.open()` opens: the realm `default.realm` in the current directory of the
+        /// process, unless it is set to something else. For the whole process: set it once, at the
+        /// start; realms that are open do not change.
         public static var `default`: Configuration {
-            Configuration(location: .file(URL(filePath: "default.realm")))
+            get {
+                settableDefault.withLock { $0 }
+                    ?? Configuration(location: .file(URL(filePath: "default.realm")))
+            }
+            set { settableDefault.withLock { $0 = newValue } }
         }
+
+        private static let settableDefault = Guarded<Configuration?>(nil)
     }
 
     /// What a commit survives once `write` has returned.
@@ -62,13 +85,33 @@ extension Realm {
     }
 }
 
-extension Realm.Configuration {
-    /// Whether two openings of the same realm can share it.
-    func agrees(with other: Realm.Configuration) -> Bool {
-        let mine = objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
-        let theirs = other.objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
-        return location == other.location && mine == theirs
-            && schemaVersion == other.schemaVersion && readOnly == other.readOnly
-            && durability == other.durability && writeTimeout == other.writeTimeout
+extension Realm.Configuration: Equatable {
+    /// Whether all is the same but the logger. The order of the classes does not count.
+    public static func == (a: Realm.Configuration, b: Realm.Configuration) -> Bool {
+        a.location == b.location && a.seedFile == b.seedFile && a.name == b.name
+            && a.differences(from: b).isEmpty
+    }
+}
+
+extension Realm.Configuration: CustomStringConvertible {
+    /// What is set, in one line.
+    public var description: String {
+        var parts: [String] = []
+        switch location {
+        case .file(let url): parts.append("file \(url.path)")
+        case .inMemory(let identifier): parts.append("in memory \"\(identifier)\"")
+        }
+        if let objectTypes {
+            parts.append("classes \(objectTypes.map { "\($0)" }.joined(separator: ", "))")
+        }
+        if schemaVersion > 0 { parts.append("schema version \(schemaVersion)") }
+        if readOnly { parts.append("read-only") }
+        if durability != .full { parts.append("durability \(durability)") }
+        if let writeTimeout { parts.append("write time-out \(writeTimeout)") }
+        if let seedFile { parts.append("seed \(seedFile.path)") }
+        if let maximum = maximumNumberOfActiveVersions {
+            parts.append("at most \(maximum) active versions")
+        }
+        return "\(name) (\(parts.joined(separator: "; ")))"
     }
 }

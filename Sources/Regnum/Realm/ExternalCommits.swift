@@ -19,8 +19,10 @@ final class ExternalCommits: Sendable {
     private let state = Guarded(State())
     private let hint: @Sendable () -> Void
     private let beginWatching: @Sendable () -> Void
+    private let isReadOnly: Bool
 
     init(_ coordinator: Coordinator) {
+        isReadOnly = coordinator.options.isReadOnly
         beginWatching = { [weak coordinator] in coordinator?.beginWatching() }
         hint = { [weak coordinator] in coordinator?.hint() }
     }
@@ -43,7 +45,9 @@ final class ExternalCommits: Sendable {
             }
             if isStopped { watch.cancel() } else { beginWatching() }
         } catch {
-            logger?.warning(
+            // a realm that is only read may lie where nothing can be watched, and nobody writes
+            logger?.log(
+                level: isReadOnly ? .debug : .warning,
                 """
                 \(error): commits of other processes are looked for every second instead
                 """, metadata: ["realm": "\(name)"])

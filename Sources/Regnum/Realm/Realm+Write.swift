@@ -19,13 +19,15 @@ extension Realm {
     ///     then belong to it; what it returns must be `Sendable`, so no object leaves it.
     /// - Throws: what the body throws; the first `.invalidValue` of a property that was given a
     ///   value beyond its limits; `.schemaMismatch` or `.invalidInput` for a class that does not
-    ///   fit; `.busy` after `Configuration.writeTimeout`; `.closed`;
+    ///   fit, or where a newer program has raised the schema version; `.busy` after
+    ///   `Configuration.writeTimeout`; `.readOnly`; `.closed`;
     ///   `.diskFull`, `.ioFailed` and `.outcomeUnknown` from the disk; `CancellationError`.
     public func write<R: Sendable>(
         origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ body: sending (Transaction) throws -> R
     ) async throws -> R {
         try Task.checkCancellation()
+        try core.checkActiveVersions()
         let coordinator = core.coordinator
         let turn: WriteTurn
         do {
@@ -83,6 +85,7 @@ struct WriteRun: Sendable {
     func callAsFunction<R>(
         _ body: (Transaction) throws -> R
     ) throws -> (R, Commit?, UInt64) {
+        try realm.checkSchemaVersion(base.schema)
         let start = IOPool.now()
         let transaction = EngineTransaction(base: base, origin: origin)
         let state = TransactionCore(.writing(transaction), realm: realm, place: place)

@@ -21,52 +21,59 @@ public actor Realm {
         self.core = core
     }
 
-    /// Opens a realm; a place where there is none gets a new one.
+    /// Opens a realm; a place where there is none gets a new one, unless it is only to be read.
     ///
     /// Opening a realm again in the same process gives the same actor.
     ///
     /// - Throws: `CancellationError`; `.alreadyOpen` if it is open in this process with another
-    ///   configuration; `.invalidInput` for classes that cannot be stored, with one line for each
-    ///   mistake; `.schemaMismatch` if a listed class differs from what is stored in a way that needs a
-    ///   migration; `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`,
-    ///   `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed` for what is found at the place.
+    ///   configuration; `.invalidInput` for settings that contradict each other and for classes that
+    ///   cannot be stored, with one line for each mistake; `.schemaMismatch` if a listed class differs
+    ///   from what is stored in a way that needs a migration, or a higher schema version is stored;
+    ///   `.fileNotFound` for a realm to read, or a seed, that is not there;
+    ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`,
+    ///   `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed` for what is found at the place;
+    ///   what `write` throws, where a schema version is stored.
     public static func open(_ configuration: Configuration = .default) async throws -> Realm {
+        try await open(configuration, adoptsSchemaVersion: false)
+    }
+
+    /// - Parameter adoptsSchemaVersion: whether the schema version is the stored one, whatever the
+    ///   configuration says.
+    static func open(_ configuration: Configuration, adoptsSchemaVersion: Bool) async throws -> Realm {
         try Task.checkCancellation()
-        try configuration.checkAvailable()
+        try configuration.checkSettings()
         try configuration.checkDeclarations()
-        var options = CoordinatorOptions(place: configuration.location.place)
-        options.report = { [logger = configuration.logger, name = configuration.name] event in
-            logger?.log(event, realm: name)
-        }
         while true {
             let coordinator: Coordinator
             do {
-                coordinator = try await Coordinator.open(options)
+                coordinator = try await Coordinator.open(configuration.coordinatorOptions)
             } catch {
                 throw Error(below: error)
             }
             // a coordinator that nobody keeps closes by itself
             try Task.checkCancellation()
+            var configuration = configuration
+            if adoptsSchemaVersion {
+                configuration.schemaVersion = coordinator.published.schema.version
+            }
             guard let realm = try RealmCore.realm(coordinator, configuration) else { continue }
             if case .directory(let path) = coordinator.options.place {
                 await realm.core.external.start(
                     path: path, logger: configuration.logger, name: configuration.name)
             }
+            try await realm.storeSchemaVersion()
             return realm
         }
     }
 
-    /// Opens a realm of its own, in memory, that is gone when nobody holds it: for tests.
-    ///
-    /// - Throws: `.invalidInput` for classes that cannot be stored.
-    public static func temporary(_ types: [ObjectBase.Type]? = nil) async throws -> Realm {
-        let identifier = "temporary-\(UUID().uuidString)"
-        return try await open(
-            Configuration(location: .inMemory(identifier: identifier), objectTypes: types))
-    }
-
     /// What the realm was opened with.
     public nonisolated var configuration: Configuration { core.configuration }
+
+    /// Whether no class has any object, in the newest published version.
+    public nonisolated var isEmpty: Bool {
+        let root = core.coordinator.published
+        return root.schema.tables.allSatisfy { root.count($0.key) == 0 }
+    }
 
     /// Whether the realm was closed, by any of its holders.
     public nonisolated var isClosed: Bool { core.coordinator.isClosed }
@@ -79,52 +86,5 @@ public actor Realm {
     public func close() async {
         core.external.stop()
         await core.coordinator.close()
-    }
-}
-
-extension Realm.Configuration {
-    /// Refuses what this release cannot do.
-    fileprivate func checkAvailable() throws(Realm.Error) {
-        if readOnly {
-            throw Realm.Error(
-                .invalidInput, "Configuration.readOnly is not available in this release.")
-        }
-        if schemaVersion != 0 {
-            throw Realm.Error(
-                .invalidInput,
-                "Configuration.schemaVersion is \(schemaVersion); migrations are not available in "
-                    + "this release, only version 0 is.")
-        }
-        if case .inMemory(identifier: "") = location {
-            throw Realm.Error(.invalidInput, "The identifier of an in-memory realm is empty.")
-        }
-        if case .file(let url) = location, !url.isFileURL {
-            throw Realm.Error(
-                .invalidInput, "\(url.absoluteString) is no file URL.", path: url.absoluteString)
-        }
-    }
-
-    /// Collects what is wrong with the listed classes.
-    fileprivate func checkDeclarations() throws(Realm.Error) {
-        let schemas = (objectTypes ?? []).map { ClassSchema.of($0) }
-        var problems = schemas.flatMap(\.problems)
-        let byName = Dictionary(grouping: schemas, by: \.name)
-        for (name, same) in byName.sorted(by: { $0.key < $1.key }) {
-            let types = Set(same.map { ObjectIdentifier($0.type) })
-            guard types.count > 1 else { continue }
-            problems.append("\(types.count) listed classes are named \(name): rename them.")
-        }
-        problems += ClassSchema.linkProblems(of: schemas)
-        guard !problems.isEmpty else { return }
-        throw Realm.Error(.invalidInput, problems.joined(separator: "\n"))
-    }
-}
-
-extension Realm.Configuration.Location {
-    fileprivate var place: RealmPlace {
-        switch self {
-        case .file(let url): .directory(path: url.path)
-        case .inMemory(let identifier): .memory(identifier: identifier)
-        }
     }
 }

@@ -37,16 +37,23 @@ final class RealmCore: Sendable {
     static func realm(
         _ coordinator: Coordinator, _ configuration: Realm.Configuration
     ) throws(Realm.Error) -> Realm? {
-        guard let core = coordinator.attached({ RealmCore(coordinator, configuration) }) else {
+        let isFit = coordinator.options.isReadOnly == configuration.readOnly
+        let attached = coordinator.attached(mayMake: isFit) { RealmCore(coordinator, configuration) }
+        guard let core = attached else {
+            if !isFit { coordinator.closeSoon() }  // nobody uses it any more
             return nil
         }
-        guard core.configuration.agrees(with: configuration) else {
+        let differences = core.configuration.differences(from: configuration)
+        guard differences.isEmpty else {
             throw Realm.Error(
                 .alreadyOpen,
                 "The realm \"\(configuration.name)\" is open in this process with another "
-                    + "configuration.")
+                    + "configuration (\(differences.joined(separator: ", "))).")
         }
-        if let problem = core.schemaProblems(in: coordinator.published.schema) { throw problem }
+        let schema = coordinator.published.schema
+        try core.checkSchemaVersion(schema)
+        if let problem = core.schemaProblems(in: schema) { throw problem }
+        try core.checkComplete(in: schema)
         return core.actor.withLock { actor in
             if let realm = actor.realm { return realm }
             let realm = Realm(core)

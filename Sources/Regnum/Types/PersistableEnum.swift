@@ -9,11 +9,9 @@ internal import RegnumEngine
 /// (another version of the program wrote it) reads as nil where the property is optional; otherwise
 /// as the first case, and fails the transaction.
 public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue
-where RawValue: RequiredValue {}
+where RawValue: RequiredValue, _Basis == RawValue {}
 
 extension PersistableEnum {
-    public typealias _Basis = RawValue
-
     public static var _storage: _StorageType { RawValue._storage }
 
     public static func _makeDefault() -> Self {

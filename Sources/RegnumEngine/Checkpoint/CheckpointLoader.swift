@@ -89,7 +89,11 @@ struct CheckpointLoader {
             UInt32.self, max: SchemaLimits.tableCountMax, "the number of classes")
         var schema = try SchemaImage.decode(
             try reader.data(schemaByteCount), tableCount: tableCount)
-        if let knownSchema, knownSchema.tables == schema.tables { schema = knownSchema }
+        if let knownSchema, knownSchema.tables == schema.tables,
+            knownSchema.version == schema.version
+        {
+            schema = knownSchema
+        }
         try reader.skipPadding()
         var content = DatabaseContent(context: context)
         content.schema = schema

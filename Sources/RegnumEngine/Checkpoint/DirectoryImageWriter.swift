@@ -127,7 +127,8 @@ struct DirectoryImageWriter {
 
 /// The schema in a directory image: for each class, by key, its name and the definitions of its
 /// columns, as an operation that adds a class tells them in a record; then a varint number of lists,
-/// and of each a string name and the varint table key of its elements.
+/// and of each a string name and the varint table key of its elements. Then, once, the varint version
+/// of the schema.
 enum SchemaImage {
     static func encode(_ schema: DatabaseSchema) -> [UInt8] {
         var writer = RecordWriter(capacity: 256)
@@ -144,6 +145,7 @@ enum SchemaImage {
                 writer.varint(UInt64(list.target.rawValue))
             }
         }
+        writer.varint(schema.version)
         return writer.bytes
     }
 
@@ -151,7 +153,7 @@ enum SchemaImage {
         var reader = RecordReader(bytes)
         var tables: [TableSchema] = []
         var names: Set<[UInt8]> = []
-        let empty = DatabaseSchema(tables: [])
+        let empty = DatabaseSchema(tables: [], version: 0)
         guard tableCount <= min(SchemaLimits.tableCountMax, bytes.count) else {
             throw damaged("it has too many classes")
         }
@@ -189,8 +191,14 @@ enum SchemaImage {
             }
             tables.append(table)
         }
+        let version: UInt64
+        do throws(StoreError) {
+            version = try reader.varint()
+        } catch {
+            throw damaged(error.sentence)
+        }
         guard reader.isAtEnd else { throw damaged("bytes are left over") }
-        return DatabaseSchema(tables: tables)
+        return DatabaseSchema(tables: tables, version: version)
     }
 
     private static func lists(

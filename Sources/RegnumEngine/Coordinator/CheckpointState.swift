@@ -130,7 +130,7 @@ extension CoordinatorState {
     private func isCheckpointDue(
         _ log: RealmLog, _ options: CheckpointOptions, _ now: UInt64
     ) -> Bool {
-        guard options.isOn || checkpoint.wantedVersion > 0, !checkpoint.isBusy,
+        guard options.isOn || checkpoint.wantedVersion > 0, !isReadOnly, !checkpoint.isBusy,
             checkpoint.finished == nil, now >= checkpoint.retryAt
         else { return false }
         let newest = log.newestCheckpoint

@@ -2,42 +2,67 @@ package import RegnumStore
 
 /// Opening and closing.
 extension Coordinator {
-    /// The coordinator of the realm at that place: the one that is open in this process, or a new
-    /// one. The log is read on a thread of `IOPool`.
+    /// The coordinator of the realm at that place: the one that is open in this process, which may
+    /// have other options, or a new one. The log is read on a thread of `IOPool`.
     ///
-    /// Throws what `RealmLog.open` throws.
+    /// Throws what `RealmLog.open` throws, for reading what `RealmLog.openForReading` throws; for a
+    /// new realm with a seed what `RealmContent.read` throws.
     package static func open(_ options: CoordinatorOptions) async throws(StoreError)
         -> Coordinator
     {
         switch options.place {
         case .memory(let identifier):
+            if let open = CoordinatorRegistry.shared.find(memory: identifier) { return open }
+            var root = DatabaseRoot.makeEmpty()
+            if let seedPath = options.seedPath {
+                root = try await onPool { () throws(StoreError) in
+                    try RealmContent.read(seedPath, options).root
+                }
+            }
             return CoordinatorRegistry.shared.memory(identifier) {
-                Coordinator(options, log: nil, root: .makeEmpty(), recovery: nil)
+                Coordinator(options, log: nil, root: root, recovery: nil)
             }
         case .directory(let path):
             if let open = CoordinatorRegistry.shared.find(path, options.fileSystem) { return open }
-            let result: Result<Coordinator, StoreError> = await withUnsafeContinuation { waiter in
-                IOPool.shared.submit {
-                    waiter.resume(
-                        returning: Result { () throws(StoreError) in
-                            try openDirectory(path, options)
-                        })
-                }
-            }
-            CoordinatorRegistry.shared.synchronize()
-            return try result.get()
+            return try await onPool { () throws(StoreError) in try openDirectory(path, options) }
         }
+    }
+
+    /// Whether a realm of that name is in memory.
+    package static func isOpen(memory identifier: String) -> Bool {
+        CoordinatorRegistry.shared.find(memory: identifier) != nil
+    }
+
+    /// Runs what blocks on a thread of `IOPool`.
+    static func onPool<Result: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> Result
+    ) async throws(StoreError) -> Result {
+        let result: Swift.Result<Result, StoreError> = await withUnsafeContinuation { waiter in
+            IOPool.shared.submit {
+                waiter.resume(returning: Swift.Result { () throws(StoreError) in try body() })
+            }
+        }
+        CoordinatorRegistry.shared.synchronize()
+        return try result.get()
     }
 
     private static func openDirectory(_ path: String, _ options: CoordinatorOptions)
         throws(StoreError) -> Coordinator
     {
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSummaries: false)
-        let (log, report) = try RealmLog.open(
-            options.fileSystem, path: path, options: options.store, load: incoming.begin,
-            incoming.apply)
+        let log: RealmLog
+        let report: RecoveryReport
+        if options.isReadOnly {
+            (log, report) = try RealmLog.openForReading(
+                options.fileSystem, path: path, options: options.store, load: incoming.begin,
+                incoming.apply)
+        } else {
+            (log, report) = try RealmLog.open(
+                options.fileSystem, path: path, options: options.store,
+                seed: RealmContent.seed(options), load: incoming.begin, incoming.apply)
+        }
         let coordinator = CoordinatorRegistry.shared.register(
-            path, options.fileSystem, log.lock.identity
+            path, options.fileSystem, log.identities
         ) {
             Coordinator(options, log: log, root: incoming.root, recovery: report)
         }
@@ -91,7 +116,10 @@ extension Coordinator {
 
     /// The pump owns the log, nothing is staged and no turn is out.
     func finishClose(_ log: RealmLog?) {
-        if let log { settle(log) }
+        if let log {
+            settle(log)
+            log.leave()  // somebody may still hold it for a moment
+        }
         let closers = state.withLock { state -> [UnsafeContinuation<Void, Never>]? in
             guard state.phase != .closed else { return nil }
             state.phase = .closed
@@ -110,7 +138,7 @@ extension Coordinator {
 
     /// Syncs relaxed commits, and vouches for the last ones by an IDLE record if the lock is free.
     private func settle(_ log: RealmLog) {
-        guard !log.isPoisoned else { return log.resignWriter() }
+        guard !log.isPoisoned, !log.isReadOnly else { return log.resignWriter() }
         do throws(StoreError) {
             if log.durableEnd < log.position { try log.sync() }
             try checkpointForClosing(log)
@@ -156,6 +184,17 @@ final class CoordinatorRegistry: Sendable {
     /// continuation is then ordered for the thread sanitizer too (Docs/Decisions/002-locks.md).
     func synchronize() { coordinators.withLock { _ in } }
 
+    func find(memory identifier: String) -> Coordinator? {
+        coordinators.withLock { $0[.memory(identifier)]?.open }
+    }
+
+    /// Whether a realm is open at a path, or one of these files is part of it.
+    func isOpen(_ path: String, _ fileSystem: any FileSystem, _ identities: [FileIdentity]) -> Bool {
+        let system = ObjectIdentifier(fileSystem)
+        let keys = [.path(system, path)] + identities.map { Key.file(system, $0) }
+        return coordinators.withLock { open in keys.contains { open[$0]?.open != nil } }
+    }
+
     func memory(_ identifier: String, _ make: () -> Coordinator) -> Coordinator {
         coordinators.withLock { coordinators in
             if let open = coordinators[.memory(identifier)]?.open { return open }
@@ -165,17 +204,18 @@ final class CoordinatorRegistry: Sendable {
         }
     }
 
-    /// The coordinator that is registered for the file; else the one that `make` makes.
+    /// The coordinator that is registered for one of the files; else the one that `make` makes.
     func register(
-        _ path: String, _ fileSystem: any FileSystem, _ identity: FileIdentity,
+        _ path: String, _ fileSystem: any FileSystem, _ identities: [FileIdentity],
         _ make: () -> Coordinator
     ) -> Coordinator {
         let system = ObjectIdentifier(fileSystem)
+        let keys = identities.map { Key.file(system, $0) }
         return coordinators.withLock { coordinators in
             coordinators = coordinators.filter { $0.value.coordinator != nil }
-            let coordinator = coordinators[.file(system, identity)]?.open ?? make()
+            let coordinator = keys.compactMap { coordinators[$0]?.open }.first ?? make()
             let entry = WeakCoordinator(coordinator: coordinator)
-            coordinators[.file(system, identity)] = entry
+            for key in keys { coordinators[key] = entry }
             coordinators[.path(system, path)] = entry
             return coordinator
         }

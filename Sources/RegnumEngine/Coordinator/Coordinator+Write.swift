@@ -304,6 +304,7 @@ extension CoordinatorState {
     /// Why a write cannot even begin.
     var refusal: StoreError? {
         if phase != .open { return Coordinator.closedError }
+        if isReadOnly { return Coordinator.readOnlyError }
         return writeFailure ?? followFailure
     }
 

@@ -31,6 +31,7 @@ package final class Coordinator: Sendable {
         hub = CommitHub(byteCountMax: options.summaryByteCountMax)
         publishedRoot = Guarded(root)
         var first = CoordinatorState(log: log, root: root)
+        first.isReadOnly = options.isReadOnly
         first.checkpoint.baseVersion = recovery?.checkpoint?.version ?? 0
         state = Guarded(first)
     }
@@ -68,12 +69,12 @@ package final class Coordinator: Sendable {
         if let failure = state.withLock({ $0.followFailure }) { throw failure }
     }
 
-    /// The object that belongs to the open realm, made by `make` if there is none; nil if the realm
-    /// is being closed: open it anew.
-    package func attached<T: AnyObject & Sendable>(_ make: () -> T) -> T? {
+    /// The object that belongs to the open realm, made by `make` if there is none and `mayMake`; nil
+    /// if the realm is being closed: open it anew.
+    package func attached<T: AnyObject & Sendable>(mayMake: Bool = true, _ make: () -> T) -> T? {
         attachment.withLock { attachment in
             if let existing = attachment.object as? T { return existing }
-            guard !isClosed else { return nil }
+            guard mayMake, !isClosed else { return nil }
             let made = make()
             attachment.object = made
             return made
@@ -103,6 +104,8 @@ package final class Coordinator: Sendable {
         return concerned
     }
 
+    static let readOnlyError = StoreError(
+        .readOnly, "The realm was opened read-only: it cannot be changed.")
     static let closedError = StoreError(.closed, "The realm is closed.")
 }
 

@@ -28,6 +28,10 @@ package struct CoordinatorOptions: Sendable {
     /// observers compare trees instead.
     package var summaryByteCountMax = 16 << 20
     package var checkpoint = CheckpointOptions()
+    /// Nothing is written: the realm must be there, turns are refused, commits of others are followed.
+    package var isReadOnly = false
+    /// The directory of the realm whose content a new realm begins with; it is only read.
+    package var seedPath: String?
 
     package init(place: RealmPlace, fileSystem: any FileSystem = PosixFileSystem.shared) {
         self.place = place

@@ -29,6 +29,8 @@ struct CoordinatorState {
     var epoch: UInt64 = 0
     /// Why writes fail for good: the log is poisoned.
     var writeFailure: StoreError?
+    /// The realm was opened for reading: no turn is given, nothing is written.
+    var isReadOnly = false
     /// Why this process can follow the others no longer.
     var followFailure: StoreError?
     /// Why the epoch rose last.

@@ -15,6 +15,10 @@ extension Predicate: Hashable {
             .matchTextColumns(let b, let y, let d, let j)
         ):
             a == b && x == y && c == d && i == j
+        case (.matchData(let a, let x, let s), .matchData(let b, let y, let t)):
+            a == b && x == y && s == t
+        case (.isRow(let a), .isRow(let b)):
+            a == b
         case (.isIn(let a, let v), .isIn(let b, let w)):
             a == b && v == w
         case (.related(let h, let x, let p), .related(let k, let y, let q)):
@@ -93,6 +97,14 @@ extension Predicate: Hashable {
         case .not(let term):
             hasher.combine(11)
             hasher.combine(term)
+        case .matchData(let column, let match, let bytes):
+            hasher.combine(12)
+            hasher.combine(column)
+            hasher.combine(match)
+            hasher.combine(bytes)
+        case .isRow(let keys):
+            hasher.combine(13)
+            hasher.combine(keys)
         }
     }
 }

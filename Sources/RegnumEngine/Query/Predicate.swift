@@ -46,6 +46,8 @@ package enum TextMatch: UInt8, Hashable, Sendable, CaseIterable {
     case contains, beginsWith, endsWith
     /// The whole string: `?` stands for any one code point, `*` for any number of them.
     case like
+    /// The whole string.
+    case equals
 }
 
 /// Of the rows at the end of a path, how many must match.
@@ -80,8 +82,12 @@ package indirect enum Predicate: Sendable {
     case matchText(ColumnReference, TextMatch, String, caseInsensitive: Bool)
     /// A string column against a pattern in another one; false if one of them is null.
     case matchTextColumns(ColumnReference, TextMatch, ColumnReference, caseInsensitive: Bool)
+    /// A data column against bytes, in another way than `like`; false for null.
+    case matchData(ColumnReference, TextMatch, [UInt8])
     /// Equal to one of the values, as `compare` with `equal` has it; false for none.
     case isIn(ColumnReference, [Value])
+    /// The row is one of these; false for none.
+    case isRow([ObjectKey])
     /// Whether the rows at the end of a path match.
     case related([Hop], Quantifier, Predicate)
     /// Compares how many of the rows at the end of a path match.

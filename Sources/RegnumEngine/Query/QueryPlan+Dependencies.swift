@@ -10,7 +10,14 @@ extension QueryPlan {
         }
         predicate.addDependencies(to: &names)
         for term in sort { term.column.hops.addDependencies(to: &names) }
-        for column in distinct.joined() { column.hops.addDependencies(to: &names) }
+        for step in steps {
+            switch step {
+            case .distinct(let columns):
+                for column in columns { column.hops.addDependencies(to: &names) }
+            case .sort(let terms):
+                for term in terms { term.column.hops.addDependencies(to: &names) }
+            }
+        }
         return names
     }
 
@@ -28,8 +35,9 @@ extension [Hop] {
 extension Predicate {
     fileprivate func addDependencies(to names: inout Set<String>) {
         switch self {
-        case .constant: break
-        case .compare(let column, _, _), .matchText(let column, _, _, _), .isIn(let column, _):
+        case .constant, .isRow: break
+        case .compare(let column, _, _), .matchText(let column, _, _, _),
+            .matchData(let column, _, _), .isIn(let column, _):
             column.hops.addDependencies(to: &names)
         case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
             a.hops.addDependencies(to: &names)
@@ -49,8 +57,9 @@ extension Predicate {
     /// Whether it asks for other rows than the one it is about.
     fileprivate var hasHops: Bool {
         switch self {
-        case .constant: false
-        case .compare(let column, _, _), .matchText(let column, _, _, _), .isIn(let column, _):
+        case .constant, .isRow: false
+        case .compare(let column, _, _), .matchText(let column, _, _, _),
+            .matchData(let column, _, _), .isIn(let column, _):
             !column.hops.isEmpty
         case .compareColumns(let a, _, let b), .matchTextColumns(let a, _, let b, _):
             !a.hops.isEmpty || !b.hops.isEmpty

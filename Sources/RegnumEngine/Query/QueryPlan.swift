@@ -21,10 +21,19 @@ package enum QuerySource: Sendable {
     case backlinks(name: String, target: String, row: ObjectKey)
 }
 
+/// What is done with the rows of a query once they are sorted.
+package enum QueryStep: Hashable, Sendable {
+    /// Of the rows with equal values the first stays (null equals null, and NaN equals NaN here), and
+    /// none for which a link on the way to a value is null. Without columns it changes nothing.
+    case distinct([ColumnReference])
+    /// Sorts what is left; at most 64 terms. Rows with equal values keep their order.
+    case sort([SortTerm])
+}
+
 /// A query over the rows of one class: which rows, and in which order.
 ///
 /// It takes the rows of the source, leaves those that match the predicate, sorts them, takes the
-/// distinct ones and of these the first `limit`. The first sort term is the primary one; remaining
+/// steps one after the other and leaves the first `limit` rows. The first sort term is the primary one; remaining
 /// ties, and everything where there is no term, keep the order of the source. A class that does not
 /// exist has no rows.
 package struct QueryPlan: Hashable, Sendable {
@@ -34,28 +43,27 @@ package struct QueryPlan: Hashable, Sendable {
     package var predicate: Predicate
     /// At most 64 terms.
     package var sort: [SortTerm]
-    /// One after the other: of the rows with equal values the first stays (null equals null, and NaN
-    /// equals NaN here), and none for which a link on the way to a value is null. One without
-    /// columns changes nothing.
-    package var distinct: [[ColumnReference]]
+    package var steps: [QueryStep]
     /// The most rows of the result; nil for all. Below zero it is none.
     package var limit: Int?
 
+    /// - Parameter distinct: the first steps.
     package init(
         tableName: String, source: QuerySource = .table, predicate: Predicate = .constant(true),
-        sort: [SortTerm] = [], distinct: [[ColumnReference]] = [], limit: Int? = nil
+        sort: [SortTerm] = [], distinct: [[ColumnReference]] = [],
+        steps: [QueryStep] = [], limit: Int? = nil
     ) {
         self.tableName = tableName
         self.source = source
         self.predicate = predicate
         self.sort = sort
-        self.distinct = distinct
+        self.steps = distinct.map { .distinct($0) } + steps
         self.limit = limit
     }
 
     package static func == (a: QueryPlan, b: QueryPlan) -> Bool {
         equalUTF8(a.tableName, b.tableName) && a.source == b.source && a.predicate == b.predicate
-            && a.sort == b.sort && a.distinct == b.distinct && a.limit == b.limit
+            && a.sort == b.sort && a.steps == b.steps && a.limit == b.limit
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -63,7 +71,7 @@ package struct QueryPlan: Hashable, Sendable {
         hasher.combine(source)
         hasher.combine(predicate)
         hasher.combine(sort)
-        hasher.combine(distinct)
+        hasher.combine(steps)
         hasher.combine(limit)
     }
 }

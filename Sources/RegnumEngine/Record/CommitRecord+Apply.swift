@@ -88,6 +88,7 @@ private struct RecordApplication {
                 "A commit record has the unknown operation \(code): it was written by a newer "
                     + "version.")
         }
+        if operation == .schemaVersion { return try schemaVersion() }
         let index = try reader.count(max: Int(UInt32.max), "a table key")
         switch operation {
         case .addTable:
@@ -105,7 +106,7 @@ private struct RecordApplication {
             default: try addIndex(index)
             }
             return
-        case .delete, .set, .insert, .lists: break
+        case .delete, .set, .insert, .lists, .schemaVersion: break
         }
         try reader.require(
             index < content.schema.tables.count, "an operation's class does not exist")
@@ -130,7 +131,7 @@ private struct RecordApplication {
         case .delete: try delete(schema)
         case .set: try set(schema, schema.columns[column])
         case .insert: try insert(schema)
-        case .addTable, .addColumn, .addList, .addIndex, .lists: break
+        case .addTable, .addColumn, .addList, .addIndex, .lists, .schemaVersion: break
         }
     }
 
@@ -165,6 +166,13 @@ private struct RecordApplication {
     }
 
     // MARK: Schema
+
+    private mutating func schemaVersion() throws(StoreError) {
+        try reader.require(lastPlace.1 < 0, "the schema's version is set after rows were changed")
+        let version = try reader.varint()
+        try reader.require(version > content.schema.version, "the schema's version does not rise")
+        content.schema = content.schema.at(version: version)
+    }
 
     private mutating func addTable() throws(StoreError) {
         let name = try reader.string()

@@ -47,6 +47,9 @@ extension CommitRecord {
             begin(.addColumn, table, &writer)
             writer.varint(UInt64(key.rawValue))
             writer.columnDefinition(definition)
+        case .version(let version):
+            writer.byte(Operation.schemaVersion.rawValue)
+            writer.varint(version)
         case .list(let table, let key, let name, let target):
             begin(.addList, table, &writer)
             writer.varint(UInt64(key.rawValue))

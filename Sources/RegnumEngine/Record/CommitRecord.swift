@@ -22,6 +22,7 @@
 ///     8 lists        varint table key, varint list key, key runs, for each of those rows a list change
 ///
 ///     9 add index    varint table key, varint column key: a column that has none
+///     10 schema version   varint, greater than the one before
 ///
 ///     list change    varint splice count >= 1, for each: varint gap (elements from the end of what the
 ///                    splice before removed, or from the list's beginning; at least 1 after the first),
@@ -34,7 +35,7 @@
 ///
 /// (6 is a bulk commit, see `BulkCommit`, and comes alone.)
 ///
-/// Order: all of 1, 2, 7 and 9 as they happened; then by ascending table key, within one class 3, then 4
+/// Order: all of 1, 2, 7, 9 and 10 as they happened; then by ascending table key, within one class 3, then 4
 /// by ascending column key, then 5; then 8 by ascending table and list key; each at most once. So an operation meets the rows that the ones
 /// before it left, and each row is deleted, set or inserted, not two of them. A row's inserted key is
 /// at least the class's next key, which becomes the greatest inserted key + 1. Keys that only a
@@ -65,6 +66,7 @@ package enum CommitRecord {
         case addList = 7
         case lists = 8
         case addIndex = 9
+        case schemaVersion = 10
     }
 
     /// The most cells that the inserts of one record may have.

@@ -7,17 +7,29 @@ extension QueryPlan {
     ///   - result: what `evaluate` or `advance` gave for `old`.
     ///   - delta: the merged summaries of exactly the commits after `old` through `new` for the
     ///     plan's class; nil where they are not to be had: the trees are compared instead.
+    ///   - listChange: for a plan whose source is a list: how the list changed from `old` to `new`;
+    ///     nil where that is not to be had: the trees tell.
     ///
     /// Untouched rows keep their place. Of the touched rows that are in both results and lie between
     /// the same untouched rows as before, the longest subsequence in unchanged order stays (of
     /// several the one with the lowest old positions); the others are a deletion and an insertion.
+    /// Through links, those rows are touched too whose sort values differ. The result of a list without
+    /// an order of its own changes as the list was spliced.
     ///
     /// Throws as `evaluate`.
-    /// - Complexity: O(changes x log n); as `evaluate` where columns that the plan names joined the
-    ///   class between the versions with another default than the plan expected.
+    /// - Complexity: O(changes x log n); as `evaluate` for plans with hops, another source than the
+    ///   table, steps or a limit, and where columns that the plan names joined the class between the
+    ///   versions with another default than the plan expected.
     package func advance(
-        _ result: ResultTree, from old: DatabaseRoot, to new: DatabaseRoot, delta: MergedDelta?
+        _ result: ResultTree, from old: DatabaseRoot, to new: DatabaseRoot, delta: MergedDelta?,
+        listChange: ListChange? = nil
     ) throws(StoreError) -> (ResultTree, ResultChange) {
+        guard isLocal else {
+            return try advanceAnew(
+                result, from: old, to: new,
+                delta: delta ?? MergedDelta(from: old, to: new, tableName: tableName),
+                listChange: listChange)
+        }
         let before = try CompiledQuery(self, old.schema)
         let after =
             old.schema === new.schema ? before : try CompiledQuery(self, new.schema)
@@ -30,7 +42,7 @@ extension QueryPlan {
         }
         switch result.prepared().storage {
         case .keyList, .rankList, .sequence:
-            preconditionFailure("A prepared result is a tree.")
+            preconditionFailure("The result of a local plan is a tree once it is prepared.")
         case .keys(let tree):
             var advance = ResultAdvance(before, after, old, new, tree)
             if case .keys(let all)? = full?.storage { advance.touchAll(delta, all) }

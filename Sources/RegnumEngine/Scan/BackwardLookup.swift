@@ -85,7 +85,7 @@ extension CompiledPredicate {
         case .through, .compareValues, .related, .count, .aggregate, .matchTextColumns: true
         case .and(let terms), .or(let terms): terms.contains { $0.readsOtherRows }
         case .not(let term): term.readsOtherRows
-        case .constant, .compare, .compareColumns, .matchText, .isIn: false
+        case .constant, .compare, .compareColumns, .matchText, .isIn, .isRow: false
         }
     }
 }

@@ -24,6 +24,8 @@ extension CompiledPredicate {
         case .through(let link, let term, let whenNull):
             return CompiledPredicate.through(
                 link, term, whenNull: whenNull, cluster, rows, content)
+        case .isRow(let keys):
+            return cluster.rows(of: keys, rows)
         case .compareValues, .matchTextColumns, .related, .count, .aggregate:
             return rows.filter { matches(cluster, $0, content) }
         case .and(let terms):
@@ -64,6 +66,8 @@ extension CompiledPredicate {
         case .through(let link, let term, let whenNull):
             guard let place = link.follow(cluster, row, content) else { return whenNull }
             return term.matches(place.cluster, place.row, content)
+        case .isRow(let keys):
+            return keys.contains(cluster.firstKey + UInt64(row))
         case .compareValues(let a, let comparison, let b):
             return comparison.holds(
                 a.value(cluster, row, content), b.value(cluster, row, content))
@@ -97,6 +101,15 @@ extension CompiledPredicate {
     }
 }
 
+extension Cluster {
+    /// Those of `rows` that are among some ascending keys.
+    fileprivate func rows(of keys: [UInt64], _ rows: RowMask) -> RowMask {
+        var found = RowMask()
+        for key in keys where Table.base(key) == firstKey { found.insert(Table.row(key)) }
+        return found & rows
+    }
+}
+
 extension ResolvedColumn {
     // MARK: One row
 
@@ -118,7 +131,7 @@ extension ResolvedColumn {
     }
 
     func matches(_ cluster: Cluster, _ row: Int, _ pattern: TextPattern) -> Bool {
-        if isStored(in: cluster), stored?.type == .string {
+        if isStored(in: cluster), type == .string || type == .data {
             return !cluster.isNull(row, index) && pattern.matches(cluster.bytes(row, index))
         }
         return pattern.matches(value(cluster, row))

@@ -4,13 +4,20 @@ extension QueryPlan {
     /// Whether the result is the rows of a table, each once, in an order that their columns tell:
     /// the shapes of `ResultShape`.
     var isPlain: Bool {
-        source == .table && limit == nil && !isSortedThroughLinks && !isDistinct
+        source == .table && limit == nil && !isSortedThroughLinks && steps.isEmpty
     }
 
-    var isDistinct: Bool { distinct.contains { !$0.isEmpty } }
+    /// Whether all rows of the source that match are in the result.
+    var hasAllMatches: Bool { limit == nil && !steps.contains { $0.isDistinct } }
 
     /// The most rows that the result can have.
     var keyCountMax: Int { limit.map { max($0, 0) } ?? .max }
+}
+
+extension QueryStep {
+    fileprivate var isDistinct: Bool {
+        if case .distinct(let columns) = self { !columns.isEmpty } else { false }
+    }
 }
 
 /// Evaluation of plans with any source and order.
@@ -25,7 +32,7 @@ extension CompiledQuery {
         let limit = min(max, plan.keyCountMax)
         if limit <= 0 { return [] }
         var keys: [UInt64]
-        let needed = distinct.isEmpty ? limit : .max
+        let needed = steps.isEmpty ? limit : .max
         if source == .table, linkedSort.isEmpty {
             keys = tableKeys(plan.shape, root, limit: needed, &statistics)
         } else {
@@ -35,11 +42,21 @@ extension CompiledQuery {
                 source == .table
                 ? matchingKeys(root, limit: needed, &statistics)
                 : sourceKeys(root, limit: needed, &statistics)
-            if isSorted { sort(&keys, root) }
+            if isSorted {
+                let terms =
+                    linkedSort.isEmpty
+                    ? sort.map { PathColumn(links: [], isStored: true, column: $0) } : linkedSort
+                sort(&keys, terms, order, root)
+            }
         }
-        for (index, columns) in distinct.enumerated() {
-            let isLast = index == distinct.count - 1
-            keys = firstOfEach(keys, columns, root, limit: isLast ? limit : .max)
+        for (index, step) in steps.enumerated() {
+            switch step {
+            case .distinct(let columns):
+                let isLast = index == steps.count - 1
+                keys = firstOfEach(keys, columns, root, limit: isLast ? limit : .max)
+            case .sort(let terms, let order):
+                sort(&keys, terms, order, root)
+            }
         }
         if keys.count > limit { keys.removeLast(keys.count - limit) }
         return keys
@@ -80,11 +97,11 @@ extension CompiledQuery {
     /// Sorts rows of the table; those with equal values keep their order.
     ///
     /// - Complexity: O(m), and comparisons of those rows whose first values have the same rank.
-    private func sort(_ keys: inout [UInt64], _ root: DatabaseContent) {
+    private func sort(
+        _ keys: inout [UInt64], _ terms: [PathColumn], _ order: ResultOrder,
+        _ root: DatabaseContent
+    ) {
         guard keys.count > 1, let key = table, let table = root.table(key) else { return }
-        let terms =
-            linkedSort.isEmpty
-            ? sort.map { PathColumn(links: [], isStored: true, column: $0) } : linkedSort
         let isDescending = order.descending & 1 != 0
         var finder = RowFinder(table)
         var pairs: [cregnum_pair] = []
@@ -103,7 +120,7 @@ extension CompiledQuery {
             for end in 1...pairs.count
             where end == pairs.count || pairs[end].rank != pairs[start].rank {
                 if end - start > 1 {
-                    sort(&positions[start..<end], terms, keys, table, root)
+                    sort(&positions[start..<end], terms, order, keys, table, root)
                 }
                 start = end
             }
@@ -113,8 +130,8 @@ extension CompiledQuery {
 
     /// Sorts some positions of `keys` by all terms.
     private func sort(
-        _ positions: inout ArraySlice<Int>, _ terms: [PathColumn], _ keys: [UInt64],
-        _ table: Table, _ root: DatabaseContent
+        _ positions: inout ArraySlice<Int>, _ terms: [PathColumn], _ order: ResultOrder,
+        _ keys: [UInt64], _ table: Table, _ root: DatabaseContent
     ) {
         var entries: [ResultEntry] = []
         entries.reserveCapacity(positions.count)

@@ -36,6 +36,8 @@ indirect enum CompiledPredicate: Sendable {
     case through(LinkHop, CompiledPredicate, whenNull: Bool)
     case compareValues(PathColumn, Comparison, PathColumn)
     case matchTextColumns(PathColumn, TextMatch, PathColumn, Bool)
+    /// Ascending, each once.
+    case isRow([UInt64])
     /// Whether one of the rows at the end of a path matches.
     case related(CompiledPath, CompiledPredicate)
     case count(CompiledPath, CompiledPredicate, Comparison, Int64)
@@ -65,7 +67,7 @@ struct CompiledQuery: Sendable {
     let order: ResultOrder
     /// The terms of a sort with links; else none.
     let linkedSort: [PathColumn]
-    let distinct: [[PathColumn]]
+    let steps: [CompiledStep]
 
     /// Throws `invalidQuery` for a comparison of unequal types or more than 64 sort terms, and
     /// `schemaMismatch` where the stored column is of another type than the query says, or the
@@ -76,16 +78,7 @@ struct CompiledQuery: Sendable {
         let compiler = QueryCompiler(schema: schema, tableName: plan.tableName, table: table)
         source = try compiler.compile(plan.source)
         predicate = try compiler.compile(plan.predicate)
-        guard plan.sort.count <= 64 else {
-            throw StoreError(
-                .invalidQuery, "A sort has at most 64 terms; this one has \(plan.sort.count).",
-                className: plan.tableName)
-        }
-        var descending: UInt64 = 0
-        for (index, term) in plan.sort.enumerated() where !term.ascending {
-            descending |= 1 << UInt64(index)
-        }
-        order = ResultOrder(descending: descending)
+        order = try compiler.order(plan.sort)
         var sort: [ResolvedColumn] = []
         var linkedSort: [PathColumn] = []
         if plan.isSortedThroughLinks {
@@ -95,12 +88,16 @@ struct CompiledQuery: Sendable {
         }
         self.sort = sort
         self.linkedSort = linkedSort
-        var distinct: [[PathColumn]] = []
-        for columns in plan.distinct where !columns.isEmpty {
-            var paths: [PathColumn] = []
-            for column in columns { paths.append(try compiler.resolvePath(column)) }
-            distinct.append(paths)
+        var steps: [CompiledStep] = []
+        for step in plan.steps {
+            if let step = try compiler.compile(step) { steps.append(step) }
         }
-        self.distinct = distinct
+        self.steps = steps
     }
+}
+
+/// A step of a plan, looked up in one schema.
+enum CompiledStep: Sendable {
+    case distinct([PathColumn])
+    case sort([PathColumn], ResultOrder)
 }

@@ -93,6 +93,9 @@ extension CompiledPredicate {
             return union(terms, root, table, candidateCount, &statistics)
         case .constant(false):
             return IndexLookup(ranges: [], isExact: true)
+        case .isRow(let keys):
+            guard let table = root.table(table) else { return nil }
+            return IndexLookup(ranges: [], rows: keys.filter { table.contains($0) }, isExact: true)
         case .through, .related, .count:
             return backwardLookup(root, table, candidateCount, &statistics)
         case .constant, .compareColumns, .matchText, .compareValues, .matchTextColumns, .aggregate,

@@ -22,6 +22,33 @@ struct QueryCompiler {
             fallback: column.defaultValue)
     }
 
+    /// The directions of a sort. Throws `invalidQuery` for more than 64 terms.
+    func order(_ sort: [SortTerm]) throws(StoreError) -> ResultOrder {
+        guard sort.count <= 64 else {
+            throw StoreError(
+                .invalidQuery, "A sort has at most 64 terms; this one has \(sort.count).",
+                className: tableName)
+        }
+        var descending: UInt64 = 0
+        for (index, term) in sort.enumerated() where !term.ascending {
+            descending |= 1 << UInt64(index)
+        }
+        return ResultOrder(descending: descending)
+    }
+
+    /// nil for a step that changes nothing.
+    func compile(_ step: QueryStep) throws(StoreError) -> CompiledStep? {
+        var columns: [PathColumn] = []
+        switch step {
+        case .distinct(let references):
+            for reference in references { columns.append(try resolvePath(reference)) }
+            return columns.isEmpty ? nil : .distinct(columns)
+        case .sort(let terms):
+            for term in terms { columns.append(try resolvePath(term.column)) }
+            return columns.isEmpty ? nil : .sort(columns, try order(terms))
+        }
+    }
+
     func compile(_ predicate: Predicate) throws(StoreError) -> CompiledPredicate {
         switch predicate {
         case .constant(let answer):
@@ -48,6 +75,16 @@ struct QueryCompiler {
                     try compiler.resolve(reference),
                     TextPattern(match, text, caseInsensitive: caseInsensitive))
             }
+        case .matchData(let reference, let match, let bytes):
+            return try through(reference, whenNull: false) {
+                compiler, reference throws(StoreError) in
+                try compiler.check(reference, .data)
+                if match == .like { throw compiler.noPattern(reference) }
+                return .matchText(
+                    try compiler.resolve(reference), TextPattern(match, bytes: bytes))
+            }
+        case .isRow(let keys):
+            return .isRow(IndexLookup.ascending(keys.map(\.rawValue)))
         case .matchTextColumns(let a, let match, let b, let caseInsensitive):
             try check(a, .string)
             try check(b, .string)
@@ -91,6 +128,13 @@ struct QueryCompiler {
         return order.map { compiled[$0] }
     }
 
+    private func noPattern(_ reference: ColumnReference) -> StoreError {
+        StoreError(
+            .invalidQuery,
+            "The property '\(tableName).\(reference.name)' of type data cannot be compared with a "
+                + "pattern.", className: tableName, property: reference.name)
+    }
+
     /// Only values of one type compare, and integers with doubles.
     func check(_ reference: ColumnReference, _ type: ValueType) throws(StoreError) {
         if reference.type == type { return }
@@ -118,6 +162,8 @@ extension Predicate {
         case .isIn(let column, let values): return column.linkCost + 2 * values.count
         case .matchText(let column, let match, _, let caseInsensitive):
             return column.linkCost + (caseInsensitive || match == .like ? 200 : 10)
+        case .matchData(let column, _, _): return column.linkCost + 10
+        case .isRow: return 1
         case .compareColumns(let a, _, let b): return a.linkCost + b.linkCost + 50
         case .matchTextColumns(let a, _, let b, _): return a.linkCost + b.linkCost + 500
         case .related(let hops, _, let term): return 400 * hops.count + 2 * term.cost

@@ -74,7 +74,7 @@ extension QueryPlan {
     }
 
     /// Whether the rows of the result are those of the table that match, in whatever order.
-    private var isWholeTable: Bool { source == .table && limit == nil && !isDistinct }
+    private var isWholeTable: Bool { source == .table && hasAllMatches }
 
     /// Calls `body` with the values of the result, in its order.
     private func forEachValue(

@@ -56,7 +56,7 @@ extension QueryPlan {
             return count
         }
         let query = try CompiledQuery(self, root.schema)
-        if !query.distinct.isEmpty {
+        if !query.steps.isEmpty {
             return query.keys(self, root, max: .max, &statistics).count
         }
         let count =

@@ -6,7 +6,7 @@ extension QueryPlan {
     /// Throws as `evaluate`.
     /// - Complexity: O(log n) for the rows of a table; as `evaluate` for distinct or limited plans.
     func contains(_ key: ObjectKey, _ root: DatabaseContent) throws(StoreError) -> Bool {
-        guard source == .table, limit == nil, !isDistinct else {
+        guard source == .table, hasAllMatches else {
             return try position(of: key, root) != nil
         }
         let query = try CompiledQuery(self, root.schema)
@@ -39,7 +39,7 @@ extension QueryPlan {
         where predicate: Predicate, _ root: DatabaseContent
     ) throws(StoreError) -> Int? {
         let query = try CompiledQuery(self, root.schema)
-        if limit == nil, !isDistinct {
+        if hasAllMatches {
             var plan = self
             plan.predicate = .and([self.predicate, predicate])
             guard let key = try plan.firstMatch(root) else { return nil }

@@ -78,7 +78,7 @@ extension ResolvedColumn {
         return mask.filter { cluster.bytes($0, index).elementsEqual(bytes) }
     }
 
-    /// The rows of `rows` whose string matches.
+    /// The rows of `rows` whose string or data match.
     func match(_ cluster: Cluster, _ rows: RowMask, _ pattern: TextPattern) -> RowMask {
         guard isStored(in: cluster) else { return pattern.matches(fallback) ? rows : RowMask() }
         let present = cluster.present(index, rows)
@@ -126,10 +126,13 @@ extension ResolvedColumn {
 }
 
 extension TextPattern {
-    /// Whether a value is a string that matches.
+    /// Whether a value is a string or data that matches.
     func matches(_ value: Value) -> Bool {
-        guard case .string(let text) = value else { return false }
-        return withUTF8(text) { matches($0) }
+        switch value {
+        case .string(let text): withUTF8(text) { matches($0) }
+        case .data(let bytes): bytes.withUnsafeBytes { matches($0) }
+        default: false
+        }
     }
 }
 

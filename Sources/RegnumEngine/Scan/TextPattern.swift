@@ -16,6 +16,14 @@ struct TextPattern: Sendable {
         isASCII = bytes.allSatisfy { $0 < 0x80 }
     }
 
+    /// Bytes that data are matched with; not `like`.
+    init(_ match: TextMatch, bytes: [UInt8]) {
+        self.match = match
+        isCaseInsensitive = false
+        self.bytes = bytes
+        isASCII = false
+    }
+
     /// The kernel's name of the match, nil where each row must be looked at.
     var kernel: Int32? {
         if isCaseInsensitive { return nil }
@@ -23,7 +31,7 @@ struct TextPattern: Sendable {
         case .contains: return Int32(CREGNUM_CONTAINS)
         case .beginsWith: return Int32(CREGNUM_BEGINS)
         case .endsWith: return Int32(CREGNUM_ENDS)
-        case .like: return nil
+        case .like, .equals: return nil
         }
     }
 
@@ -49,6 +57,7 @@ struct TextPattern: Sendable {
         bytes.withUnsafeBytes { bytes in
             if match == .like { return isLike(text, bytes) }
             guard text.count >= bytes.count else { return false }
+            if match == .equals, text.count > bytes.count { return false }
             guard bytes.count > 0, let base = text.baseAddress, let wanted = bytes.baseAddress
             else { return true }
             switch match {

@@ -54,6 +54,8 @@ package struct TableSchema: Hashable, Sendable {
 
 /// All classes of a realm at one version; immutable.
 package final class DatabaseSchema: Sendable {
+    /// The version that programs give the schema, which migrations raise; it never falls.
+    package let version: UInt64
     /// In the order of their keys: `tables[i].key.rawValue == i`.
     package let tables: [TableSchema]
     /// A cache key: two schemas of one process with the same `id` are the same object. Not stored,
@@ -62,7 +64,8 @@ package final class DatabaseSchema: Sendable {
     /// By table key: what rows of the class have to do with others.
     let relations: [TableRelations]
 
-    init(tables: [TableSchema]) {
+    init(tables: [TableSchema], version: UInt64) {
+        self.version = version
         self.tables = tables
         relations = TableRelations.find(tables)
         id = lastSchemaID.add(1, ordering: .relaxed).newValue
@@ -84,7 +87,8 @@ package final class DatabaseSchema: Sendable {
             ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
         }
         return DatabaseSchema(
-            tables: tables + [TableSchema(key: key, name: name, kind: kind, columns: columns)])
+            tables: tables + [TableSchema(key: key, name: name, kind: kind, columns: columns)],
+            version: version)
     }
 
     /// The schema with one more column in `table`, whose key is the number of columns so far.
@@ -95,7 +99,12 @@ package final class DatabaseSchema: Sendable {
         let columns = old.columns + [ColumnSchema(key: key, definition: definition)]
         tables[table.index] = TableSchema(
             key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
-        return DatabaseSchema(tables: tables)
+        return DatabaseSchema(tables: tables, version: version)
+    }
+
+    /// The same classes at another version.
+    func at(version: UInt64) -> DatabaseSchema {
+        DatabaseSchema(tables: tables, version: version)
     }
 
     /// The schema with a column of `table` marked as indexed.
@@ -108,7 +117,7 @@ package final class DatabaseSchema: Sendable {
         columns[column.index] = ColumnSchema(key: column, definition: definition)
         tables[table.index] = TableSchema(
             key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists)
-        return DatabaseSchema(tables: tables)
+        return DatabaseSchema(tables: tables, version: version)
     }
 }
 

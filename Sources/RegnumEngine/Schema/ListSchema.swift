@@ -34,7 +34,7 @@ extension DatabaseSchema {
         tables[table.index] = TableSchema(
             key: table, name: old.name, kind: old.kind, columns: old.columns,
             lists: old.lists + [ListSchema(key: key, name: name, target: target)])
-        return DatabaseSchema(tables: tables)
+        return DatabaseSchema(tables: tables, version: version)
     }
 }
 

@@ -17,7 +17,7 @@ struct DatabaseContent: Sendable {
 
     /// No classes.
     init(context: TreeContext) {
-        self.init(schema: DatabaseSchema(tables: []), directory: nil, context: context)
+        self.init(schema: DatabaseSchema(tables: [], version: 0), directory: nil, context: context)
     }
 
     static func directoryByteCount(tableCount: Int) -> Int {

@@ -10,6 +10,7 @@ extension DatabaseRoot {
     package func stateHash() -> UInt64 {
         var hasher = StateHasher()
         hasher.combine(version)
+        hasher.combine(schema.version)
         for table in schema.tables {
             let state = content[table.key.index]
             hasher.combine(.string(table.name))

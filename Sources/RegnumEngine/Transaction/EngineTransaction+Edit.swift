@@ -30,6 +30,17 @@ extension EngineTransaction {
         return key
     }
 
+    /// Raises the version of the schema.
+    ///
+    /// - Precondition: it is greater than the one before.
+    package func setSchemaVersion(_ version: UInt64) {
+        precondition(version > content.schema.version, "The version of a schema only rises.")
+        willEdit()
+        lastInsertion = nil
+        content.schema = content.schema.at(version: version)
+        schemaChanges.append(.version(version))
+    }
+
     /// Gives a column that is stored an index.
     ///
     /// Throws `invalidInput`, naming class and property, if it has one or its type can have none.

@@ -137,10 +137,12 @@ struct TableChanges {
     var lists: [RowList: ListLog] = [:]
 }
 
-/// A class, column, list or index that a transaction added, in the order in which it did.
+/// What a transaction did to the schema, in the order in which it did.
 enum SchemaChange {
     case table(TableKey, String, TableKind, [ColumnDefinition])
     case column(TableKey, ColumnKey, ColumnDefinition)
     case list(TableKey, ListKey, String, target: TableKey)
     case index(TableKey, ColumnKey)
+    /// The version of the schema.
+    case version(UInt64)
 }

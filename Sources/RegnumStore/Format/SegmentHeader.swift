@@ -66,7 +66,12 @@ package struct SegmentHeader: Sendable, Equatable {
 
     /// Reads a header. Throws `unsupportedFormat` for a newer format, `invalidDatabase` for anything
     /// that is not an undamaged header.
-    package init(decoding bytes: [UInt8], path: String) throws(StoreError) {
+    ///
+    /// - Parameter isReadOnly: nothing will be written: features that only writers must know are
+    ///   accepted.
+    package init(
+        decoding bytes: [UInt8], path: String, isReadOnly: Bool = false
+    ) throws(StoreError) {
         guard bytes.count == Int(Self.byteCount), Array(bytes[..<8]) == Self.magic else {
             throw StoreError(
                 .invalidDatabase,
@@ -84,7 +89,9 @@ package struct SegmentHeader: Sendable, Equatable {
         let major = Bytes.load(UInt16.self, from: bytes, at: 8)
         let incompatible = Bytes.load(UInt32.self, from: bytes, at: 20)
         let readOnlyCompatible = Bytes.load(UInt32.self, from: bytes, at: 16)
-        guard major == Self.majorVersion, incompatible == 0, readOnlyCompatible == 0 else {
+        guard major == Self.majorVersion, incompatible == 0,
+            isReadOnly || readOnlyCompatible == 0
+        else {
             throw StoreError(
                 .unsupportedFormat,
                 "\(path) has format \(major) with features \(incompatible)/\(readOnlyCompatible); "

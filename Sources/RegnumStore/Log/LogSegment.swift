@@ -20,7 +20,8 @@ struct LogSegment {
         let path = directory.path + "/" + name
         let file = try directory.open(name)
         let bytes = try file.read(at: 0, count: Int(SegmentHeader.byteCount))
-        let header = try SegmentHeader(decoding: bytes, path: path)
+        let header = try SegmentHeader(
+            decoding: bytes, path: path, isReadOnly: directory.isReadOnly)
         guard header.generation == generation, header.number == number else {
             throw StoreError(
                 .invalidDatabase,

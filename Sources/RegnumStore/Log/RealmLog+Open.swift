@@ -10,12 +10,15 @@ extension RealmLog {
     /// `unsupportedFormat` for newer formats, `busy` if another process recovers for longer than
     /// the open timeout, and what the file system throws. On an error nothing was changed, except
     /// that a `LOCK` of zeros may have been made.
+    ///
+    /// - Parameter seed: the content that a new realm begins with.
     package static func open(
-        _ fileSystem: any FileSystem, path: String, options: StoreOptions, load: @escaping Load,
-        _ deliver: Deliver
+        _ fileSystem: any FileSystem, path: String, options: StoreOptions, seed: Seed? = nil,
+        load: @escaping Load, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         do {
-            return try open(fileSystem, path: path, options: options, maybe: load, deliver)
+            return try open(
+                fileSystem, path: path, options: options, seed: seed, maybe: load, deliver)
         } catch {
             var error = error
             // nobody has newer ones: what is gone was needed
@@ -29,19 +32,21 @@ extension RealmLog {
     package static func open(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
-        try open(fileSystem, path: path, options: options, maybe: nil, deliver)
+        try open(fileSystem, path: path, options: options, seed: nil, maybe: nil, deliver)
     }
 
     private static func open(
-        _ fileSystem: any FileSystem, path: String, options: StoreOptions, maybe load: Load?,
-        _ deliver: Deliver
+        _ fileSystem: any FileSystem, path: String, options: StoreOptions, seed: Seed?,
+        maybe load: Load?, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
-        let directory = try fileSystem.openDirectory(path, create: true)
-        try checkForeign(directory)
-        let lock = try openLock(directory)
+        var (directory, lock) = try enter(fileSystem, path)
         let start = fileSystem.monotonicNanoseconds()
         while true {
             let isOpening = try !lock.tryLock(.session, .shared)  // somebody has it exclusively
+            if !isOpening, try !lock.isCurrent() {  // somebody has removed the realm meanwhile
+                (directory, lock) = try enter(fileSystem, path)
+                continue
+            }
             let isWriter = isOpening ? false : try lock.tryLock(.writer, .exclusive)
             if isWriter {
                 lock.countGrant()
@@ -51,7 +56,7 @@ extension RealmLog {
                 }
                 let place = Place(
                     fileSystem: fileSystem, directory: directory, lock: lock, options: options)
-                return try openAsWriter(place, load, deliver)
+                return try openAsWriter(place, seed, load, deliver)
             }
             if !isOpening, let page = lock.loadControl(), let boot = page.bootID,
                 boot == fileSystem.bootID(),
@@ -73,6 +78,22 @@ extension RealmLog {
         }
     }
 
+    /// Opens the directory, made if it is missing, and its `LOCK`.
+    private static func enter(_ fileSystem: any FileSystem, _ path: String) throws(StoreError)
+        -> (any RealmDirectory, any LockFile)
+    {
+        for attempt in 0... {
+            let directory = try fileSystem.openDirectory(path, create: true)
+            do {
+                try checkForeign(directory)
+                return (directory, try openLock(directory))
+            } catch {  // removed between the two
+                guard error.code == .fileNotFound, attempt < 3 else { throw error }
+            }
+        }
+        preconditionFailure("the attempts end")
+    }
+
     private static func openLock(_ directory: any RealmDirectory) throws(StoreError)
         -> any LockFile
     {
@@ -89,8 +110,10 @@ extension RealmLog {
     private static func checkForeign(_ directory: any RealmDirectory) throws(StoreError) {
         let names = try directory.names()
         if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) { return }
+        let isUnfinished = names.contains { unfinishedNames.contains($0) }
         let foreign = names.filter {
             $0 != "LOCK" && $0 != spareName && !$0.hasPrefix(temporaryPrefix)
+                && !(isUnfinished && isOwn($0))
         }
         if let first = foreign.min() {
             throw StoreError(
@@ -111,7 +134,7 @@ extension RealmLog {
         }
     }
 
-    private static func log(_ place: Place, _ beginning: Beginning) -> RealmLog {
+    static func log(_ place: Place, _ beginning: Beginning) -> RealmLog {
         let log = RealmLog(
             fileSystem: place.fileSystem, directory: place.directory, lock: place.lock,
             options: place.options, segment: beginning.segments[0])
@@ -119,7 +142,7 @@ extension RealmLog {
         return log
     }
 
-    private static func findBeginning(
+    static func findBeginning(
         _ place: Place, lastNumber: UInt64, limit: LogPosition, page: ControlPage?, _ load: Load?
     ) throws(StoreError) -> Beginning {
         try findBeginning(
@@ -132,7 +155,7 @@ extension RealmLog {
 
     /// Another process has the writer lock: everything up to the published end is good, and the
     /// tail is that process's. It may trim the log meanwhile: then there is a newer checkpoint.
-    private static func openAsReader(
+    static func openAsReader(
         _ place: Place, _ first: ControlPage, _ load: Load?, _ deliver: Deliver
     ) throws(StoreError) -> (RealmLog, RecoveryReport) {
         var page = first
@@ -174,11 +197,15 @@ extension RealmLog {
     }
 
     /// Nobody writes: read the segments, judge the tail, put the control page right.
-    private static func openAsWriter(_ place: Place, _ load: Load?, _ deliver: Deliver)
-        throws(StoreError) -> (RealmLog, RecoveryReport)
-    {
+    private static func openAsWriter(
+        _ place: Place, _ seed: Seed?, _ load: Load?, _ deliver: Deliver
+    ) throws(StoreError) -> (RealmLog, RecoveryReport) {
         let (directory, lock) = (place.directory, place.lock)
         var report = RecoveryReport()
+        if try isUnfinished(directory) {
+            for slot in 0...1 { lock.storeControlSlot(slot, ControlWords(repeating: 0)) }
+            try removeUnfinished(directory)
+        }
         var last = try lastSegmentNumber(directory)
         let isAlone = try lock.tryLock(.session, .exclusive)
         defer { if isAlone { _ = try? lock.tryLock(.session, .shared) } }
@@ -192,8 +219,12 @@ extension RealmLog {
                         + "remove LOCK to begin a new realm.", path: directory.path,
                     lastGoodVersion: 0)
             }
-            try makeFirstSegment(place.fileSystem, directory, place.options)
-            last = 0
+            if let seed {
+                last = try makeSeeded(place, seed)
+            } else {
+                try makeFirstSegment(place.fileSystem, directory, place.options)
+                last = 0
+            }
             report.isNew = true
         }
         let beginning = try findBeginning(
@@ -208,19 +239,7 @@ extension RealmLog {
         }
         // a maker that died may have named a segment without making the name durable
         try directory.sync()
-        for next in beginning.segments.dropFirst() {
-            try log.checkSuccessor(next)
-            try log.readSegment(limit: next.header.base, counting)
-            if log.position < next.header.base {
-                throw log.damage(
-                    at: log.position,
-                    "Segment \(next.header.number) begins at position \(next.header.base), "
-                        + "so everything before it was durable. ")
-            }
-            try log.enter(next)
-        }
-        try log.readSegment(limit: log.segment.capacityEnd, counting)
-        log.durableEnd = max(log.durableEnd, beginning.search.durableEnd)
+        try log.readAll(beginning, counting)
         let page = anyPage.flatMap { $0.realmID == log.realmID ? $0 : nil }
         report.controlPageWasLost = page == nil && !report.isNew
         report.isOtherBoot = !log.isSameBoot(page) && !report.isNew
@@ -239,9 +258,26 @@ extension RealmLog {
         return (log, report)
     }
 
+    /// Reads everything that is valid, from the beginning on.
+    func readAll(_ beginning: Beginning, _ deliver: Deliver) throws(StoreError) {
+        for next in beginning.segments.dropFirst() {
+            try checkSuccessor(next)
+            try readSegment(limit: next.header.base, deliver)
+            if position < next.header.base {
+                throw damage(
+                    at: position,
+                    "Segment \(next.header.number) begins at position \(next.header.base), "
+                        + "so everything before it was durable. ")
+            }
+            try enter(next)
+        }
+        try readSegment(limit: segment.capacityEnd, deliver)
+        durableEnd = max(durableEnd, beginning.search.durableEnd)
+    }
+
     /// The number of the last segment, nil if there is none. Those before it must be there without
     /// a gap from wherever reading begins: that is seen later.
-    private static func lastSegmentNumber(_ directory: any RealmDirectory) throws(StoreError)
+    static func lastSegmentNumber(_ directory: any RealmDirectory) throws(StoreError)
         -> UInt64?
     {
         let segments = try directory.names().compactMap(SegmentHeader.parse)

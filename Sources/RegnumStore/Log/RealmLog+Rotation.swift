@@ -110,11 +110,12 @@ extension RealmLog {
             byteCount: min(segment.byteCount * 2, options.segmentByteCountMax))
     }
 
-    /// The first segment of a new realm.
+    /// The first segment of a new realm, with the header of a seeded one or a new one.
     static func makeFirstSegment(
-        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ options: StoreOptions
+        _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ options: StoreOptions,
+        _ seeded: SegmentHeader? = nil
     ) throws(StoreError) {
-        let header = SegmentHeader(
+        let header = seeded ?? SegmentHeader(
             realmID: Identity128(high: fileSystem.random(), low: fileSystem.random()),
             generation: 0, number: 0, firstSequence: 1, salt: fileSystem.random(), base: 0,
             previousChain: 0)
@@ -124,7 +125,7 @@ extension RealmLog {
         do {
             try file.write(header.encoded(), at: 0)
             try file.sync()
-            try directory.rename(temporary, to: SegmentHeader.fileName(generation: 0, number: 0))
+            try directory.rename(temporary, to: SegmentHeader.fileName(generation: 0, number: header.number))
         } catch {
             try? directory.unlink(temporary)
             throw error

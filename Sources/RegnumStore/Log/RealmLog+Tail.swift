@@ -16,6 +16,25 @@ extension RealmLog {
     ) throws(StoreError) {
         try enterSuccessors(deliver)
         try readSegment(limit: segment.capacityEnd, deliver)
+        let (scan, durable) = try judgeTail(vouchedEnd: vouchedEnd, page: page, &report)
+        let firstUnsure = max(min(durable, position), segment.header.base)
+        if page?.isPoisoned ?? false {
+            report.wasPoisoned = true
+            try reframe(from: firstUnsure)
+        } else {
+            try rewrite(from: firstUnsure, &report)
+            try zero(scan.nonZeroByteCount)
+        }
+        durableEnd = position
+        control.isPoisoned = false
+    }
+
+    /// Looks at what stands behind `position`, and throws `invalidDatabase` if that is damage.
+    ///
+    /// - Returns: what stands there, and up to where everything is known to be durable.
+    func judgeTail(
+        vouchedEnd: LogPosition, page: ControlPage?, _ report: inout RecoveryReport
+    ) throws(StoreError) -> (scan: TailScan, durable: LogPosition) {
         let scan = try TailScan(
             segment, from: position, nextSequence: nextSequence, chain: chain, options: options)
         let isPoisoned = page?.isPoisoned ?? false
@@ -38,16 +57,7 @@ extension RealmLog {
             report.discardedByteCount = UInt64(scan.nonZeroByteCount)
             report.discardedVersions = scan.versions
         }
-        let firstUnsure = max(min(durable, position), segment.header.base)
-        if isPoisoned {
-            report.wasPoisoned = true
-            try reframe(from: firstUnsure)
-        } else {
-            try rewrite(from: firstUnsure, &report)
-            try zero(scan.nonZeroByteCount)
-        }
-        durableEnd = position
-        control.isPoisoned = false
+        return (scan, durable)
     }
 
     /// Writes the bytes between `start` and the log end again, unchanged, and syncs them.

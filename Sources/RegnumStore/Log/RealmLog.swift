@@ -107,6 +107,12 @@ package final class RealmLog: @unchecked Sendable {
     }
 
     package var path: String { directory.path }
+    /// What identifies the realm's place on this machine: `LOCK` and the directory.
+    package var identities: [FileIdentity] {
+        [lock.identity] + [directory.identity].compactMap { $0 }
+    }
+    /// The log was opened by `openForReading`: nothing of it is ever written.
+    package var isReadOnly: Bool { directory.isReadOnly }
     package var realmID: Identity128 { segment.header.realmID }
 
     /// How many bytes of records still fit into the current segment.
@@ -276,7 +282,7 @@ package final class RealmLog: @unchecked Sendable {
     package func tryBecomeWriter(
         load: Load? = nil, _ deliver: Deliver
     ) throws(StoreError) -> Bool {
-        precondition(!isPoisoned, "a poisoned log is not written")
+        precondition(!isPoisoned && !isReadOnly, "a poisoned or read-only log is not written")
         if holdsWriter { return true }
         guard try lock.tryLock(.writer, .exclusive) else { return false }
         holdsWriter = true
@@ -314,7 +320,7 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Takes the writer lock if that needs neither waiting nor reading. Never blocks.
     package func tryBecomeWriterIfCurrent() -> Bool {
-        guard !isPoisoned, isCurrent(), (try? lock.tryLock(.writer, .exclusive)) == true else {
+        guard !isPoisoned, !isReadOnly, isCurrent(), (try? lock.tryLock(.writer, .exclusive)) == true else {
             return false
         }
         guard isCurrent(), let page = lock.loadControl() else {
@@ -344,6 +350,12 @@ package final class RealmLog: @unchecked Sendable {
         lock.signalRelease()
     }
 
+    /// Gives back what shows others that the realm is open here. The log is used no more after it.
+    package func leave() {
+        resignWriter()
+        for byte in [LockByte.session, .watchers] { lock.unlock(byte) }
+    }
+
     // MARK: Reading what others wrote
 
     /// Reads the commits that other processes published since the last call.
@@ -352,13 +364,15 @@ package final class RealmLog: @unchecked Sendable {
     /// valid. Where the segment that comes next was trimmed away, `load` is called and begins anew;
     /// without it `historyTrimmed` is thrown, and nothing has changed.
     package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
+        (lock as? ReadOnlyLock)?.openIfMissing(directory)
         guard !holdsWriter, let page = lock.loadControl(), page.realmID == realmID else { return }
         control = page
         try read(through: page, load, deliver)
     }
 
-    /// Whether there is something to catch up with. Never blocks.
+    /// Whether there is something to catch up with, or without `LOCK` may be. Never blocks.
     package func isBehind() -> Bool {
+        if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
         guard let page = lock.loadControl(), page.realmID == realmID else { return false }
         return page.visibleEnd > position
     }

@@ -55,7 +55,8 @@ package final class NodesFile: NodeBytes {
                 .historyTrimmed, "\(path) is gone, and a checkpoint is in it.", path: path)
         }
         let bytes = try file.read(at: 0, count: Int(NodesHeader.byteCount))
-        try NodesHeader.check(bytes, realmID: realmID, number: number, path: path)
+        try NodesHeader.check(
+            bytes, realmID: realmID, number: number, path: path, isReadOnly: directory.isReadOnly)
         return try NodesFile(number: number, path: path, file: file, options: options)
     }
 

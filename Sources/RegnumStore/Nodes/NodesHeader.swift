@@ -28,9 +28,10 @@ struct NodesHeader: Sendable, Equatable {
     }
 
     /// Checks that `bytes` are the header of nodes file `number` of the realm. Throws
-    /// `unsupportedFormat` for a newer format, `invalidDatabase` for anything else.
+    /// `unsupportedFormat` for a newer format, `invalidDatabase` for anything else. Features that only
+    /// writers must know are accepted where nothing will be written.
     static func check(
-        _ bytes: [UInt8], realmID: Identity128, number: UInt64, path: String
+        _ bytes: [UInt8], realmID: Identity128, number: UInt64, path: String, isReadOnly: Bool = false
     ) throws(StoreError) {
         guard bytes.count == Int(byteCount), Array(bytes[..<8]) == magic,
             checksum(bytes) == Bytes.load(UInt32.self, from: bytes, at: checksumOffset)
@@ -42,7 +43,8 @@ struct NodesHeader: Sendable, Equatable {
         }
         let major = Bytes.load(UInt16.self, from: bytes, at: 8)
         guard major == SegmentHeader.majorVersion,
-            Bytes.load(UInt64.self, from: bytes, at: 16) == 0
+            isReadOnly || Bytes.load(UInt32.self, from: bytes, at: 16) == 0,
+            Bytes.load(UInt32.self, from: bytes, at: 20) == 0
         else {
             throw StoreError(
                 .unsupportedFormat,

@@ -6,12 +6,14 @@ internal import Glibc
 /// Has no mutable state beside the descriptor, which is closed with the last reference.
 package final class PosixDirectory: RealmDirectory {
     package let path: String
+    package let isReadOnly: Bool
     private let descriptor: Int32
 
     /// Takes over `descriptor`.
-    init(path: String, descriptor: Int32) {
+    init(path: String, descriptor: Int32, isReadOnly: Bool = false) {
         self.path = path
         self.descriptor = descriptor
+        self.isReadOnly = isReadOnly
     }
 
     deinit { close(descriptor) }
@@ -47,13 +49,21 @@ package final class PosixDirectory: RealmDirectory {
         return PosixFile(path: pathOf(name), descriptor: file)
     }
 
+    package var identity: FileIdentity? {
+        var status = stat()
+        guard repeated({ fstat(descriptor, &status) }) == 0 else { return nil }
+        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
     package func create(_ name: String) throws(StoreError) -> any StoreFile {
+        checkWritable()
         let result = createEmpty(name)
         guard result >= 0 else { throw .system(-result, "create", pathOf(name)) }
         return PosixFile(path: pathOf(name), descriptor: result)
     }
 
     package func rename(_ name: String, to target: String) throws(StoreError) {
+        checkWritable()
         checkName(name)
         checkName(target)
         let result = repeated { renameat(descriptor, name, descriptor, target) }
@@ -61,6 +71,7 @@ package final class PosixDirectory: RealmDirectory {
     }
 
     package func unlink(_ name: String) throws(StoreError) {
+        checkWritable()
         checkName(name)
         let result = repeated { unlinkat(descriptor, name, 0) }
         guard result == 0 else { throw .system(-result, "remove", pathOf(name)) }
@@ -75,6 +86,10 @@ package final class PosixDirectory: RealmDirectory {
     /// touching bytes that another process may have written meanwhile; content is not judged here,
     /// and the file never shrinks.
     package func openLock() throws(StoreError) -> any LockFile {
+        if isReadOnly {
+            return try PosixLockFile(
+                directory: self, descriptor: openRegular("LOCK"), isReadOnly: true)
+        }
         while true {
             do {
                 return try PosixLockFile(directory: self, descriptor: openRegular("LOCK"))
@@ -136,10 +151,12 @@ package final class PosixDirectory: RealmDirectory {
     func pathOf(_ name: String) -> String { "\(path)/\(name)" }
 
     /// O_NONBLOCK so that a named pipe or a device in the file's place cannot hang the caller; it
-    /// has no effect on a regular file.
+    /// has no effect on a regular file. A file that is only read may have several links: copies of
+    /// whole trees are often made so.
     private func openRegular(_ name: String) throws(StoreError) -> Int32 {
         checkName(name)
-        let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let access = isReadOnly ? O_RDONLY : O_RDWR
+        let flags = access | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let file = cregnum_openat(descriptor, name, flags, 0)
         guard file >= 0 else {
             if file == -ENXIO { throw notRegular(name, "it is not a regular file") }
@@ -147,7 +164,8 @@ package final class PosixDirectory: RealmDirectory {
         }
         var status = stat()
         let result = repeated { fstat(file, &status) }
-        guard result == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+        guard result == 0, status.st_mode & S_IFMT == S_IFREG, isReadOnly || status.st_nlink == 1
+        else {
             close(file)
             if result < 0 { throw .system(-result, "examine", pathOf(name)) }
             if status.st_mode & S_IFMT != S_IFREG {
@@ -175,6 +193,10 @@ package final class PosixDirectory: RealmDirectory {
         close(file)
         _ = unlinkat(descriptor, name, 0)
         return result
+    }
+
+    private func checkWritable() {
+        precondition(!isReadOnly, "nothing is changed in a directory that was opened for reading")
     }
 
     /// Names come from the store, never from a file: one that leaves the directory is a mistake.

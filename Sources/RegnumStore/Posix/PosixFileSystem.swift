@@ -23,10 +23,7 @@ package final class PosixFileSystem: FileSystem {
     package func openDirectory(
         _ path: String, create: Bool
     ) throws(StoreError) -> any RealmDirectory {
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw StoreError(
-                .fileAccess, "The path of a realm is empty or contains a zero byte.", path: path)
-        }
+        try checkPath(path)
         let made = create ? try makeDirectory(path) : false
         do {
             let directory = PosixDirectory(path: path, descriptor: try openExisting(path))
@@ -39,6 +36,30 @@ package final class PosixFileSystem: FileSystem {
         } catch {
             if made { _ = rmdir(path) }
             throw error
+        }
+    }
+
+    /// Opens the realm directory at `path` for reading; see `FileSystem.openDirectoryForReading`.
+    package func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
+        try checkPath(path)
+        return PosixDirectory(path: path, descriptor: try openExisting(path), isReadOnly: true)
+    }
+
+    /// Removes the directory if it is empty; see `FileSystem.removeDirectory`.
+    package func removeDirectory(_ path: String) throws(StoreError) -> Bool {
+        try checkPath(path)
+        let result = repeated { rmdir(path) }
+        switch result {
+        case 0: return true
+        case -ENOTEMPTY, -EEXIST, -EBUSY, -EACCES, -EPERM, -EROFS, -ENOTDIR, -EINVAL: return false
+        default: throw .system(-result, "remove the directory", path, otherwise: .fileAccess)
+        }
+    }
+
+    private func checkPath(_ path: String) throws(StoreError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw StoreError(
+                .fileAccess, "The path of a realm is empty or contains a zero byte.", path: path)
         }
     }
 

@@ -22,24 +22,27 @@ package final class PosixLockFile: LockFile {
 
     private let directory: PosixDirectory
     private let descriptor: Int32
+    private let isReadOnly: Bool
     // Guard: the pointer never changes, and what it points to is accessed by atomics only.
     private nonisolated(unsafe) let page: UnsafeMutableRawPointer
     /// What the next `wake` writes. Processes do not agree on it: the write is the message.
     private let wakeCounter: Atomic<UInt64>
 
     /// Takes over `descriptor`, also when it throws.
-    init(directory: PosixDirectory, descriptor: Int32) throws(StoreError) {
+    init(
+        directory: PosixDirectory, descriptor: Int32, isReadOnly: Bool = false
+    ) throws(StoreError) {
         let path = directory.pathOf("LOCK")
         var status = stat()
         var result = repeated { fstat(descriptor, &status) }
         if result == 0, UInt64(status.st_size) < Layout.fileByteCount {
-            result = cregnum_extend(descriptor, Layout.fileByteCount)
+            result = isReadOnly ? -ENOENT : cregnum_extend(descriptor, Layout.fileByteCount)
         }
         guard result == 0 else {
             close(descriptor)
             throw .system(-result, "prepare", path)
         }
-        let protection = PROT_READ | PROT_WRITE
+        let protection = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
         guard
             let page = mmap(nil, Layout.pageByteCount, protection, MAP_SHARED, descriptor, 0),
             page != MAP_FAILED
@@ -53,6 +56,7 @@ package final class PosixLockFile: LockFile {
         }
         self.directory = directory
         self.descriptor = descriptor
+        self.isReadOnly = isReadOnly
         self.page = page
         identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         wakeCounter = Atomic(0)
@@ -95,6 +99,7 @@ package final class PosixLockFile: LockFile {
     }
 
     package func storeControlSlot(_ index: Int, _ words: ControlWords) {
+        checkWritable()
         withUnsafeBytes(of: words) { buffer in
             cregnum_store_words(
                 slot(index), buffer.baseAddress!.assumingMemoryBound(to: UInt64.self), 16)
@@ -103,6 +108,7 @@ package final class PosixLockFile: LockFile {
 
     /// A write that fails is not reported: watchers look at the control page by a timer as well.
     package func wake() {
+        checkWritable()
         let value = wakeCounter.wrappingAdd(1, ordering: .relaxed).newValue
         withUnsafeBytes(of: value.littleEndian) { bytes in
             _ = repeated {
@@ -113,17 +119,25 @@ package final class PosixLockFile: LockFile {
 
     package func grantCount() -> UInt32 { cregnum_load32(page + Layout.grantCount) }
 
-    package func countGrant() { _ = cregnum_add32(page + Layout.grantCount, 1) }
+    package func countGrant() {
+        checkWritable()
+        _ = cregnum_add32(page + Layout.grantCount, 1)
+    }
 
     package func releaseWord() -> UInt32 { cregnum_load32(page + Layout.releaseWord) }
 
     package func signalRelease() {
+        checkWritable()
         _ = cregnum_add32(page + Layout.releaseWord, 1)
         cregnum_futex_wake(page + Layout.releaseWord, 1)
     }
 
     package func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
         _ = cregnum_futex_wait(page + Layout.releaseWord, observed, timeoutNanoseconds)
+    }
+
+    private func checkWritable() {
+        precondition(!isReadOnly, "a LOCK that was opened for reading is never written")
     }
 
     private func slot(_ index: Int) -> UnsafeMutableRawPointer {

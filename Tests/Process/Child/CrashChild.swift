@@ -14,6 +14,8 @@ import Regnum
 ///     stop-in-write PATH            prints "in write" in the body of a write, and spins there
 ///     hold-in-write PATH ROOM NAME  prints "in write" in the body of a write, waits there for a
 ///                                   line, sends a message and prints its id
+///     ledger PATH NAME              commits and checkpoints until SIGTERM, prints the number of each
+///                                   commit (see KeepLedger.swift)
 ///
 /// Exit status: 0; 1 with a sentence on standard error; 3 when the driver is gone; 64 for wrong
 /// usage.
@@ -61,6 +63,8 @@ import Regnum
             try await stopInWrite(path)
         case ("hold-in-write", 2):
             try await holdInWrite(path, Sender(room: arguments[0], name: arguments[1]))
+        case ("ledger", 1):
+            try await keepLedger(path, arguments[0], terminationSignal)
         default:
             exit(64)
         }

@@ -105,7 +105,18 @@ extension ColumnDefinition {
         self.init(
             name: column.name, type: ValueType(column.type), isOptional: column.isOptional,
             isPrimaryKey: column.isPrimaryKey, isIndexed: column.isIndexed,
-            defaultValue: Value(column.defaultValue))
+            defaultValue: Value(column.defaultValue),
+            meaning: column.link.map { .link(TableKey(rawValue: UInt32($0))) } ?? .value)
+    }
+}
+
+extension TableKind {
+    init(_ kind: OracleKind) {
+        switch kind {
+        case .object: self = .object
+        case .embedded: self = .embedded
+        case .elements: self = .elements
+        }
     }
 }
 

@@ -38,6 +38,9 @@ protocol RowReader {
     func backlinks(
         of target: ObjectKey, through list: ListKey, of table: TableKey
     ) -> [ObjectKey]
+    func backlinks(
+        of target: ObjectKey, through column: ColumnKey, of table: TableKey
+    ) -> [ObjectKey]
 }
 
 extension DatabaseRoot: RowReader {}
@@ -57,7 +60,9 @@ extension OracleDatabase {
         for (index, table) in tables.enumerated() {
             let schema = reader.schema.tables[index]
             try require(
-                schema.columns.map(\.definition) == table.columns.map { ColumnDefinition($0) },
+                schema.kind == TableKind(table.kind)
+                    && schema.columns.map(\.definition)
+                        == table.columns.map { ColumnDefinition($0) },
                 "\(table.name): the columns differ")
             try table.compare(reader, schema.key, rowCountMax: rowCountMax, &generator)
             try require(
@@ -80,10 +85,7 @@ extension OracleDatabase {
     ) throws {
         let table = tables[index]
         for (list, schema) in table.lists.enumerated() {
-            let targets = tables[schema.target].keys
-            var chosen = (0..<min(8, targets.count)).map { _ in generator.pick(targets) }
-            chosen.append(generator.next() % (tables[schema.target].nextKey + 2))
-            for target in chosen {
+            for target in someRows(schema.target, &generator) {
                 let found = reader.backlinks(
                     of: ObjectKey(rawValue: target), through: ListKey(rawValue: UInt16(list)),
                     of: TableKey(rawValue: UInt32(index)))
@@ -94,6 +96,26 @@ extension OracleDatabase {
                         + "\(found.map(\.rawValue)), not \(owners)")
             }
         }
+        for (column, schema) in table.columns.enumerated() {
+            guard let target = schema.link else { continue }
+            for row in someRows(target, &generator) {
+                let found = reader.backlinks(
+                    of: ObjectKey(rawValue: row), through: ColumnKey(rawValue: UInt16(column)),
+                    of: TableKey(rawValue: UInt32(index)))
+                let origins = table.origins(of: row, column)
+                try require(
+                    found.map(\.rawValue) == origins,
+                    "\(table.name).\(schema.name): the backlinks of \(row) are "
+                        + "\(found.map(\.rawValue)), not \(origins)")
+            }
+        }
+    }
+
+    private func someRows(_ table: Int, _ generator: inout SplitMix64) -> [UInt64] {
+        let keys = tables[table].keys
+        var chosen = (0..<min(8, keys.count)).map { _ in generator.pick(keys) }
+        chosen.append(generator.next() % (tables[table].nextKey + 2))
+        return chosen
     }
 }
 

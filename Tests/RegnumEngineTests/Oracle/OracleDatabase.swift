@@ -6,6 +6,8 @@ struct OracleColumn: Equatable, Sendable {
     var isPrimaryKey = false
     var isIndexed = false
     var defaultValue: OracleValue
+    /// The class whose rows the column links to.
+    var link: Int?
 }
 
 /// A row: one value for each column, and the version that wrote it last.
@@ -25,6 +27,7 @@ struct OracleList: Equatable, Sendable {
 /// A class: a dictionary of rows.
 struct OracleTable: Sendable {
     let name: String
+    var kind = OracleKind.object
     var columns: [OracleColumn]
     var lists: [OracleList] = []
     var rows: [UInt64: OracleRow] = [:]
@@ -143,8 +146,8 @@ struct OracleTransaction: Sendable {
     var tables: [OracleTable] { database.tables }
     var savepointCount: Int { savepoints.count }
 
-    mutating func addTable(_ name: String, _ columns: [OracleColumn]) {
-        database.tables.append(OracleTable(name: name, columns: columns))
+    mutating func addTable(_ name: String, _ kind: OracleKind, _ columns: [OracleColumn]) {
+        database.tables.append(OracleTable(name: name, kind: kind, columns: columns))
         settings.append([:])
     }
 
@@ -156,34 +159,27 @@ struct OracleTransaction: Sendable {
         database.tables[table].insert(values, version: database.version)
     }
 
-    mutating func set(_ table: Int, _ key: UInt64, _ column: Int, _ value: OracleValue) {
+    mutating func addIndex(_ table: Int, _ column: Int) {
+        database.tables[table].columns[column].isIndexed = true
+    }
+
+    /// Sets a property, and no more.
+    mutating func put(_ table: Int, _ key: UInt64, _ column: Int, _ value: OracleValue) {
         database.tables[table].set(key, column, value, version: database.version)
         settings[table][key, default: []].insert(column)
     }
 
-    /// Deletes rows and takes them out of all lists.
-    mutating func delete(_ table: Int, _ keys: Set<UInt64>) {
+    /// Removes rows, and no more.
+    mutating func remove(_ table: Int, _ keys: Set<UInt64>) {
         for key in keys { database.tables[table].delete(key) }
         traces.forget(table, keys)
-        for (owner, state) in database.tables.enumerated() {
-            for (list, schema) in state.lists.enumerated() where schema.target == table {
-                for key in state.keys {
-                    let elements = state.rows[key]?.lists[list] ?? []
-                    let place = OracleRowList(table: owner, list: list, row: key)
-                    for position in elements.indices.reversed()
-                    where keys.contains(elements[position]) {
-                        edit(place, at: position, removing: 1, inserting: [])
-                    }
-                }
-            }
-        }
     }
 
     mutating func addList(_ table: Int, _ list: OracleList) {
         database.tables[table].addList(list)
     }
 
-    /// Takes elements out of a list and puts others in their place.
+    /// Takes elements out of a list and puts others in their place, and no more.
     mutating func edit(
         _ place: OracleRowList, at position: Int, removing count: Int, inserting keys: [UInt64]
     ) {
@@ -218,7 +214,7 @@ struct OracleTransaction: Sendable {
     }
 
     var hasChanges: Bool {
-        if tables.map(\.columns.count) != base.tables.map(\.columns.count) { return true }
+        if tables.map(\.columns) != base.tables.map(\.columns) { return true }
         if tables.map(\.lists.count) != base.tables.map(\.lists.count) { return true }
         return !deltas.isEmpty
     }

@@ -18,7 +18,7 @@ extension SplitMix64 {
 
     mutating func columns() -> [OracleColumn] {
         // past 64 columns sets of columns take a second word
-        let count = oneIn(60) ? 60 + below(12) : 1 + below(7)
+        let count = oneIn(60) ? 60 + below(12) : oneIn(12) ? 0 : 1 + below(7)
         var columns: [OracleColumn] = []
         for index in 0..<count {
             let canBePrimaryKey = !columns.contains(where: \.isPrimaryKey)
@@ -145,6 +145,7 @@ extension SplitMix64 {
                     name: "absent", type: type, missing: value(type, isOptional: true)))
         }
         var query = OracleQuery(tableName: table.name)
+        if references.isEmpty { return query }
         if !oneIn(5) { query.predicate = predicate(table, references, depth: 2) }
         for _ in 0..<pick([0, 0, 1, 2, 3]) {
             query.sort.append((pick(references), oneIn(2)))

@@ -13,6 +13,7 @@ struct OracleStep: Sendable {
         // inside a transaction, which begins with the first of them
         case addTable, addColumn, insert, insertMany, insertBulk, set, setSame, setMany, delete
         case deleteMany, deleteCluster, insertTaken, setRefused, savepoint, rollBack
+        case addLink, addIndex, setLink, linkRefused
         case addList, listInsert, listInsertMany, listRemove, listSet, listMove, listRefused
         case query, compare, holdInside
         // the end of one
@@ -37,7 +38,7 @@ extension OracleStep.Kind {
         switch self {
         case .addTable, .addColumn, .insert, .insertMany, .insertBulk, .set, .setSame, .setMany,
             .delete, .deleteMany, .deleteCluster, .insertTaken, .setRefused, .savepoint,
-            .rollBack, .addList, .listInsert, .listInsertMany, .listRemove, .listSet, .listMove,
+            .rollBack, .addLink, .addIndex, .setLink, .linkRefused, .addList, .listInsert, .listInsertMany, .listRemove, .listSet, .listMove,
             .listRefused, .query, .compare, .holdInside:
             true
         case .commit, .abort, .hold, .recheck, .letGo, .holdResult, .advance, .reopen,
@@ -95,6 +96,7 @@ struct OracleSequence: Sendable {
 
     private static func weights(_ size: Size) -> [(OracleStep.Kind, Int)] {
         var weights: [(OracleStep.Kind, Int)] = [
+            (.addLink, 4), (.addIndex, 2), (.setLink, 14), (.linkRefused, 1),
             (.addList, 3), (.listInsert, 12), (.listInsertMany, 2), (.listRemove, 5),
             (.listSet, 3), (.listMove, 3), (.listRefused, 1), (.addTable, 2), (.addColumn, 3),
             (.insert, 20), (.insertMany, 5), (.set, 18),

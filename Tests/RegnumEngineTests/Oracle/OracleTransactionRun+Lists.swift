@@ -41,7 +41,8 @@ extension OracleTransactionRun {
 
     mutating func editList(_ step: OracleStep, _ generator: inout SplitMix64) throws {
         guard let (place, elements) = someList(&generator) else { return }
-        let target = oracle.tables[oracle.tables[place.table].lists[place.list].target]
+        let targetNumber = oracle.tables[place.table].lists[place.list].target
+        let target = oracle.tables[targetNumber]
         let table = tableKey(place.table)
         let row = ObjectKey(rawValue: place.row)
         let list = ListKey(rawValue: UInt16(place.list))
@@ -52,11 +53,11 @@ extension OracleTransactionRun {
             guard !target.keys.isEmpty, elements.count < 2_000 else { return }
             let bound = step.kind == .listInsert ? 3 : generator.oneIn(3) ? 600 : 40
             let count = min(1 + generator.below(bound), step.rowCountMax)
-            let keys = (0..<count).map { _ in
-                generator.oneIn(2)
-                    ? target.keys[generator.below(min(5, target.keys.count))]
-                    : generator.pick(target.keys)
+            var linkable = OracleLinkable()
+            let keys = (0..<count).compactMap { _ in
+                linkable.row(targetNumber, oracle.database, &generator)
             }
+            if keys.isEmpty { return }
             log.add("\(name): insert \(keys) at \(position)")
             try engine?.insertIntoList(
                 table, row, list, at: position, keys.map { ObjectKey(rawValue: $0) })
@@ -67,14 +68,17 @@ extension OracleTransactionRun {
             let count = 1 + generator.below(min(most, elements.count - position))
             log.add("\(name): remove \(count) at \(position)")
             engine?.removeFromList(table, row, list, position..<position + count)
-            oracle.edit(place, at: position, removing: count, inserting: [])
+            oracle.replace(place, at: position, removing: count, inserting: [])
         case .listSet:
             guard position < elements.count, !target.keys.isEmpty else { return }
-            let key = generator.oneIn(4) ? elements[position] : generator.pick(target.keys)
+            var linkable = OracleLinkable()
+            let isSame = generator.oneIn(4)
+            let new = linkable.row(targetNumber, oracle.database, &generator)
+            let key = isSame ? elements[position] : new ?? elements[position]
             log.add("\(name): set \(position) to \(key)")
             try engine?.setListElement(
                 table, row, list, at: position, ObjectKey(rawValue: key))
-            oracle.edit(place, at: position, removing: 1, inserting: [key])
+            oracle.replace(place, at: position, removing: 1, inserting: [key])
         case .listMove:
             guard position < elements.count else { return }
             let destination = generator.below(elements.count)
@@ -88,6 +92,16 @@ extension OracleTransactionRun {
             let absent = ObjectKey(rawValue: target.nextKey + UInt64(generator.below(2_000)))
             try refuses(.invalidValue) { () throws(StoreError) in
                 try engine.insertIntoList(table, row, list, at: position, [absent])
+            }
+            guard target.kind.isOwned else { return }
+            let free = oracle.database.linkable(targetNumber).prefix(1)
+            var bad = free.map { [$0, $0] }
+            bad += oracle.database.owned(targetNumber).sorted().prefix(2).map { [$0] }
+            for keys in bad {
+                try refuses(.invalidValue) { () throws(StoreError) in
+                    try engine.insertIntoList(
+                        table, row, list, at: position, keys.map { ObjectKey(rawValue: $0) })
+                }
             }
         }
     }

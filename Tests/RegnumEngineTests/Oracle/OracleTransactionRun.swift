@@ -19,7 +19,7 @@ struct OracleTransactionRun {
         self.log = log
     }
 
-    private static let tableCountMax = 4
+    private static let tableCountMax = 5
     private static let columnCountMax = 80
     private static let rowCountMax = 12_000
 
@@ -58,6 +58,10 @@ struct OracleTransactionRun {
             delete(table, clusterRows(table, &generator).prefix(step.rowCountMax))
         case .insertTaken: try insertTaken(table, &generator)
         case .setRefused: try setRefused(table, &generator)
+        case .addLink: try addLink(table, &generator)
+        case .addIndex: try addIndex(table, &generator)
+        case .setLink: try setLink(table, &generator)
+        case .linkRefused: try refuseLinks(table, &generator)
         case .addList: try addList(table, &generator)
         case .listInsert, .listInsertMany, .listRemove, .listSet, .listMove, .listRefused:
             try editList(step, &generator)
@@ -90,21 +94,29 @@ struct OracleTransactionRun {
     private mutating func addTable(_ generator: inout SplitMix64) throws {
         guard oracle.tables.count < Self.tableCountMax else { return }
         let name = "T\(oracle.tables.count)"
-        let columns = generator.columns()
-        log.add("addTable \(name) \(columns.map(\.text))")
+        var columns = generator.columns()
+        let kind: OracleKind = generator.pick([.object, .object, .object, .embedded, .elements])
+        if generator.oneIn(2) {
+            columns += links(1 + generator.below(2), from: columns.count, &generator)
+        }
+        log.add("addTable \(name) \(kind) \(columns.map(\.text))")
         let key = try engine?.addTable(
-            name: name, columns: columns.map { ColumnDefinition($0) })
+            name: name, kind: TableKind(kind), columns: columns.map { ColumnDefinition($0) })
         try require(
             key == nil || key == tableKey(oracle.tables.count),
             "addTable gives the key \(String(describing: key))")
-        oracle.addTable(name, columns)
+        oracle.addTable(name, kind, columns)
     }
 
     private mutating func addColumn(_ table: Int, _ generator: inout SplitMix64) throws {
         let count = oracle.tables[table].columns.count
         guard count < Self.columnCountMax else { return }
         let name = generator.columnName(count)
-        let column = generator.column(named: name, canBePrimaryKey: false)
+        try addColumn(table, generator.column(named: name, canBePrimaryKey: false))
+    }
+
+    mutating func addColumn(_ table: Int, _ column: OracleColumn) throws {
+        let count = oracle.tables[table].columns.count
         log.add("addColumn \(oracle.tables[table].name) \(column.text)")
         let key = try engine?.addColumn(tableKey(table), ColumnDefinition(column))
         try require(
@@ -119,19 +131,20 @@ struct OracleTransactionRun {
         _ table: Int, count: Int, _ generator: inout SplitMix64
     ) throws {
         guard oracle.tables[table].keys.count < Self.rowCountMax else { return }
+        var linkable = OracleLinkable()
         for _ in 0..<count {
             // mostly new numbers
             let isNew = !generator.oneIn(20)
             let number = isNew ? 100 + Int(oracle.tables[table].nextKey) : generator.below(100)
-            try insert(table, number: number, &generator)
+            try insert(table, row(table, number: number, &linkable, &generator))
         }
     }
 
     private mutating func insert(
         _ table: Int, number: Int?, _ generator: inout SplitMix64
     ) throws {
-        let row = generator.row(oracle.tables[table], number: number)
-        try insert(table, row)
+        var linkable = OracleLinkable()
+        try insert(table, row(table, number: number, &linkable, &generator))
     }
 
     private mutating func insert(_ table: Int, _ given: [OracleValue]) throws {
@@ -143,7 +156,11 @@ struct OracleTransactionRun {
         guard let engine else { return }
         let values = given.map { Value($0) }
         if let key {
-            let found = try engine.insert(tableKey(table), values)
+            // one by one, or value by value
+            let found =
+                key % 3 > 0
+                ? try engine.insert(tableKey(table), values)
+                : try insert(all.map { Value($0) }, engine.insertion(tableKey(table)))
             try require(
                 found.rawValue == key, "\(name): a new row has the key \(found.rawValue)")
         } else {
@@ -153,12 +170,27 @@ struct OracleTransactionRun {
         }
     }
 
+    private func insert(
+        _ values: [Value], _ row: RowInsertion
+    ) throws(StoreError) -> ObjectKey {
+        row.begin()
+        for (column, value) in values.enumerated() {
+            if case .int(let number) = value {
+                row.put(number, column)
+            } else {
+                row.put(value, column)
+            }
+        }
+        return try row.end()
+    }
+
     private mutating func insertTaken(_ table: Int, _ generator: inout SplitMix64) throws {
         let state = oracle.tables[table]
         guard let primaryKey = state.primaryKey, let taken = key(table, &generator),
             let value = state.rows[taken]?.values[primaryKey]
         else { return }
-        var row = generator.row(state, number: nil)
+        var linkable = OracleLinkable()
+        var row = row(table, number: nil, &linkable, &generator)
         row += state.columns[row.count...].map(\.defaultValue)
         row[primaryKey] = value
         try insert(table, row)
@@ -166,15 +198,26 @@ struct OracleTransactionRun {
 
     private mutating func set(_ table: Int, _ generator: inout SplitMix64) throws {
         let columns = oracle.tables[table].columns
-        guard let key = key(table, &generator) else { return }
-        let column = generator.below(columns.count)
-        guard !columns[column].isPrimaryKey else { return }
-        try set(table, key, column, generator.value(of: columns[column]))
+        guard let key = key(table, &generator), !columns.isEmpty else { return }
+        try set(table, key, generator.below(columns.count), &generator)
+    }
+
+    mutating func set(
+        _ table: Int, _ key: UInt64, _ column: Int, _ generator: inout SplitMix64
+    ) throws {
+        let schema = oracle.tables[table].columns[column]
+        if schema.isPrimaryKey { return }
+        var value = generator.value(of: schema)
+        if let target = schema.link {
+            var linkable = OracleLinkable()
+            value = linkable.draw(target, oracle.database, &generator)
+        }
+        try set(table, key, column, value)
     }
 
     private mutating func setSame(_ table: Int, _ generator: inout SplitMix64) throws {
         let columns = oracle.tables[table].columns
-        guard let key = key(table, &generator) else { return }
+        guard let key = key(table, &generator), !columns.isEmpty else { return }
         let column = generator.below(columns.count)
         guard !columns[column].isPrimaryKey,
             let value = oracle.tables[table].rows[key]?.values[column]
@@ -195,8 +238,8 @@ struct OracleTransactionRun {
 
     /// The primary key, null in a required column, and a value of another type.
     private mutating func setRefused(_ table: Int, _ generator: inout SplitMix64) throws {
-        guard let engine, let key = key(table, &generator) else { return }
         let columns = oracle.tables[table].columns
+        guard let engine, let key = key(table, &generator), !columns.isEmpty else { return }
         let column = generator.below(columns.count)
         var value = Value.null
         if columns[column].isPrimaryKey {
@@ -214,8 +257,12 @@ struct OracleTransactionRun {
     private mutating func delete(_ table: Int, _ keys: some Collection<UInt64>) {
         guard let first = keys.first else { return }
         log.add("delete \(oracle.tables[table].name), \(keys.count) rows from \(first)")
-        for key in Array(keys) {
-            engine?.delete(tableKey(table), ObjectKey(rawValue: key))
+        if first % 3 == 0 {
+            engine?.delete(tableKey(table), keys.map { ObjectKey(rawValue: $0) })
+        } else {
+            for key in Array(keys) {
+                engine?.delete(tableKey(table), ObjectKey(rawValue: key))
+            }
         }
         oracle.delete(table, Set(keys))
         // no effect a second time
@@ -285,6 +332,7 @@ extension OracleColumn {
     var text: String {
         let flags = [
             isOptional ? "?" : "", isPrimaryKey ? " key" : "", isIndexed ? " indexed" : "",
+            link.map { " link to T\($0)" } ?? "",
         ]
         return "\(name): \(type)\(flags.joined()) = \(defaultValue)"
     }

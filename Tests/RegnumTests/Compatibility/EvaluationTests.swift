@@ -25,7 +25,7 @@ import Testing
     /// Where what was found lies: another evaluation puts it elsewhere.
     private func node(_ tree: ResultTree) -> UnsafeRawPointer? {
         switch tree.storage {
-        case .keyList(let list): list.withUnsafeBytes { $0.baseAddress }
+        case .keyList(let list), .sequence(let list): list.withUnsafeBytes { $0.baseAddress }
         case .rankList(let list): list.withUnsafeBytes { $0.baseAddress }
         case .sequence(let list): list.withUnsafeBytes { $0.baseAddress }
         case .keys, .ranks, .values: nil

@@ -1,0 +1,85 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+
+extension Realm.Configuration {
+    /// The settings in which two openings of one realm contradict each other. Where the realm lies is
+    /// not among them: one place may be spelled in several ways.
+    func differences(from other: Realm.Configuration) -> [String] {
+        let mine = objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
+        let theirs = other.objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
+        let all = [
+            ("objectTypes", mine == theirs), ("schemaVersion", schemaVersion == other.schemaVersion),
+            ("readOnly", readOnly == other.readOnly), ("durability", durability == other.durability),
+            ("writeTimeout", writeTimeout == other.writeTimeout),
+            (
+                "maximumNumberOfActiveVersions",
+                maximumNumberOfActiveVersions == other.maximumNumberOfActiveVersions
+            ),
+        ]
+        return all.filter { !$0.1 }.map(\.0)
+    }
+
+    /// Refuses settings that cannot be.
+    func checkSettings() throws(Realm.Error) {
+        switch location {
+        case .inMemory(let identifier):
+            if identifier.isEmpty { throw .invalid("The identifier of an in-memory realm is empty.") }
+            if readOnly {
+                throw .invalid("An in-memory realm is new when it is opened: it is never readOnly.")
+            }
+        case .file(let url):
+            try Self.checkFile(url)
+        }
+        if let seedFile {
+            try Self.checkFile(seedFile)
+            if readOnly { throw .invalid("A realm that is opened readOnly is not made of a seedFile.") }
+        }
+        if schemaVersion == .max {
+            throw .invalid("Configuration.schemaVersion is UInt64.max, which is reserved.")
+        }
+        if maximumNumberOfActiveVersions == 0 {
+            throw .invalid("Configuration.maximumNumberOfActiveVersions is 0; 1 is the least.")
+        }
+    }
+
+    static func checkFile(_ url: URL) throws(Realm.Error) {
+        guard !url.isFileURL else { return }
+        throw Realm.Error(
+            .invalidInput, "\(url.absoluteString) is no file URL.", path: url.absoluteString)
+    }
+
+    /// Collects what is wrong with the listed classes.
+    func checkDeclarations() throws(Realm.Error) {
+        let schemas = (objectTypes ?? []).map { ClassSchema.of($0) }
+        var problems = schemas.flatMap(\.problems)
+        let byName = Dictionary(grouping: schemas, by: \.name)
+        for (name, same) in byName.sorted(by: { $0.key < $1.key }) {
+            let types = Set(same.map { ObjectIdentifier($0.type) })
+            guard types.count > 1 else { continue }
+            problems.append("\(types.count) listed classes are named \(name): rename them.")
+        }
+        problems += ClassSchema.linkProblems(of: schemas)
+        guard !problems.isEmpty else { return }
+        throw Realm.Error(.invalidInput, problems.joined(separator: "\n"))
+    }
+
+    /// What the engine needs to know.
+    var coordinatorOptions: CoordinatorOptions {
+        let place: RealmPlace =
+            switch location {
+            case .file(let url): .directory(path: url.path)
+            case .inMemory(let identifier): .memory(identifier: identifier)
+            }
+        var options = CoordinatorOptions(place: place)
+        options.isReadOnly = readOnly
+        options.seedPath = seedFile?.path
+        options.report = { [logger, name] event in logger?.log(event, realm: name) }
+        return options
+    }
+}
+
+extension Realm.Error {
+    fileprivate static func invalid(_ sentence: String) -> Realm.Error {
+        Realm.Error(.invalidInput, sentence)
+    }
+}

@@ -1,0 +1,98 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Realm {
+    /// Stores the configuration's schema version, if it is higher than the stored one.
+    func storeSchemaVersion() async throws {
+        let configuration = core.configuration
+        guard !configuration.readOnly,
+            core.coordinator.published.schema.version < configuration.schemaVersion
+        else { return }
+        let coordinator = core.coordinator
+        let turn: WriteTurn
+        do {
+            turn = try await coordinator.beginWrite(
+                timeoutNanoseconds: configuration.writeTimeout?.nanosecondsClamped)
+        } catch let error as StoreError {
+            throw Error(error)
+        }
+        let commit: Commit?
+        do {
+            commit = try core.schemaVersionCommit(on: turn.base)
+        } catch {
+            do { try await coordinator.abandon(turn) } catch { throw Error(error) }
+            throw error
+        }
+        do {
+            if let commit {
+                try await coordinator.commit(turn, commit, durability: .full)
+            } else {
+                try await coordinator.abandon(turn)
+            }
+        } catch {
+            throw Error(error)
+        }
+    }
+}
+
+extension RealmCore {
+    /// Nil if the version is stored already.
+    fileprivate func schemaVersionCommit(on base: DatabaseRoot) throws(Realm.Error) -> Commit? {
+        try checkSchemaVersion(base.schema)
+        if let problem = schemaProblems(in: base.schema) { throw problem }
+        guard base.schema.version < configuration.schemaVersion else { return nil }
+        let transaction = EngineTransaction(base: base)
+        transaction.setSchemaVersion(configuration.schemaVersion)
+        do throws(StoreError) {
+            return try transaction.commit(
+                timestampMicroseconds: wallClockMicroseconds(), bodyByteCountMax: recordByteCountMax)
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    /// Refuses a realm that a program of a higher schema version has used.
+    func checkSchemaVersion(_ schema: DatabaseSchema) throws(Realm.Error) {
+        guard schema.version > configuration.schemaVersion else { return }
+        throw Realm.Error(
+            .schemaMismatch,
+            "The realm \"\(configuration.name)\" has the schema version \(schema.version), and the "
+                + "configuration has \(configuration.schemaVersion): a newer program has used it. Use "
+                + "that one.")
+    }
+
+    /// Refuses a class of which the realm lacks properties, where none can be added.
+    func checkComplete(in database: DatabaseSchema) throws(Realm.Error) {
+        guard configuration.readOnly else { return }
+        var lines: [String] = []
+        var first: (className: String, property: String)?
+        for type in configuration.objectTypes ?? [] {
+            let schema = ClassSchema.of(type)
+            let mapping = entry(for: type).mapping(in: database)
+            guard mapping.table != nil, !mapping.isComplete else { continue }
+            for (property, column) in zip(schema.properties, mapping.columns) where column < 0 {
+                lines.append("\(schema.name).\(property.name) is not stored.")
+                first = first ?? (schema.name, property.name)
+            }
+        }
+        guard let first else { return }
+        throw Realm.Error(
+            .schemaMismatch,
+            lines.joined(separator: "\n") + "\nThe realm is opened readOnly, so it cannot be added. "
+                + "Open the realm once without readOnly.",
+            className: first.className, property: first.property)
+    }
+
+    /// Refuses a write while more versions are held than the configuration allows.
+    func checkActiveVersions() throws(Realm.Error) {
+        guard let maximum = configuration.maximumNumberOfActiveVersions else { return }
+        let held = Set(snapshots.all.map(\.root.version))
+        let count = UInt(held.union([coordinator.published.version]).count)
+        guard count > maximum else { return }
+        let oldest = snapshots.all.first.map { " The oldest was taken at \($0.place)." } ?? ""
+        throw Realm.Error(
+            .busy,
+            "\(count) versions of the realm \"\(configuration.name)\" are held, and the limit is "
+                + "\(maximum): let go of older snapshots and frozen values.\(oldest)")
+    }
+}

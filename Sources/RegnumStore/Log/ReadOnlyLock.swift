@@ -1,0 +1,72 @@
+/// `LOCK` of a realm that is only read. It need not be there: a realm on a medium that nobody writes
+/// to may come without one; a writer that opens the realm later makes it.
+///
+/// The locks that it takes are shared ones, by which others see a reader; nothing is written.
+final class ReadOnlyLock: LockFile {
+    private let file: Guarded<(any LockFile)?>
+    private let directoryIdentity: FileIdentity
+
+    init(_ directory: any RealmDirectory) throws(StoreError) {
+        directoryIdentity = directory.identity ?? FileIdentity(device: 0, inode: 0)
+        file = Guarded(try Self.open(directory))
+    }
+
+    /// Whether there was no `LOCK` so far.
+    var isMissing: Bool { file.withLock { $0 == nil } }
+
+    /// Looks for `LOCK` again.
+    func openIfMissing(_ directory: any RealmDirectory) {
+        guard isMissing, let found = try? Self.open(directory) else { return }
+        for byte in [LockByte.session, .watchers] { _ = try? found.tryLock(byte, .shared) }
+        file.withLock { $0 = found }
+    }
+
+    private static func open(_ directory: any RealmDirectory) throws(StoreError)
+        -> (any LockFile)?
+    {
+        do {
+            return try directory.openLock()
+        } catch {
+            guard error.code == .fileNotFound else { throw error }
+            return nil
+        }
+    }
+
+    private var current: (any LockFile)? { file.withLock { $0 } }
+
+    /// That of the directory where there is no `LOCK`.
+    var identity: FileIdentity { current?.identity ?? directoryIdentity }
+
+    func isCurrent() throws(StoreError) -> Bool { try current?.isCurrent() ?? true }
+
+    func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {
+        precondition(kind == .shared, "a reader excludes nobody")
+        return try current?.tryLock(byte, kind) ?? true
+    }
+
+    func unlock(_ byte: LockByte) { current?.unlock(byte) }
+
+    func isLockedElsewhere(_ byte: LockByte) -> Bool { current?.isLockedElsewhere(byte) ?? false }
+
+    func loadControlSlot(_ index: Int) -> ControlWords {
+        current?.loadControlSlot(index) ?? ControlWords(repeating: 0)
+    }
+
+    func grantCount() -> UInt32 { current?.grantCount() ?? 0 }
+
+    func releaseWord() -> UInt32 { current?.releaseWord() ?? 0 }
+
+    func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
+        current?.waitForRelease(observed: observed, timeoutNanoseconds: timeoutNanoseconds)
+    }
+
+    // What writes: never called.
+    func storeControlSlot(_ index: Int, _ words: ControlWords) { refuse() }
+    func wake() { refuse() }
+    func countGrant() { refuse() }
+    func signalRelease() { refuse() }
+
+    private func refuse() -> Never {
+        preconditionFailure("a LOCK that was opened for reading is never written")
+    }
+}

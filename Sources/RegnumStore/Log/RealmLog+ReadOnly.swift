@@ -1,0 +1,92 @@
+/// Opening a realm without writing a byte to its directory. `Docs/DURABILITY.md` says what is read.
+extension RealmLog {
+    /// Opens the realm in the directory at `path` for reading: delivers its commits as `open` does and
+    /// changes nothing, not even where a crash left something to repair.
+    ///
+    /// While other processes use the realm, it is read up to what they have published; else to the
+    /// end of what is valid, which is what the next one to write will keep. `catchUp` goes on from
+    /// there. A log opened so must never be given to anything that writes.
+    ///
+    /// Throws `fileNotFound` if there is no realm; else as `open` does, but never `busy` or `diskFull`.
+    package static func openForReading(
+        _ fileSystem: any FileSystem, path: String, options: StoreOptions, load: @escaping Load,
+        _ deliver: Deliver
+    ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
+        let directory = try fileSystem.openDirectoryForReading(path)
+        for attempt in 0... {
+            let lock = try ReadOnlyLock(directory)
+            _ = try? lock.tryLock(.session, .shared)  // so that nobody removes the realm
+            let place = Place(
+                fileSystem: fileSystem, directory: directory, lock: lock, options: options)
+            let page = lock.loadControl()
+            do throws(StoreError) {
+                let opened = try openForReading(place, page, load, deliver)
+                if opened.report.followedWriter || lock.isUnchanged(since: page, directory) {
+                    return opened
+                }
+                guard attempt < 8 else { return opened }
+            } catch {
+                // trimmed, or repaired, while it was read
+                guard attempt < 8, !lock.isUnchanged(since: page, directory) else {
+                    var error = error
+                    if error.code == .historyTrimmed { error.code = .invalidDatabase }
+                    throw error
+                }
+            }
+        }
+        preconditionFailure("the attempts end")
+    }
+
+    private static func openForReading(
+        _ place: Place, _ anyPage: ControlPage?, _ load: @escaping Load, _ deliver: Deliver
+    ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
+        let path = place.directory.path
+        guard try !isUnfinished(place.directory), let last = try lastSegmentNumber(place.directory)
+        else {
+            throw StoreError(
+                .fileNotFound,
+                "There is no realm in \"\(path)\", and opening for reading makes none.", path: path)
+        }
+        let header = try LogSegment.open(place.directory, generation: 0, number: last).header
+        let page = anyPage.flatMap { $0.realmID == header.realmID ? $0 : nil }
+        if var page, let boot = page.bootID, boot == place.fileSystem.bootID() {
+            // what a failed sync may have dropped does not count
+            if page.isPoisoned { page.visibleEnd = min(page.visibleEnd, page.durableEnd) }
+            return try openAsReader(place, page, load, deliver)
+        }
+        return try openAlone(place, page, lastNumber: last, load, deliver)
+    }
+
+    /// Nobody has used the realm in this boot: what is valid is what the next writer will keep.
+    private static func openAlone(
+        _ place: Place, _ page: ControlPage?, lastNumber: UInt64, _ load: @escaping Load,
+        _ deliver: Deliver
+    ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
+        let beginning = try findBeginning(
+            place, lastNumber: lastNumber, limit: .max, page: page, load)
+        let log = log(place, beginning)
+        var report = RecoveryReport()
+        report.tell(of: beginning)
+        report.controlPageWasLost = page == nil
+        report.isOtherBoot = true
+        try log.readAll(beginning) { (body) throws(StoreError) in
+            report.commitCount += 1
+            try deliver(body)
+        }
+        if let page { log.control = page }
+        _ = try log.judgeTail(vouchedEnd: page?.durableEnd ?? 0, page: page, &report)
+        log.durableEnd = log.position
+        log.publishedEnd = log.end
+        report.version = log.version
+        report.logEnd = log.position
+        return (log, report)
+    }
+}
+
+extension ReadOnlyLock {
+    /// Whether nobody has published anything since the page was loaded.
+    fileprivate func isUnchanged(since page: ControlPage?, _ directory: any RealmDirectory) -> Bool {
+        openIfMissing(directory)
+        return loadControl()?.stores == page?.stores
+    }
+}

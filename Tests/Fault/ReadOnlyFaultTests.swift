@@ -1,0 +1,141 @@
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+/// Reading what crashes left, on a disk that cannot be written: what is shown is what the next writer
+/// finds, and nothing is touched. (A write would trap: see `SimDirectory`.)
+@Suite struct ReadOnlyFaultTests {
+    @Test func readerShowsWhatTheNextWriterFinds() throws {
+        let seed = faultSeed()
+        var numbers = SplitMix64(seed: seed)
+        var powerCuts = 0
+        var deaths = 0
+        for _ in 0..<60 {
+            let steps = (0..<4).map { _ in numbers.oneOf(WorkloadStep.allCases) }
+            let driver = LogDriver(seed: numbers.next())
+            try driver.open()
+            for step in steps {
+                do { try driver.run(step) } catch {
+                    Issue.record("\(steps): \(describe(error))")
+                    break
+                }
+                let images = driver.disk.crashImages(
+                    SimCrashOptions(limitUnits: 4, samples: 4), seed: numbers.next())
+                for _ in 0..<3 {
+                    let image = images[numbers.below(images.count)]
+                    try compare(
+                        image.fileSystem, visibleCount: 0,
+                        "\(steps.map(\.rawValue)) power cut, \(image.summary)")
+                    powerCuts += 1
+                }
+                try compare(
+                    driver.disk.killImage(), visibleCount: driver.expectation.visibleCount,
+                    "\(steps.map(\.rawValue)) death")
+                deaths += 1
+            }
+        }
+        #expect(powerCuts > 500 && deaths > 200)
+    }
+
+    /// After a death in the same boot the reader shows at least what was published; a writer may
+    /// adopt more.
+    private func compare(_ disk: SimFileSystem, visibleCount: Int, _ place: String) throws {
+        let names = disk.fileNames(in: TinyStore.path)
+        let before = names.map { disk.contents(of: $0, in: TinyStore.path) }
+        disk.isReadOnly = true
+        let read = Result { try TestSeed.open(disk, isReadOnly: true) }
+        disk.isReadOnly = false
+        #expect(disk.effectCount == 0, "\(place)")
+        #expect(disk.fileNames(in: TinyStore.path) == names, "\(place)")
+        let isSame = names.map { disk.contents(of: $0, in: TinyStore.path) } == before
+        #expect(isSame, "\(place)")
+        let written = Result { try TinyStore.open(disk) }
+        switch (read, written) {
+        case (.success(let read), .success(let written)):
+            let isPrefix = written.bodies.starts(with: read.bodies)
+            #expect(isPrefix && read.bodies.count >= visibleCount, "\(place)")
+            if visibleCount == 0 { #expect(read.bodies.count == written.bodies.count, "\(place)") }
+            #expect(read.log.version == UInt64(read.bodies.count), "\(place)")
+        case (.failure(let error), .success(let written)):
+            // nothing had a name yet
+            let code = (error as? StoreError)?.code
+            #expect(code == .fileNotFound && written.report.isNew, "\(place): \(error)")
+        case (_, .failure(let error)):
+            Issue.record("\(place): \(describe(error))")
+        }
+    }
+
+    @Test func readerFollowsAWriterThroughSegments() throws {
+        let disk = SimFileSystem(seed: 3)
+        let writer = try TinyStore.open(disk).log
+        #expect(try writer.takeWriter())
+        let reader = try TestSeed.open(disk, isReadOnly: true).log
+        var bodies: [[UInt8]] = []
+        var read: [[UInt8]] = []
+        for version in 1...40 {
+            let body = TestBody.make(version: version, payloadByteCount: version * 37 % 900)
+            bodies.append(body)
+            version % 3 == 0 ? try writer.commitRelaxed([body]) : try writer.commit([body])
+            #expect(reader.isBehind())
+            try reader.catchUp { (body) throws(StoreError) in read.append(body) }
+            #expect(!reader.isBehind() && read == bodies)
+        }
+        #expect(disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix("log-") }.count > 2)
+    }
+
+    /// A realm that came without `LOCK` is watched all the same, once somebody writes it.
+    @Test func lockThatComesLaterIsFound() throws {
+        let disk = SimFileSystem(seed: 3)
+        let first = try TinyStore.open(disk).log
+        #expect(try first.takeWriter())
+        try first.commit([TestBody.make(version: 1, payloadByteCount: 9)])
+        first.leave()
+        disk.removeFile("LOCK", in: TinyStore.path)
+        let opened = try TestSeed.open(disk, isReadOnly: true)
+        var read = opened.bodies
+        #expect(read.count == 1 && opened.log.isBehind())
+        try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
+        #expect(read.count == 1)
+        let second = try TinyStore.open(disk).log
+        #expect(try second.takeWriter())
+        try second.commit([TestBody.make(version: 2, payloadByteCount: 9)])
+        try opened.log.catchUp { (body) throws(StoreError) in read.append(body) }
+        #expect(read.count == 2 && !opened.log.isBehind())
+        second.leave()
+        let error = #expect(throws: StoreError.self) {
+            try RealmLog.remove(disk, path: TinyStore.path)
+        }
+        #expect(error?.code == .alreadyOpen)
+    }
+
+    @Test func damageIsRefusedAndATornTailPassedOver() throws {
+        for isDamage in [false, true] {
+            let disk = SimFileSystem(seed: 5)
+            let log = try TinyStore.open(disk).log
+            #expect(try log.takeWriter())
+            for version in 1...3 {
+                try log.commit([TestBody.make(version: version, payloadByteCount: 50)])
+            }
+            let end = 4096 + Int(log.position)
+            log.leave()
+            disk.removeFile("LOCK", in: TinyStore.path)
+            disk.damage("log-0-0", in: TinyStore.path) { bytes in
+                if isDamage {
+                    bytes[4096 + 20] ^= 1
+                } else {
+                    for index in end..<end + 100 { bytes[index] = 7 }
+                }
+            }
+            disk.isReadOnly = true
+            if isDamage {
+                let error = #expect(throws: StoreError.self) {
+                    try TestSeed.open(disk, isReadOnly: true)
+                }
+                #expect(error?.code == .invalidDatabase && error?.position == 0)
+            } else {
+                let opened = try TestSeed.open(disk, isReadOnly: true)
+                #expect(opened.bodies.count == 3 && opened.report.discardedByteCount == 100)
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+/// Making a realm from a seed and removing one, with a crash or a failure at every step: there is a
+/// whole realm afterwards, or none.
+@Suite struct RealmFilesFaultTests {
+    private let seed = TestSeed(byteCount: 3000)
+
+    /// Every machine that a crash at any effect of `body` may leave.
+    private func forEachCrash(
+        of disk: SimFileSystem, _ body: () throws -> Void,
+        _ check: @escaping (SimFileSystem, String) -> Void
+    ) rethrows -> Int {
+        let machines = Machines()
+        // Not owned: the machine owns the hook.
+        disk.onEffect = { [unowned disk] kind, index in
+            guard kind != .wake else { return }
+            machines.add(disk, "before \(kind) \(index)")
+        }
+        try body()
+        disk.onEffect = nil
+        machines.add(disk, "at the end")
+        for (machine, place) in machines.all { check(machine, place) }
+        return machines.all.count
+    }
+
+    /// Guard of the `@unchecked Sendable`: used by one thread only, the one that makes the effects.
+    private final class Machines: @unchecked Sendable {
+        var all: [(SimFileSystem, String)] = []
+
+        func add(_ disk: SimFileSystem, _ place: String) {
+            let images = disk.crashImages(SimCrashOptions(limitUnits: 5, samples: 16))
+            let step = max(1, images.count / 40)
+            for index in stride(from: 0, to: images.count, by: step) {
+                all.append((images[index].fileSystem, "power cut \(place), \(images[index].summary)"))
+            }
+            all.append((disk.killImage(), "death \(place)"))
+        }
+    }
+
+    /// The realm has the seed's content, or there is none; twice, and it takes commits.
+    private func expectSeedOrNothing(_ machine: SimFileSystem, _ place: String) {
+        do {
+            let there = try RealmLog.exists(machine, path: TinyStore.path)
+            let read = try? TestSeed.open(machine, isReadOnly: true)
+            #expect((read != nil) == there, "\(place)")
+            if let read { #expect(read.content == seed.content, "\(place)") }
+            for round in 0..<2 {
+                let found = try TestSeed.open(machine)
+                let isSeeded = found.content == seed.content
+                #expect(isSeeded || found.content == nil, "\(place)")
+                #expect(!there || isSeeded, "\(place)")
+                #expect(found.bodies.count == round, "\(place)")
+                #expect(found.log.version == UInt64(round) + (isSeeded ? TestSeed.version : 0))
+                let names = machine.fileNames(in: TinyStore.path)
+                #expect(!names.contains { $0.hasPrefix("unfinished") }, "\(place)")
+                #expect(isSeeded || !names.contains { $0.hasPrefix("nodes") }, "\(place)")
+                guard round == 0, try found.log.takeWriter() else { continue }
+                try found.log.commit([
+                    TestBody.make(version: Int(found.log.version) + 1, payloadByteCount: 10)
+                ])
+                found.log.resignWriter()
+            }
+        } catch {
+            Issue.record("\(place): \(describe(error))")
+        }
+    }
+
+    @Test func seedIsThereAsAWholeOrNotAtAll() throws {
+        let disk = SimFileSystem(seed: 8)
+        let count = try forEachCrash(of: disk) {
+            let found = try TestSeed.open(disk, seed: seed)
+            #expect(found.report.isNew && found.content == seed.content)
+            #expect(found.log.version == TestSeed.version)
+        } _: {
+            expectSeedOrNothing($0, $1)
+        }
+        #expect(count > 300)
+        #expect(try TestSeed.open(disk, seed: TestSeed(byteCount: 5)).content == seed.content)
+    }
+
+    @Test func failureWhileASeedIsCopiedLeavesNothing() throws {
+        for kind in [EffectKind.create, .write, .sync, .rename, .unlink, .syncDirectory] {
+            var nth = 1
+            while true {
+                let disk = SimFileSystem(seed: 8)
+                disk.inject(SimFailure(kind, nth: nth, code: .diskFull))
+                let found = try? TestSeed.open(disk, seed: seed)
+                guard disk.firedFailureCount > 0 else { break }
+                disk.clearFailures()
+                if found == nil {
+                    expectSeedOrNothing(disk, "\(kind) \(nth)")
+                }
+                nth += 1
+            }
+            #expect(nth > 1, "\(kind) was never called")
+        }
+    }
+
+    /// Without the checkpoint nothing tells what was before: never taken for an empty realm.
+    @Test func damagedSeedIsRefused() throws {
+        let disk = SimFileSystem(seed: 8)
+        _ = try TestSeed.open(disk, seed: seed)
+        disk.damage("nodes-1", in: TinyStore.path) { $0[5000] ^= 1 }
+        for isReadOnly in [false, true] {
+            let error = #expect(throws: StoreError.self) {
+                try TestSeed.open(disk, isReadOnly: isReadOnly)
+            }
+            #expect(error?.code == .invalidDatabase)
+        }
+        disk.removeFile("nodes-1", in: TinyStore.path)
+        let error = #expect(throws: StoreError.self) { try TestSeed.open(disk) }
+        #expect(error?.code == .invalidDatabase)
+    }
+
+    @Test func removedRealmIsGoneAsAWholeOrNotAtAll() throws {
+        let disk = SimFileSystem(seed: 9)
+        let log = try TinyStore.open(disk).log
+        #expect(try log.takeWriter())
+        let bodies = (1...6).map { TestBody.make(version: $0, payloadByteCount: 2500) }
+        for body in bodies { try log.commit([body]) }
+        try log.writeIdle()
+        log.leave()
+        #expect(disk.fileNames(in: TinyStore.path).count > 3)
+        let count = try forEachCrash(of: disk) {
+            let isRemoved = try RealmLog.remove(disk, path: TinyStore.path)
+            #expect(isRemoved)
+        } _: { machine, place in
+            do {
+                let there = try RealmLog.exists(machine, path: TinyStore.path)
+                let read = try? TestSeed.open(machine, isReadOnly: true)
+                #expect((read != nil) == there, "\(place)")
+                read?.log.leave()
+                let found = try TinyStore.open(machine)
+                #expect(found.bodies == (there ? bodies : []), "\(place)")
+                #expect(there || found.report.isNew, "\(place)")
+                found.log.leave()
+                let isRemoved = try RealmLog.remove(machine, path: TinyStore.path)
+                #expect(isRemoved, "\(place)")
+                #expect(machine.fileNames(in: TinyStore.path) == [], "\(place)")
+            } catch {
+                Issue.record("\(place): \(describe(error))")
+            }
+        }
+        #expect(count > 100)
+        #expect(disk.fileNames(in: TinyStore.path) == [])
+        #expect(try !RealmLog.remove(disk, path: TinyStore.path))
+    }
+
+    @Test func openRealmIsNotRemoved() throws {
+        let disk = SimFileSystem(seed: 10)
+        for isReadOnly in [false, true] {
+            let found = try TestSeed.open(disk)
+            let reading = isReadOnly ? try TestSeed.open(disk, isReadOnly: true) : nil
+            if isReadOnly { found.log.leave() }
+            let error = #expect(throws: StoreError.self) {
+                try RealmLog.remove(disk, path: TinyStore.path)
+            }
+            #expect(error?.code == .alreadyOpen)
+            #expect(try RealmLog.exists(disk, path: TinyStore.path))
+            reading?.log.leave()
+            found.log.leave()
+        }
+        #expect(try RealmLog.remove(disk, path: TinyStore.path))
+    }
+
+    /// A full disk is when somebody wants to remove something.
+    @Test func fullDiskDoesNotKeepARealmFromBeingRemoved() throws {
+        let disk = SimFileSystem(seed: 11)
+        try TestSeed.open(disk, seed: seed).log.leave()
+        disk.inject(SimFailure(.create, nth: 1, code: .diskFull, times: .forever))
+        #expect(try RealmLog.remove(disk, path: TinyStore.path))
+        #expect(disk.fileNames(in: TinyStore.path) == [])
+    }
+}

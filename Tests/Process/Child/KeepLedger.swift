@@ -1,0 +1,48 @@
+import Glibc
+import RegnumEngine
+import RegnumStore
+
+/// Commits one after the other until the signal, every third one relaxed, and prints the number of
+/// each that was acknowledged. Looks at all that it wrote now and then. Whatever is wrong, or fails,
+/// ends the process with a sentence.
+func keepLedger(
+    _ path: String, _ writer: String, _ terminationSignal: TerminationSignal
+) async throws {
+    StandardInput.exitAtEnd()
+    let ledger = Ledger(writer: writer)
+    let realm = try await Ledger.open(path, makesCheckpoints: true) { event in
+        switch event {
+        case .opened(let report) where !report.damagedCheckpoints.isEmpty:
+            end("a checkpoint that the log names is damaged: \(report)")
+        case .writingFailed(let error), .followingFailed(let error), .checkpointFailed(let error):
+            end("\(error)")
+        case .opened, .closed:
+            break
+        }
+    }
+    if let problem = ledger.problem(realm.published) { end(problem) }
+    let commits = Task {
+        while !Task.isCancelled {
+            let turn = try await realm.beginWrite()
+            let (number, commit) = try ledger.makeCommit(on: turn.base)
+            let isRelaxed = number % 3 == 0
+            try await realm.commit(
+                turn, commit,
+                durability: isRelaxed ? .relaxed(withinNanoseconds: 2_000_000) : .full)
+            printLine("\(number)")
+            if number % 25 == 0, let problem = ledger.problem(realm.published) { end(problem) }
+        }
+    }
+    terminationSignal.onArrival { commits.cancel() }
+    do {
+        try await commits.value
+    } catch is CancellationError {
+        // while it waited for its turn
+    }
+    await realm.close()
+}
+
+private func end(_ sentence: String) -> Never {
+    printError(sentence)
+    exit(1)
+}

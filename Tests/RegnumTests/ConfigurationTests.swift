@@ -1,0 +1,55 @@
+import Foundation
+import Logging
+import Regnum
+import Testing
+
+/// Configurations as values, and the process's default one.
+@Suite(.serialized) struct ConfigurationTests {
+    @Test func equalWhereAllIsTheSame() {
+        let url = URL(filePath: "/tmp/a.realm")
+        let one = Realm.Configuration(location: .file(url), objectTypes: [Room.self, Message.self])
+        var same = Realm.Configuration(location: .file(url), objectTypes: [Message.self, Room.self])
+        same.logger = Logger(label: "another")
+        #expect(one == same)
+        let changes: [(inout Realm.Configuration) -> Void] = [
+            { $0.location = .inMemory(identifier: "a") }, { $0.objectTypes = [Room.self] },
+            { $0.objectTypes = nil }, { $0.schemaVersion = 1 }, { $0.readOnly = true },
+            { $0.durability = .relaxed(within: .seconds(1)) }, { $0.writeTimeout = .seconds(1) },
+            { $0.seedFile = url }, { $0.maximumNumberOfActiveVersions = 5 }, { $0.name = "b" },
+        ]
+        var others = [one]
+        for change in changes {
+            var other = one
+            change(&other)
+            #expect(!others.contains(other))
+            others.append(other)
+        }
+    }
+
+    @Test func descriptionTellsWhatIsSet() {
+        var configuration = Realm.Configuration(
+            location: .file(URL(filePath: "/tmp/a.realm")), objectTypes: [Room.self])
+        #expect(configuration.description == "a.realm (file /tmp/a.realm; classes Room)")
+        configuration.readOnly = true
+        configuration.schemaVersion = 3
+        #expect(
+            configuration.description
+                == "a.realm (file /tmp/a.realm; classes Room; schema version 3; read-only)")
+        let memory = Realm.Configuration(location: .inMemory(identifier: "chat"))
+        #expect(memory.description == "chat (in memory \"chat\")")
+    }
+
+    @Test func defaultIsWhatWasSet() async throws {
+        let before = Realm.Configuration.default
+        #expect(before.location == .file(URL(filePath: "default.realm")))
+        defer { Realm.Configuration.default = before }
+        var configuration = Realm.Configuration(location: .inMemory(identifier: "the default"))
+        configuration.schemaVersion = 3
+        Realm.Configuration.default = configuration
+        let realm = try await Realm.open()
+        #expect(realm.configuration == configuration)
+        Realm.Configuration.default.schemaVersion = 4
+        #expect(realm.configuration.schemaVersion == 3)
+        await realm.close()
+    }
+}
