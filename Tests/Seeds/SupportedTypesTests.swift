@@ -185,7 +185,7 @@ import Testing
                 sheet.dataName = Data(count: data)
             }
         }
-        let (textLimit, dataLimit) = (16_777_207, 16_777_208)
+        let (textLimit, dataLimit) = (16_777_199, 16_777_200)
         if excess == 0 {
             try await write(text: textLimit, data: dataLimit)
             let sheet = try #require(realm.snapshot().objects(CheatSheet.self).first)
