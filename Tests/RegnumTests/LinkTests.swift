@@ -103,20 +103,30 @@ import Testing
         try await realm.write { tx in
             let first = Book("0")
             var last = first
-            for number in 1..<20_000 {
+            for number in 1..<100_000 {
                 let next = Book("\(number)")
                 last.sequel = next
                 last = next
             }
             last.sequel = first
             try tx.add(first)
-            #expect(tx.objects(Book.self).count == 20_000)
+            #expect(tx.objects(Book.self).count == 100_000)
             #expect(first.sequel?.sequel?.isbn == "2" && last.sequel == first)
-            while let next = last.sequel {  // the chain is not released by recursion
-                last.sequel = nil
-                last = next
-            }
         }
+    }
+
+    @Test func instancesOfACycleAreReleasedOnceItIsStored() async throws {
+        let realm = try await realm()
+        weak var released: Book?
+        try await realm.write { tx in
+            let first = Book("1")
+            first.sequel = Book("2")
+            first.sequel?.sequel = first
+            first.related.append(first)
+            released = first
+            try tx.add(first)
+        }
+        #expect(released == nil)
     }
 
     @Test func equalityGoesByRowsForObjectsWithAKeyAndByInstancesForOthers() async throws {

@@ -204,6 +204,20 @@ import Testing
         #expect(realm.snapshot().version == version)
     }
 
+    @Test(arguments: [false, true]) func offsetsAreTakenOutTogether(isManaged: Bool) async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = Book("1")
+            if isManaged { try tx.add(book) }
+            book.tags.append(objectsIn: ["a", "b", "c", "d", "e"])
+            book.tags.remove(atOffsets: IndexSet([3, 0, 4]))
+            #expect(Array(book.tags) == ["b", "c"])
+            book.tags.append(objectsIn: ["d", "e"])
+            book.tags.move(fromOffsets: IndexSet([0, 2]), toOffset: 4)
+            #expect(Array(book.tags) == ["c", "e", "b", "d"])
+        }
+    }
+
     @Test func valueBeyondItsLimitsNamesClassAndProperty() async throws {
         let realm = try await realm()
         let error = await #expect(throws: Realm.Error.self) {

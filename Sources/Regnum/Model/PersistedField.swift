@@ -17,6 +17,8 @@ protocol PersistedField: SendableMetatype {
     static func unmanagedValue(in object: ObjectBase, at offset: Int) -> Value
     /// The link or list of the unmanaged `object`, nil if it was never touched.
     static func reference(in object: ObjectBase, at offset: Int) -> _PropertyContent.Content?
+    /// Lets go of what an object held before it was managed.
+    static func forget(in object: ObjectBase, at offset: Int)
     /// The value of the property of any object in its Swift type, nil where that is nil.
     static func anyValue(in object: ObjectBase, at offset: Int) -> Any?
     /// Sets the property of any object, as an assignment does; false if it cannot hold that.
@@ -78,6 +80,10 @@ extension Persisted: PersistedField {
         in object: ObjectBase, at offset: Int
     ) -> _PropertyContent.Content? {
         object.withField(at: offset, as: Self.self) { $0._value?._content().content }
+    }
+
+    static func forget(in object: ObjectBase, at offset: Int) {
+        object.withField(at: offset, as: Self.self) { $0._value = nil }
     }
 
     static func anyValue(in object: ObjectBase, at offset: Int) -> Any? {

@@ -73,6 +73,13 @@ struct GraphInsertion {
             guard let row = node.row else { continue }
             node.binding.didEdit()
             node.binding.bind(node.object, to: row)
+            // rows link to each other now: instances that still did would never be released in a cycle,
+            // and by a deep recursion in a chain
+            for property in node.binding.schema.properties {
+                if case .link = property.shape {
+                    property.field.forget(in: node.object, at: property.offset)
+                }
+            }
             for (property, list, _) in node.lists {
                 guard let number = node.binding.mapping?.columns[property] else { continue }
                 list.bind(to: _ManagedList(node.binding, row: row.rawValue, number: number))
