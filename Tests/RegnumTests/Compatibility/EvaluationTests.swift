@@ -27,7 +27,6 @@ import Testing
         switch tree.storage {
         case .keyList(let list), .sequence(let list): list.withUnsafeBytes { $0.baseAddress }
         case .rankList(let list): list.withUnsafeBytes { $0.baseAddress }
-        case .sequence(let list): list.withUnsafeBytes { $0.baseAddress }
         case .lazy, .keys, .ranks, .values: nil
         }
     }
