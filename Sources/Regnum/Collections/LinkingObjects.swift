@@ -163,5 +163,7 @@ extension LinkingObjects: Persistable, InverseDeclaration {
 
     public func _content() -> _PropertyContent { _PropertyContent(content: .linkingObjects) }
 
+    public static func _make(_ content: _PropertyContent) -> LinkingObjects? { nil }
+
     var originProperty: String { origin }
 }

@@ -47,16 +47,22 @@ extension Query {
     ) -> Query<Property> {
         var hops = hops
         var owner = ClassSchema.of(Target.self)
-        let path = owner.requirePath(keyPath)
-        for property in path.properties.dropLast() {
-            hops.append(owner.hop(through: property))
-            if let target = property.shape.objectType { owner = ClassSchema.of(target) }
+        let property: PropertySchema
+        if case .property(let index) = owner.meaning(of: keyPath) {
+            property = owner.properties[index]
+        } else {
+            // a computed property that gives a linked object's one
+            let path = owner.requirePath(keyPath).properties
+            property = path[path.count - 1]
+            for link in path.dropLast() {
+                hops.append(owner.hop(through: link))
+                if let target = link.shape.objectType { owner = ClassSchema.of(target) }
+            }
         }
-        guard let last = path.properties.last else { return with(.objects(hops)) }
-        guard case .scalar = last.shape else {
-            return with(.objects(hops + [owner.hop(through: last)]))
+        guard case .scalar = property.shape else {
+            return with(.objects(hops + [owner.hop(through: property)]))
         }
-        return with(.column(hops, last.reference, splitting: true))
+        return with(.column(hops, property.reference, splitting: true))
     }
 
     /// The path to the object or objects that the expression stands for.

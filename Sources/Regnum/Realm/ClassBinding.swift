@@ -24,8 +24,10 @@ final class ClassBinding {
     }
     /// What the mapping says, for quick use.
     @exclusivity(unchecked) private(set) var place = BindingPlace()
-    /// Rises with every change of the class, so that results know when to look again.
-    @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
+    @exclusivity(unchecked) private var ownChangeCount: UInt64 = 0
+    /// The columns and lists of the class once all were stored: accessors may have their numbers, also
+    /// where a savepoint has taken them back. A class that is stored again gets the same ones.
+    @exclusivity(unchecked) private var grown: (numbers: [Int32], columnCount: Int)?
     /// Zeros in the place of a cluster, for objects that are not read inline. Longer ones replace it
     /// when the class gets columns; those before live on for the objects that know them.
     @exclusivity(unchecked) private var zeros: [UnsafeMutableRawPointer] = []
@@ -47,6 +49,7 @@ final class ClassBinding {
         isTracing = tracer != nil
         mapping = core.schema.map { entry.mapping(in: $0) }
         place = BindingPlace(mapping, core)
+        noteGrowth()
     }
 
     /// The binding of a recorder.
@@ -67,6 +70,9 @@ final class ClassBinding {
     func isSameRealm(as other: ClassBinding) -> Bool {
         core != nil && core?.realm === other.core?.realm
     }
+
+    /// Rises with every change of the class, so that results know when to look again.
+    var changeCount: UInt64 { ownChangeCount &+ (core?.sharedEditCount ?? 0) }
 
     // MARK: Accessors
 
@@ -115,27 +121,26 @@ final class ClassBinding {
     func end() { spare = nil }
 
     /// Notes that a row of the class, and through it perhaps rows of other classes, have changed.
-    func didEditOthers() {
-        core?.didEditAll()
-        didEdit()
-    }
+    func didEditOthers() { core?.didEditAll() }
 
     /// Notes that rows of the class have changed.
     @inline(__always)
     func didEdit() {
-        changeCount &+= 1
+        ownChangeCount &+= 1
         core?.didEdit()
     }
 
     /// The cluster node of a row for inlined reads; zeros where reads must take the long way.
     func clusterAddress(row: UInt64) -> UnsafeRawPointer {
         guard let core, place.table >= 0, !isTracing else { return noCluster }
-        return core.cluster(place.table, row, columnCount: place.columnCount) ?? noCluster
+        let columnCount = max(place.columnCount, grown?.columnCount ?? 0)
+        return core.cluster(place.table, row, columnCount: columnCount) ?? noCluster
     }
 
     /// Zeros for as many columns as the class has, so that every property is read the long way.
     private var noCluster: UnsafeRawPointer {
-        let columnCount = max(mapping?.table?.columns.count ?? 0, schema.properties.count)
+        let columnCount = max(
+            place.columnCount, schema.properties.count, grown?.columnCount ?? 0)
         if let last = zeros.last, zerosColumnCount >= columnCount { return UnsafeRawPointer(last) }
         let byteCount = _ClusterLayout.byteCount(columnCount: columnCount)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
@@ -155,15 +160,17 @@ final class ClassBinding {
 
     /// The value of a property. Traps when the body is over or the row deleted.
     func value(row: UInt64, column: Int32) -> Value {
-        guard let core, let table = mapping?.table else { trapNoRow(column) }
-        guard column >= 0 else { return lateValue(row: row, column: column) }
-        let key = ColumnKey(rawValue: UInt16(truncatingIfNeeded: column))
+        guard let core else { trapNoRow(column) }
+        guard column >= 0, Int(column) < place.columnCount else {
+            return lateValue(row: row, ~Int32(propertyIndex(of: column)))
+        }
+        let key = ColumnKey(column)
         let found: Value?
         switch core.state {
         case .writing(let transaction):
-            found = transaction.value(table.key, ObjectKey(rawValue: row), key)
+            found = transaction.value(place.tableKey, ObjectKey(rawValue: row), key)
         case .reading(let root):
-            found = root.value(table.key, ObjectKey(rawValue: row), key)
+            found = root.value(place.tableKey, ObjectKey(rawValue: row), key)
         case .ended:
             trapEnded(column)
         }
@@ -172,7 +179,7 @@ final class ClassBinding {
     }
 
     /// The value of a property that had no column when the accessor was made.
-    private func lateValue(row: UInt64, column: Int32) -> Value {
+    private func lateValue(row: UInt64, _ column: Int32) -> Value {
         let index = Int(~column)
         if let added = mapping?.columns[index], added >= 0 {
             return value(row: row, column: added)
@@ -207,14 +214,14 @@ final class ClassBinding {
         guard isReadable(row: row) else { trapDeleted(column) }
         var column = column
         do {
-            if column < 0 {
-                let index = Int(~column)
+            if column < 0 || Int(column) >= place.columnCount {
+                let index = propertyIndex(of: column)
                 try ensureStored(in: transaction)
-                column = mapping?.columns[index] ?? column
+                column = mapping?.columns[index] ?? ~Int32(index)
             }
-            guard let table = mapping?.table, column >= 0 else { trapNoRow(column) }
-            let key = ColumnKey(rawValue: UInt16(truncatingIfNeeded: column))
-            try transaction.set(table.key, ObjectKey(rawValue: row), key, value)
+            guard column >= 0 else { trapNoRow(column) }
+            try transaction.set(
+                place.tableKey, ObjectKey(rawValue: row), ColumnKey(column), value)
             didEdit()
         } catch {
             core.fail(Realm.Error(below: error))
@@ -263,17 +270,6 @@ final class ClassBinding {
         if schema.properties[propertyIndex(of: column)].isOwning { didEditOthers() }
     }
 
-    /// Makes the lists of an object that was added accessors of what was stored.
-    func bindLists(of object: ObjectBase, _ row: ObjectKey) {
-        if schema.hasOnlyValues { return }
-        for (index, property) in schema.properties.enumerated() {
-            guard case .list(let list) = property.content(of: object),
-                let number = mapping?.columns[index]
-            else { continue }
-            list.bind(to: _ManagedList(self, row: row.rawValue, number: number))
-        }
-    }
-
     /// Notes that a property is read that has no value.
     func noteRead(_ property: Int) { tracer?.note(recorder, property) }
 
@@ -282,7 +278,19 @@ final class ClassBinding {
 
     /// The position of the property that holds a list, by what its wrapper holds.
     func propertyIndex(ofList number: Int32) -> Int {
-        number < 0 ? Int(~number) : place.listProperties[Int(number)]
+        if number < 0 { return Int(~number) }
+        if Int(number) < place.listProperties.count { return place.listProperties[Int(number)] }
+        return grownProperty(number) {
+            if case .list = $0 { true } else { false }
+        }
+    }
+
+    /// The position of the property that had the number while the class was stored.
+    private func grownProperty(_ number: Int32, where isKind: (PropertyShape) -> Bool) -> Int {
+        let numbers = grown?.numbers ?? []
+        return numbers.indices.first {
+            numbers[$0] == number && isKind(schema.properties[$0].shape)
+        } ?? 0
     }
 
     /// Sets an integer as `setValue` does; quickly, where the property is a plain one.
@@ -317,6 +325,12 @@ final class ClassBinding {
         guard let entry, let schema = core.schema else { return }
         mapping = entry.mapping(in: schema)
         spare = nil  // its fields have the old numbers
+        noteGrowth()
+    }
+
+    private func noteGrowth() {
+        guard place.isComplete, let mapping, core?.writing != nil else { return }
+        grown = (mapping.columns, place.columnCount)
     }
 
     /// Adds what the stored schema lacks of the class and of the classes that it links to.
@@ -324,6 +338,7 @@ final class ClassBinding {
         refresh()
         guard !place.isComplete, let core else { return }
         try SchemaGrowth.add(schema, to: transaction, core.realm)
+        core.didAddClasses(to: transaction)
         refresh()
     }
 
@@ -340,9 +355,16 @@ final class ClassBinding {
     private func propertyIndex(of column: Int32) -> Int {
         guard column >= 0 else { return Int(~column) }
         guard core != nil, let mapping else { return Int(column) }
-        return schema.properties.indices.first {
+        let found = schema.properties.indices.first {
             mapping.columns[$0] == column && schema.properties[$0].isColumn
-        } ?? 0
+        }
+        return found
+            ?? grownProperty(column) {
+                switch $0 {
+                case .scalar, .link: true
+                case .list, .linkingObjects: false
+                }
+            }
     }
 
     /// Fails the transaction: a stored value is none of its property's type.

@@ -22,8 +22,7 @@ public struct Results<Model: ObjectBase> {
     /// else all of the transaction.
     private var changeCount: UInt64 {
         if cache.isOfOneClass == nil {
-            let plan = _plan.plan
-            cache.isOfOneClass = plan.source == .table && plan.dependencies == [plan.tableName]
+            cache.isOfOneClass = _plan.plan.isLocal
         }
         if cache.isOfOneClass == true { return binding.changeCount }
         return binding.core?.editCount ?? 0
@@ -184,9 +183,15 @@ extension Results: RandomAccessCollection {
     }
 
     /// The last object that is found now, nil if there is none.
+    ///
+    /// - Complexity: O(log n) for all objects of a class, otherwise that of the evaluation.
     public var last: Model? {
-        let keys = keys()
-        return keys.isEmpty ? nil : binding.accessor(Model.self, row: keys[keys.count - 1])
+        if let core = binding.core, case .ended = core.state { trapEnded(core) }
+        let known = current.tree
+        let last =
+            known == nil
+            ? ask(nil) { state throws(StoreError) in try _plan.plan.lastKey(state) } : known?.last
+        return last.map { binding.accessor(Model.self, row: $0) }
     }
 
     /// The position of an object; nil if it is not found by the query, or unmanaged.

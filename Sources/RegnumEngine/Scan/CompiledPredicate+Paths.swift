@@ -57,6 +57,31 @@ extension CompiledPredicate {
         return found
     }
 
+    /// The rows of `rows` whose linked row is in the set, and those without one if `whenNull`.
+    static func throughSet(
+        _ link: LinkHop, _ set: RowSet, whenNull: Bool, _ cluster: Cluster, _ rows: RowMask
+    ) -> RowMask {
+        guard link.column < cluster.slotCount else { return whenNull ? rows : RowMask() }
+        let present = cluster.present(link.column, rows)
+        var found = whenNull ? rows.subtracting(present) : RowMask()
+        if present.isEmpty { return found }
+        let word = cluster.chunk(link.column)
+        let log2 = Int(word & 63)
+        let values = Cluster.rows(word)
+        for place in 0..<wordsPerCluster {
+            var bits = present.words[place]
+            var matching: UInt64 = 0
+            while bits != 0 {
+                let bit = bits.trailingZeroBitCount
+                let key = Cluster.int(values, 64 &* place &+ bit, log2: log2)
+                if set.contains(UInt64(bitPattern: key)) { matching |= 1 &<< UInt64(bit) }
+                bits &= bits &- 1
+            }
+            found.words[place] |= matching
+        }
+        return found
+    }
+
     static func matchTextColumns(
         _ a: PathColumn, _ match: TextMatch, _ b: PathColumn, _ caseInsensitive: Bool,
         _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
