@@ -24,7 +24,8 @@ import Testing
         #expect(
             try json(realm.ann)
                 == "{" + Self.rest
-                + #""favourite":"Fido","furs":["long","short"],"name":"Ann","pups":["Rex","Fido","Rex"],"ratios":[],"#
+                + #""favourite":"Fido","furs":["long","short"],"name":"Ann","#
+                + #""pups":["Rex","Fido","Rex"],"ratios":[],"#
                 + #""scores":[4,null,2,4],"tags":["big","loud","big"]}"#)
         let rex = try #require(realm.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
         #expect(
