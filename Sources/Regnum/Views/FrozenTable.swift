@@ -155,6 +155,11 @@ final class FrozenTable: Sendable {
     /// What a computation makes of a fresh accessor of a row, which is private to it and dead
     /// afterwards. What went wrong meanwhile goes to the realm's log.
     func compute<T: ObjectBase, R>(_ type: T.Type, _ row: ObjectKey, _ body: (T) -> R) -> R {
+        computeAll(type) { object in body(object(row)) }
+    }
+
+    /// As `compute`, with accessors of any rows.
+    func computeAll<T: ObjectBase, R>(_ type: T.Type, _ body: ((ObjectKey) -> T) -> R) -> R {
         let core = TransactionCore(
             .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
         // the core and its bindings hold each other until then
@@ -162,6 +167,7 @@ final class FrozenTable: Sendable {
             core.end()
             if let violation = core.violation { snapshot.realm.report(violation) }
         }
-        return body(core.binding(for: type).accessor(type, row: row))
+        let binding = core.binding(for: type)
+        return body { binding.accessor(type, row: $0) }
     }
 }
