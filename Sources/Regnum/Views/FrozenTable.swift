@@ -60,6 +60,22 @@ final class FrozenTable: Sendable {
             ?? schema.properties[property].defaultValue
     }
 
+    /// The value of a property as its type has it.
+    func value<V: ScalarValue>(_ row: ObjectKey, _ property: Int, as type: V.Type) -> V {
+        let value = value(row, property)
+        if let decoded = V._decode(_StoredValue(value)) { return decoded }
+        let property = schema.properties[property]
+        if !property.isOptional {
+            snapshot.realm.report(
+                Realm.Error(
+                    .invalidValue,
+                    "\(schema.name).\(property.name) is stored as \(value.keyText), which is no value "
+                        + "of its type: another version of the program may have written it.",
+                    className: schema.name, property: property.name))
+        }
+        return V.fromEngine(value)
+    }
+
     /// The row that a link has, nil if it has none.
     func link(_ row: ObjectKey, _ property: Int) -> ObjectKey? {
         guard case .int(let target) = value(row, property) else { return nil }
