@@ -21,7 +21,13 @@ import Testing
     @Test(arguments: 0..<12) func streamsAndEqualityAgreeWithTheHistory(round: Int) async throws {
         let start = SeededRandom.seed() &+ UInt64(round)
         var random = SeededRandom(start)
-        let realm = try await Realm.kennel()
+        // every other one compares versions, since no summaries of commits are kept
+        let isBare = round % 2 == 1
+        let types: [ObjectBase.Type] = [Walker.self, Whelp.self, Medal.self]
+        let realm =
+            isBare
+            ? try await LaterProgram.withoutSummaries(types) : try await Realm.temporary(types)
+        try await realm.fillKennel()
         var stream = realm.objects(Walker.self).changes.makeAsyncIterator()
         guard case .initial(var old)? = try await stream.next() else {
             Issue.record("no initial collection")
@@ -38,6 +44,10 @@ import Testing
             guard case .update(let new, let delta)? = try await stream.next() else {
                 Issue.record("no update, seed \(start)")
                 return
+            }
+            if isBare {
+                touched.edited.merge(touched.set) { $0.union($1) }
+                touched.set = [:]
             }
             try check(old, new, delta, touched, "seed \(start), step \(step)")
             old = new
@@ -63,19 +73,21 @@ import Testing
             let row = walker.rowIdentity
             var must = touched.set[row] ?? []
             let lists = touched.edited[row] ?? []
+            if earlier.name != walker.name { must.insert("name") }
+            if earlier.favourite?.name != walker.favourite?.name { must.insert("favourite") }
             if earlier.tags != walker.tags { must.insert("tags") }
             if earlier.scores != walker.scores { must.insert("scores") }
             if earlier.pups.map(\.name) != walker.pups.map(\.name) { must.insert("pups") }
             let properties = Set(told[row]?.properties ?? [])
             #expect(properties.isSuperset(of: must), "\(place)")
             #expect(properties.isSubset(of: must.union(lists)), "\(place)")
-            #expect((told[row] == nil) == properties.isEmpty, "\(place)")
             // an embedded object is content of its owner, and has a row of its own
             let isMedalTouched = lists.contains("medal")
             if earlier == walker {
-                #expect(must.isEmpty && try json(earlier) == json(walker), "\(place)")
+                #expect(must.isEmpty, "\(place)")
+                #expect(try json(earlier) == json(walker), "\(place)")
             } else {
-                #expect(!properties.isEmpty || isMedalTouched, "\(place)")
+                #expect(told[row] != nil || isMedalTouched, "\(place)")
             }
         }
     }

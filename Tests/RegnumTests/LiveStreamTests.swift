@@ -125,13 +125,17 @@ import Testing
         #expect(then.map(\.name) == ["Bob"] && delta.deletions == [0] && delta.insertions == [0])
     }
 
-    @Test func objectsStreamNoticesItsLists() async throws {
+    @Test(arguments: [false, true])
+    func objectsStreamNoticesItsLists(keepsSummaries: Bool) async throws {
         final class Owner: Object {
             @Persisted(primaryKey: true) var key: Int
             @Persisted var names: List<String>
             @Persisted var pups: List<Whelp>
         }
-        let realm = try await Realm.temporary([Owner.self, Whelp.self, Walker.self, Medal.self])
+        let types: [ObjectBase.Type] = [Owner.self, Whelp.self, Walker.self, Medal.self]
+        let realm =
+            keepsSummaries
+            ? try await Realm.temporary(types) : try await LaterProgram.withoutSummaries(types)
         try await realm.write { tx in
             let owner = Owner()
             owner.names.append("a")
