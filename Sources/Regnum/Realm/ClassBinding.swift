@@ -113,8 +113,16 @@ final class ClassBinding {
     func attach(_ object: ObjectBase, row: UInt64) {
         object._row = row
         object._binding = self
-        object._epochCell = core?.epochCell ?? ClassBinding.steadyEpoch
-        object._refresh()
+        guard let core else {
+            object._epochCell = ClassBinding.steadyEpoch
+            object._refresh()
+            return
+        }
+        // The cluster is looked for at the first read, since the epoch of a transaction is never 0: many
+        // objects that are added are not read again.
+        object._epochCell = core.epochCell
+        object._epoch = 0
+        object._cluster = UnsafeRawPointer(core.epochCell)
     }
 
     /// Lets go of what an ended body needs no more.
@@ -296,8 +304,8 @@ final class ClassBinding {
     /// Sets an integer as `setValue` does; quickly, where the property is a plain one.
     @usableFromInline
     func setInteger(_ value: Int64, row: UInt64, column: Int32) {
-        if let transaction = core?.writing, place.isPlain(column, .int),
-            transaction.setPlain(place.tableKey, row, ColumnKey(column), value)
+        if let core, place.isPlain(column, .int),
+            core.setPlain(place.tableKey, row, ColumnKey(column), value)
         {
             didEdit()
         } else {
@@ -308,8 +316,8 @@ final class ClassBinding {
     /// Sets a double as `setValue` does; quickly, where the property is a plain one.
     @usableFromInline
     func setDouble(_ value: Double, row: UInt64, column: Int32) {
-        if let transaction = core?.writing, place.isPlain(column, .double),
-            transaction.setPlain(place.tableKey, row, ColumnKey(column), value)
+        if let core, place.isPlain(column, .double),
+            core.setPlain(place.tableKey, row, ColumnKey(column), value)
         {
             didEdit()
         } else {

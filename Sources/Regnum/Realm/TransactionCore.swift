@@ -118,6 +118,22 @@ final class TransactionCore {
         return root?._withUnsafeGuaranteedRef { $0.find(table, slot: slot, value) } ?? nil
     }
 
+    /// Sets a value in a column that can be set directly; false where that is not in a write, or there
+    /// is no such row.
+    @inline(__always)
+    func setPlain(
+        _ table: TableKey, _ row: UInt64, _ column: ColumnKey, _ value: Int64
+    ) -> Bool {
+        transaction?._withUnsafeGuaranteedRef { $0.setPlain(table, row, column, value) } ?? false
+    }
+
+    @inline(__always)
+    func setPlain(
+        _ table: TableKey, _ row: UInt64, _ column: ColumnKey, _ value: Double
+    ) -> Bool {
+        transaction?._withUnsafeGuaranteedRef { $0.setPlain(table, row, column, value) } ?? false
+    }
+
     func integerKeySlot(_ table: TableKey) -> Int? {
         transaction.map { $0.takeUnretainedValue().integerKeySlot(table) }
             ?? root.map { $0.takeUnretainedValue().integerKeySlot(table) } ?? nil
