@@ -35,7 +35,8 @@ extension CompiledQuery {
 
     @inline(__always)
     private func forEachMatch(
-        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, _ statistics: inout QueryStatistics,
+        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?,
+        _ statistics: inout QueryStatistics,
         _ body: (Cluster, RowMask) -> Bool
     ) {
         if let lookup, isWorthwhile(lookup, table) {
@@ -50,8 +51,17 @@ extension CompiledQuery {
             return
         }
         statistics.rowsEvaluated += table.count
+        var asked = predicate
+        var isFirst = true
+        var isPrepared = false
         table.forEachCluster { cluster in
-            let found = predicate.matches(cluster, cluster.liveMask, root)
+            if !isFirst, !isPrepared {
+                // whoever wants a few rows has them by now
+                asked = predicate.prepared(rowCount: table.count, root, &statistics)
+                isPrepared = true
+            }
+            isFirst = false
+            let found = asked.matches(cluster, cluster.liveMask, root)
             return found.isEmpty || body(cluster, found)
         }
     }
@@ -89,6 +99,13 @@ extension CompiledQuery {
         if case .constant(false) = predicate { return [] }
         let lookup = predicate.lookup(
             root, key, candidateCount: table.count, &statistics)
+        return matchingKeys(root, table, lookup, limit: limit, &statistics)
+    }
+
+    private func matchingKeys(
+        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, limit: Int = .max,
+        _ statistics: inout QueryStatistics
+    ) -> [UInt64] {
         if let lookup, lookup.isExact, isWorthwhile(lookup, table) {
             let keys = lookup.keys()
             statistics.usedIndex = true
@@ -102,5 +119,31 @@ extension CompiledQuery {
             return keys.count < limit
         }
         return keys.take(limit)
+    }
+
+    /// The matching rows, ascending. Where `holder` is the root that the content is of, many rows that
+    /// need no search are not copied.
+    func matchingRows(
+        _ root: DatabaseContent, holder: DatabaseRoot?, _ statistics: inout QueryStatistics
+    ) -> ResultTree {
+        guard let key = table, let table = root.table(key) else { return ResultTree() }
+        switch predicate {
+        case .constant(false):
+            return ResultTree()
+        case .constant(true):
+            guard let holder, table.count >= LazyRows.countMin else { break }
+            statistics.rowsEvaluated += table.count
+            return ResultTree(.lazy(LazyRows(holder, .table(table), count: table.count)))
+        default: break
+        }
+        let lookup = predicate.lookup(
+            root, key, candidateCount: table.count, &statistics)
+        if let holder, let range = lookup?.exactKey, range.count >= LazyRows.countMin {
+            statistics.usedIndex = true
+            let start = range.tree.rank(of: range.keys.lowerBound, 0)
+            return ResultTree(
+                .lazy(LazyRows(holder, .entries(range.tree, start: start), count: range.count)))
+        }
+        return ResultTree(.keyList(matchingKeys(root, table, lookup, &statistics)))
     }
 }

@@ -32,6 +32,14 @@ struct IndexLookup {
         isExact && (ranges.isEmpty || ranges.count == 1 && rows.isEmpty) ? countMax : nil
     }
 
+    /// The entries of one key of one index, if the rows are exactly those.
+    var exactKey: Range? {
+        guard isExact, isOneRange, ranges[0].keys.lowerBound == ranges[0].keys.upperBound else {
+            return nil
+        }
+        return ranges[0]
+    }
+
     /// How many rows compare so to a constant, if one index tells it by itself; without what
     /// compiling a plan costs.
     static func exactCount(
@@ -99,7 +107,7 @@ extension CompiledPredicate {
         case .through, .related, .count:
             return backwardLookup(root, table, candidateCount, &statistics)
         case .constant, .compareColumns, .matchText, .compareValues, .matchTextColumns, .aggregate,
-            .not:
+            .throughSet, .inSet, .not:
             return nil
         }
     }

@@ -15,7 +15,7 @@ package final class EngineTransaction {
     @exclusivity(unchecked) var changes: [TableChanges]
     @exclusivity(unchecked) var schemaChanges: [SchemaChange] = []
     @exclusivity(unchecked) private(set) var phase = Phase.open
-    @exclusivity(unchecked) private(set) var edit: ContentEdit
+    let edit: ContentEdit
     /// The class that rows were inserted into last, and how; nil after the schema has changed.
     @exclusivity(unchecked)
     var lastInsertion: (table: TableKey, row: RowInsertion)?

@@ -11,7 +11,8 @@ package import RegnumStore
 ///
 /// Good until the transaction's next edit of another kind; ask for it again then, which is cheap.
 package final class RowInsertion {
-    private unowned(unsafe) let transaction: EngineTransaction
+    /// The transaction, which holds this; unmanaged, so that no row counts references.
+    private let transaction: Unmanaged<EngineTransaction>
     private let table: TableKey
     private let rules: [ColumnRule]
     private let primaryKey: Int?
@@ -34,7 +35,7 @@ package final class RowInsertion {
     @exclusivity(unchecked) private var problem: (column: Int, text: String)?
 
     init(_ transaction: EngineTransaction, _ table: TableKey) {
-        self.transaction = transaction
+        self.transaction = .passUnretained(transaction)
         self.table = table
         let schema = transaction.content.schema.tables[table.index]
         rules = schema.rules
@@ -58,8 +59,10 @@ package final class RowInsertion {
     /// Begins a row.
     @inline(__always)
     package func begin() {
-        transaction.willEdit()
-        node = transaction.content.ownTable(table.index, nodes)
+        node = transaction._withUnsafeGuaranteedRef {
+            $0.willEdit()
+            return $0.content.ownTable(table.index, nodes)
+        }
         _ = appender.open(&node)
         if problem != nil { problem = nil }
     }
@@ -133,13 +136,13 @@ package final class RowInsertion {
         for slot in keys.indices {
             editor.insert(keys[slot], row, at: slot, node, nodes)
         }
-        transaction.changes[table.index].insertedCount += 1
+        transaction._withUnsafeGuaranteedRef { $0.changes[table.index].insertedCount += 1 }
         return ObjectKey(rawValue: row)
     }
 
     /// By the keys of their indexes, which tell the rows.
     private func checkLinks() {
-        let found = transaction.content.problem(inserting: links) { link in
+        let found = owner.content.problem(inserting: links) { link in
             let key = keys[slots[link.column.index]]
             return key == IndexKey.null ? nil : key ^ (1 << 63)
         }
@@ -155,21 +158,23 @@ package final class RowInsertion {
             return false
         }
         if isKeyExact { return index.firstRow(keys[slot]) != nil }
-        return transaction.content.find(table, primaryKey: keyValue) != nil
+        return owner.content.find(table, primaryKey: keyValue) != nil
     }
+
+    private var owner: EngineTransaction { transaction.takeUnretainedValue() }
 
     private func refusal() -> StoreError {
         appender.cancel()
-        let schema = transaction.content.schema.tables[table.index]
+        let schema = owner.content.schema.tables[table.index]
         if let problem {
-            return transaction.invalidValue(problem.text, schema, schema.columns[problem.column])
+            return owner.invalidValue(problem.text, schema, schema.columns[problem.column])
         }
         let column = schema.columns[primaryKey ?? 0]
         var value = keyValue
         if isKeyExact {
             value = .int(Int64(bitPattern: keys[slots[column.key.index]] ^ (1 << 63)))
         }
-        return transaction.duplicatePrimaryKey(value, schema, column)
+        return owner.duplicatePrimaryKey(value, schema, column)
     }
 }
 

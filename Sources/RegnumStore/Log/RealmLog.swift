@@ -364,7 +364,7 @@ package final class RealmLog: @unchecked Sendable {
     /// valid. Where the segment that comes next was trimmed away, `load` is called and begins anew;
     /// without it `historyTrimmed` is thrown, and nothing has changed.
     package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
-        (lock as? ReadOnlyLock)?.openIfMissing(directory)
+        if isReadOnly { (lock as? ReadOnlyLock)?.openIfMissing(directory) }
         guard !holdsWriter, let page = lock.loadControl(), page.realmID == realmID else { return }
         control = page
         try read(through: page, load, deliver)

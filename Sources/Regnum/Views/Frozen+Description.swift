@@ -1,0 +1,42 @@
+internal import RegnumEngine
+
+extension Frozen: CustomStringConvertible {
+    /// The properties with their values, line by line, as a confined object describes itself: at most
+    /// 5 levels of linked objects and 100 elements of a list; inverses are left out.
+    public var description: String { table.compute(Model.self, row) { $0.description } }
+}
+
+extension FrozenResults: CustomStringConvertible {
+    /// The objects with their positions, line by line; at most 100.
+    public var description: String {
+        var printer = ObjectPrinter()
+        let keys = query.firstKeys(ObjectPrinter.elementCountMax)
+        table.computeAll(Model.self) { object in
+            printer.print(
+                ShownObjects(count: count, keys: keys, object: object),
+                "FrozenResults<\(table.schema.name)>")
+        }
+        return printer.text
+    }
+}
+
+extension FrozenValues: CustomStringConvertible {
+    /// The values with their positions, line by line; at most 100.
+    public var description: String {
+        var printer = ObjectPrinter()
+        printer.print(self, "FrozenValues<\(Element.self)>")
+        return printer.text
+    }
+}
+
+/// Objects of a snapshot of which only the first are looked at.
+private struct ShownObjects<Model: ObjectBase>: RandomAccessCollection {
+    let count: Int
+    let keys: [ObjectKey]
+    let object: (ObjectKey) -> Model
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { count }
+
+    subscript(position: Int) -> Model { object(keys[position]) }
+}
