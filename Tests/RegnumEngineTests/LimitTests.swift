@@ -54,7 +54,6 @@ import Testing
         let transaction = EngineTransaction(base: .empty)
         let key = ColumnDefinition(name: "k", type: .int, isPrimaryKey: true)
         let wrong: [[ColumnDefinition]] = [
-            [],
             [number, number],
             [key, ColumnDefinition(name: "l", type: .string, isPrimaryKey: true)],
             [ColumnDefinition(name: "k", type: .bool, isPrimaryKey: true)],

@@ -172,7 +172,7 @@ import Testing
         func delete(_ table: UInt8, _ key: UInt8) -> [UInt8] { [3, table, 1, key, 0] }
         func set(_ table: UInt8, _ key: UInt8) -> [UInt8] { [4, table, 0, 1, key, 0, 0, 4] }
         func insert(_ table: UInt8, _ key: UInt8) -> [UInt8] { [5, table, 1, key, 0, 1, 0, 4] }
-        let addTable: [UInt8] = [1, 2, 1, 0x43, 1, 1, 0x6E, 2, 0, 0, 0]
+        let addTable: [UInt8] = [1, 2, 1, 0x43, 0, 1, 1, 0x6E, 2, 0, 0, 0]
         let sound = addTable + delete(0, 1) + set(0, 0) + insert(0, 3) + set(1, 0) + insert(2, 0)
         #expect(attempt(start + sound, base) == nil)
         let wrong = [
@@ -235,7 +235,7 @@ import Testing
         let body = try transaction.commit(timestampMicroseconds: 258).body
         let expected: [UInt8] =
             [1, 0, 0, 0, 0, 0, 0, 0] + [2, 1, 0, 0, 0, 0, 0, 0] + [3, 0x6D, 0x65]
-            + [1, 0, 1, 0x41, 2] + [1, 0x6B, 2, 2, 0, 0] + [1, 0x73, 4, 1, 2]
+            + [1, 0, 1, 0x41, 0, 2] + [1, 0x6B, 2, 2, 0, 0] + [1, 0x73, 4, 1, 2]
             + [5, 0, 2, 0, 1, 2] + [0, 1, 0xD8, 0x04] + [1, 0b01, 3, 0x68, 0xC3, 0xA9]
         #expect(body == expected)
     }

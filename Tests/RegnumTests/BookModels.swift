@@ -78,7 +78,7 @@ final class Page: EmbeddedObject {
 }
 
 /// Links to a class that has a derived one.
-final class Kennel: Object {
+final class Shelter: Object {
     @Persisted(primaryKey: true) var name: String
     @Persisted var guest: Animal?
     @Persisted var animals: List<Animal>

@@ -25,10 +25,11 @@ import Testing
     @Test func setPropertyIsAnotherContent() async throws {
         #expect(try await !staysEqual { _, ann in ann.name = "Anna" })
         #expect(try await !staysEqual { _, ann in ann.favourite = nil })
-        #expect(try await !staysEqual { tx, _ in
-            // deletion takes the link away
-            if let fido = tx.object(Whelp.self, forPrimaryKey: "Fido") { tx.delete(fido) }
-        })
+        #expect(
+            try await !staysEqual { tx, _ in
+                // deletion takes the link away
+                if let fido = tx.object(Whelp.self, forPrimaryKey: "Fido") { tx.delete(fido) }
+            })
     }
 
     @Test func changedListIsAnotherContent() async throws {
@@ -39,9 +40,10 @@ import Testing
         #expect(try await !staysEqual { _, ann in ann.pups.append(Whelp("Max")) })
         #expect(try await !staysEqual { _, ann in ann.pups.swapAt(0, 1) })
         #expect(try await !staysEqual { _, ann in ann.badges.removeLast() })
-        #expect(try await !staysEqual { tx, _ in
-            if let rex = tx.object(Whelp.self, forPrimaryKey: "Rex") { tx.delete(rex) }
-        })
+        #expect(
+            try await !staysEqual { tx, _ in
+                if let rex = tx.object(Whelp.self, forPrimaryKey: "Rex") { tx.delete(rex) }
+            })
     }
 
     @Test func embeddedObjectsAreContentAndLinkedOnesAreNot() async throws {

@@ -17,7 +17,8 @@ import Testing
             for walker in tx.objects(Walker.self) { tx.delete(walker) }
         }
         #expect(ann.name == "Ann" && walkers.map(\.name) == ["Ann", "Bob"])
-        #expect(pups.map(\.name) == ["Rex", "Fido", "Rex"] && tags.array == ["big", "loud", "big"])
+        #expect(
+            pups.map(\.name) == ["Rex", "Fido", "Rex"] && tags.array == ["big", "loud", "big"])
         #expect(origins.map(\.name) == ["Ann", "Ann"] && origins.first == ann)
     }
 

@@ -109,6 +109,35 @@ import Testing
         }
     }
 
+    @Test func storedValueThatIsNoCaseReadsAsTheDefaultOrNil() async throws {
+        enum Old {
+            enum Hue: String, PersistableEnum { case red, green, blue }
+            final class Paint: Object {
+                @Persisted var hue: Hue
+                @Persisted var other: Hue?
+            }
+        }
+        enum New {
+            enum Hue: String, PersistableEnum { case red, green }
+            final class Paint: Object {
+                @Persisted var hue: Hue
+                @Persisted var other: Hue?
+            }
+        }
+        let place = Realm.Configuration.Location.inMemory(identifier: "hues-\(UUID())")
+        let old = try await Realm.open(.init(location: place))
+        try await old.write { tx in
+            let paint = Old.Paint()
+            (paint.hue, paint.other) = (.blue, .blue)
+            try tx.add(paint)
+        }
+        let new = try LaterProgram.core(of: old)
+        let paint = try #require(new.snapshot().objects(New.Paint.self).first)
+        #expect(paint.hue == .red && paint.other == nil)
+        let before = try #require(old.snapshot().objects(Old.Paint.self).first)
+        #expect(before.hue == .blue && before.other == .blue)
+    }
+
     @Test func frozenObjectsGoToOtherTasksWithAllThatTheyReach() async throws {
         let realm = try await Realm.kennel()
         let ann = realm.ann

@@ -69,7 +69,12 @@ extension Realm {
     /// Ann walks Rex, Fido and Rex again; Rex and Fido are friends; Bob walks nobody.
     static func kennel() async throws -> Realm {
         let realm = try await Realm.temporary([Walker.self, Whelp.self, Medal.self])
-        try await realm.write { tx in
+        try await realm.fillKennel()
+        return realm
+    }
+
+    nonisolated func fillKennel() async throws {
+        try await write { tx in
             let rex = Whelp("Rex", age: 3)
             let fido = Whelp("Fido", age: 5)
             (rex.friend, fido.friend) = (fido, rex)
@@ -86,7 +91,6 @@ extension Realm {
             try tx.add(ann)
             try tx.add(Walker("Bob"))
         }
-        return realm
     }
 
     /// Ann, now.

@@ -20,7 +20,7 @@ private final class Wrong: Object {
     @Persisted(originProperty: "part") var second: LinkingObjects<Whole>
 }
 
-private final class Narrow: Object {
+private final class NarrowKeyed: Object {
     @Persisted(primaryKey: true) var key: Int32?
     @Persisted var small: Int8
     @Persisted var list: List<Int16?>
@@ -52,21 +52,21 @@ private final class Narrow: Object {
     }
 
     @Test func narrowIntegersAreKeysAndElements() async throws {
-        let realm = try await Realm.temporary([Narrow.self])
+        let realm = try await Realm.temporary([NarrowKeyed.self])
         try await realm.write { tx in
             let value: [String: Any?] = [
                 "key": nil, "small": -128, "list": [32_767, nil], "genres": ["poem", nil],
             ]
-            let object = try tx.create(Narrow.self, value: value)
+            let object = try tx.create(NarrowKeyed.self, value: value)
             #expect(object.key == nil && object.small == -128)
             #expect(Array(object.list) == [32_767, nil] && Array(object.genres) == [.poem, nil])
-            try tx.create(Narrow.self, value: ["key": 5])
-            #expect(tx.object(Narrow.self, forPrimaryKey: Int32(5))?.key == 5)
-            #expect(tx.object(Narrow.self, forPrimaryKey: Int32?.none)?.small == -128)
-            try tx.create(Narrow.self, value: ["key": nil, "small": 1], update: .modified)
-            #expect(object.small == 1 && tx.objects(Narrow.self).count == 2)
+            try tx.create(NarrowKeyed.self, value: ["key": 5])
+            #expect(tx.object(NarrowKeyed.self, forPrimaryKey: Int32(5))?.key == 5)
+            #expect(tx.object(NarrowKeyed.self, forPrimaryKey: Int32?.none)?.small == -128)
+            try tx.create(NarrowKeyed.self, value: ["key": nil, "small": 1], update: .modified)
+            #expect(object.small == 1 && tx.objects(NarrowKeyed.self).count == 2)
             let error = #expect(throws: Realm.Error.self) {
-                try tx.create(Narrow.self, value: ["key": 6, "list": [40_000]])
+                try tx.create(NarrowKeyed.self, value: ["key": 6, "list": [40_000]])
             }
             #expect(error?.property == "list")
         }

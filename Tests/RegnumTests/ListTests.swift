@@ -11,6 +11,7 @@ import Testing
         let realm = try await realm()
         try await realm.write { tx in try tx.add([Book("0")]) }
         for round in 0..<30 {
+            // Guard: called once, by the write that follows.
             nonisolated(unsafe) let body = { (tx: Transaction) in
                 let book = round == 0 ? Book("u") : tx.objects(Book.self)[0]
                 var tags = Array(book.tags)
@@ -108,6 +109,7 @@ import Testing
         #expect(instance === book.tags && Array(instance) == ["x"])
         book.tags = book.tags
         #expect(Array(book.tags) == ["x"])
+        // Guard: used by the body only, while this task waits for it.
         nonisolated(unsafe) let given = book
         try await realm.write { tx in
             try tx.add(given)

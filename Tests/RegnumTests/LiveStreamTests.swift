@@ -86,6 +86,26 @@ import Testing
         #expect(again.map(\.name) == ["Ann"] && joined.insertions == [0])
     }
 
+    @Test func streamKeepsNothingOfClassesThatItDoesNotAskAbout() async throws {
+        let realm = try await Realm.temporary([Walker.self, Whelp.self, Medal.self, Person.self])
+        try await realm.write { tx in
+            let walker = Walker("Ann")
+            walker.favourite = Whelp("Rex", age: 5)
+            try tx.add(walker)
+        }
+        var stream = Realm.favouriteAgeAbove(4, realm).changes.makeAsyncIterator()
+        _ = try await stream.next()
+        for age in 0..<300 { try await realm.write { try $0.add(Person("p", age: age)) } }
+        #expect(realm.stats().keptSummaries < 100)
+        try await realm.write(origin: "this") { tx in tx.objects(Whelp.self)[0].age = 1 }
+        for age in 0..<300 { try await realm.write { try $0.add(Person("p", age: age)) } }
+        guard case .update(let none, let delta)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(none.isEmpty && delta.deletions == [0] && delta.origins == ["this"])
+    }
+
     @Test func queryOfAListOfValuesFollowsItsElements() async throws {
         let realm = try await Realm.kennel()
         var stream = Realm.tagged("loud", realm).changes.makeAsyncIterator()
@@ -105,13 +125,17 @@ import Testing
         #expect(then.map(\.name) == ["Bob"] && delta.deletions == [0] && delta.insertions == [0])
     }
 
-    @Test func objectsStreamNoticesItsLists() async throws {
+    @Test(arguments: [false, true])
+    func objectsStreamNoticesItsLists(keepsSummaries: Bool) async throws {
         final class Owner: Object {
             @Persisted(primaryKey: true) var key: Int
             @Persisted var names: List<String>
             @Persisted var pups: List<Whelp>
         }
-        let realm = try await Realm.temporary([Owner.self, Whelp.self, Walker.self, Medal.self])
+        let types: [ObjectBase.Type] = [Owner.self, Whelp.self, Walker.self, Medal.self]
+        let realm =
+            keepsSummaries
+            ? try await Realm.temporary(types) : try await LaterProgram.withoutSummaries(types)
         try await realm.write { tx in
             let owner = Owner()
             owner.names.append("a")

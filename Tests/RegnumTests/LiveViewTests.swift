@@ -24,6 +24,9 @@ import Testing
         #expect(pups[1] == fido && pups.index(of: fido) == 1 && pups.contains(fido))
         #expect(pups.objects(at: [1, 0]).map(\.name) == ["Fido", "Rex"])
         #expect(pups.prefix(1).map(\.name) == ["Rex"] && !pups.isEmpty)
+        #expect(pups[1..<2].map(\.name) == ["Fido"] && pups.index { $0.age > 4 } == 1)
+        #expect(pups.sum(of: \.age) == 8 && pups.max(of: \.age) == 5)
+        #expect(pups.min(of: \.level) == -3 && pups.average(of: \.age) == 4)
         try await realm.write { tx in tx.resolve(fido)?.age = 1 }
         #expect(pups.first?.name == "Fido" && pups.index(of: fido) == 0)
         try await realm.write { tx in tx.delete(tx.objects(Whelp.self)) }

@@ -222,6 +222,7 @@ import Testing
             #expect(Dictionary(uniqueKeysWithValues: found) == expected)
         }
         for _ in 0..<40 {
+            // Guard: called once, by the write that follows.
             nonisolated(unsafe) let body = { (tx: Transaction) in try step(tx, 0) }
             try await realm.write { try body($0) }
             let stored = realm.snapshot().objects(Book.self).map { ($0.isbn, $0.title) }

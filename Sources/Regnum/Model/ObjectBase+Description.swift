@@ -41,7 +41,7 @@ extension LinkingObjects: CustomStringConvertible {
 /// Writes objects and what they link to as text.
 struct ObjectPrinter {
     private static let depthMax = 5
-    private static let elementCountMax = 100
+    static let elementCountMax = 100
     private static let objectCountMax = 1_000
     private static let dataByteCountMax = 24
 

@@ -101,7 +101,8 @@ extension List {
         guard let handle else {
             throw Realm.Error(
                 .invalidInput,
-                "An unmanaged List<\(Element.self)> was to be frozen: only lists of a realm can be.")
+                "An unmanaged List<\(Element.self)> was to be frozen: only lists of a realm can be."
+            )
         }
         let table = try handle.binding.startTable(
             row: handle.row.rawValue, property: handle.property,

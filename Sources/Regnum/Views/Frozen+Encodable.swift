@@ -95,7 +95,8 @@ private struct RowEncoding: Encodable, Sendable {
                 identity,
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
-                    debugDescription: "The objects \(names) link to each other in a circle: a circle "
+                    debugDescription:
+                        "The objects \(names) link to each other in a circle: a circle "
                         + "cannot be encoded inline. Encode with a smaller linkDepth."))
         }
         var container = encoder.container(keyedBy: PropertyKey.self)

@@ -25,12 +25,15 @@ public struct Frozen<Model: ObjectBase>: Sendable {
 
     /// The value of a stored property.
     ///
+    /// A stored value that is none of the type's (an enum's case that was removed) reads as nil where
+    /// the property is optional, else as the default, and the realm's log tells.
+    ///
     /// - Complexity: O(log n).
     public subscript<Value: ScalarValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, Value>
     ) -> Value {
         switch table.meaning(of: keyPath, row) {
-        case .property(let index): return Value.fromEngine(table.value(row, index))
+        case .property(let index): return table.value(row, index, as: Value.self)
         case .computed: return table.compute(Model.self, row) { $0[keyPath: keyPath] }
         }
     }
@@ -126,7 +129,8 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     private func trapUnmanaged(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
             "\(keyPath) of a Frozen<\(Model.self)> gave something that is not stored: a computed "
-                + "property of a frozen object can give values, and objects and lists of its realm.")
+                + "property of a frozen object can give values, and objects and lists of its realm."
+        )
     }
 }
 

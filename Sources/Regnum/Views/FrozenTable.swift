@@ -60,6 +60,22 @@ final class FrozenTable: Sendable {
             ?? schema.properties[property].defaultValue
     }
 
+    /// The value of a property as its type has it.
+    func value<V: ScalarValue>(_ row: ObjectKey, _ property: Int, as type: V.Type) -> V {
+        let value = value(row, property)
+        if let decoded = V._decode(_StoredValue(value)) { return decoded }
+        let property = schema.properties[property]
+        if !property.isOptional {
+            snapshot.realm.report(
+                Realm.Error(
+                    .invalidValue,
+                    "\(schema.name).\(property.name) is stored as \(value.keyText), which is no value "
+                        + "of its type: another version of the program may have written it.",
+                    className: schema.name, property: property.name))
+        }
+        return V.fromEngine(value)
+    }
+
     /// The row that a link has, nil if it has none.
     func link(_ row: ObjectKey, _ property: Int) -> ObjectKey? {
         guard case .int(let target) = value(row, property) else { return nil }
@@ -155,6 +171,11 @@ final class FrozenTable: Sendable {
     /// What a computation makes of a fresh accessor of a row, which is private to it and dead
     /// afterwards. What went wrong meanwhile goes to the realm's log.
     func compute<T: ObjectBase, R>(_ type: T.Type, _ row: ObjectKey, _ body: (T) -> R) -> R {
+        computeAll(type) { object in body(object(row)) }
+    }
+
+    /// As `compute`, with accessors of any rows.
+    func computeAll<T: ObjectBase, R>(_ type: T.Type, _ body: ((ObjectKey) -> T) -> R) -> R {
         let core = TransactionCore(
             .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
         // the core and its bindings hold each other until then
@@ -162,6 +183,7 @@ final class FrozenTable: Sendable {
             core.end()
             if let violation = core.violation { snapshot.realm.report(violation) }
         }
-        return body(core.binding(for: type).accessor(type, row: row))
+        let binding = core.binding(for: type)
+        return body { binding.accessor(type, row: $0) }
     }
 }

@@ -45,6 +45,11 @@ public struct LiveResults<Model: Object>: Sendable {
     ///   several positions of the same version.
     public subscript(position: Int) -> Frozen<Model> { current[position] }
 
+    /// The objects at a range of positions now. Finds and sorts those before its end, not the others.
+    ///
+    /// - Precondition: the range lies within `0..<count`, at the moment of the call.
+    public subscript(bounds: Range<Int>) -> Slice<FrozenResults<Model>> { current[bounds] }
+
     /// The first position of an object now, nil if it is not there: see
     /// ``FrozenResults/index(of:)``.
     public func index(of object: Frozen<Model>) -> Int? { current.index(of: object) }

@@ -23,23 +23,15 @@ extension QueryPlan {
     /// all rows of a large class, and many rows with one value of an indexed integer, boolean or
     /// date, are not copied: the result reads them from the root, which it holds.
     package func evaluate(_ root: DatabaseRoot) throws(StoreError) -> ResultTree {
-        if let result = try lazyResult(root) { return result }
-        return try evaluate(root.content)
+        var statistics = QueryStatistics()
+        return try evaluate(root.content, holder: root, statistics: &statistics)
     }
 
     /// As `evaluate(_:)`, and adds what it did to `statistics`.
     package func evaluate(
         _ root: DatabaseRoot, statistics: inout QueryStatistics
     ) throws(StoreError) -> ResultTree {
-        if let result = try lazyResult(root) {
-            if predicate == .constant(true) {
-                statistics.rowsEvaluated += result.count
-            } else {
-                statistics.usedIndex = true
-            }
-            return result
-        }
-        return try evaluate(root.content, statistics: &statistics)
+        try evaluate(root.content, holder: root, statistics: &statistics)
     }
 
     /// The result in a transaction's current state.

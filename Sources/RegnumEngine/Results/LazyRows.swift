@@ -1,5 +1,3 @@
-import RegnumStore
-
 /// Rows of a root that are read when they are asked for: all of a class, or those with one key of an
 /// index. It holds the root.
 struct LazyRows: Sendable {
@@ -78,34 +76,5 @@ struct LazyRows: Sendable {
                 from: entry, through: IndexTree.Entry(key: entry.key, row: .max), into: &keys)
         }
         return keys
-    }
-}
-
-extension QueryPlan {
-    /// The result of a plan without order or steps that is all rows of a class, or those with one
-    /// value of an index that decides; nil for other plans and small results.
-    func lazyResult(_ root: DatabaseRoot) throws(StoreError) -> ResultTree? {
-        guard sort.isEmpty, isPlain else { return nil }
-        let content = root.content
-        switch predicate {
-        case .constant(true):
-            guard let schema = content.schema.table(named: tableName),
-                let table = content.table(schema.key), table.count >= LazyRows.countMin
-            else { return nil }
-            return ResultTree(
-                .lazy(LazyRows(root, .table(table), count: table.count)))
-        case .compare(let reference, .equal, let value):
-            guard
-                let range = try IndexLookup.exactRange(
-                    content, tableName, reference, .equal, value),
-                range.count >= LazyRows.countMin,
-                range.keys.lowerBound == range.keys.upperBound
-            else { return nil }
-            let start = range.tree.rank(of: range.keys.lowerBound, 0)
-            return ResultTree(
-                .lazy(LazyRows(root, .entries(range.tree, start: start), count: range.count)))
-        default:
-            return nil
-        }
     }
 }

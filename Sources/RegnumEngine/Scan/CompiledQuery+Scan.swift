@@ -99,6 +99,13 @@ extension CompiledQuery {
         if case .constant(false) = predicate { return [] }
         let lookup = predicate.lookup(
             root, key, candidateCount: table.count, &statistics)
+        return matchingKeys(root, table, lookup, limit: limit, &statistics)
+    }
+
+    private func matchingKeys(
+        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, limit: Int = .max,
+        _ statistics: inout QueryStatistics
+    ) -> [UInt64] {
         if let lookup, lookup.isExact, isWorthwhile(lookup, table) {
             let keys = lookup.keys()
             statistics.usedIndex = true
@@ -112,5 +119,31 @@ extension CompiledQuery {
             return keys.count < limit
         }
         return keys.take(limit)
+    }
+
+    /// The matching rows, ascending. Where `holder` is the root that the content is of, many rows that
+    /// need no search are not copied.
+    func matchingRows(
+        _ root: DatabaseContent, holder: DatabaseRoot?, _ statistics: inout QueryStatistics
+    ) -> ResultTree {
+        guard let key = table, let table = root.table(key) else { return ResultTree() }
+        switch predicate {
+        case .constant(false):
+            return ResultTree()
+        case .constant(true):
+            guard let holder, table.count >= LazyRows.countMin else { break }
+            statistics.rowsEvaluated += table.count
+            return ResultTree(.lazy(LazyRows(holder, .table(table), count: table.count)))
+        default: break
+        }
+        let lookup = predicate.lookup(
+            root, key, candidateCount: table.count, &statistics)
+        if let holder, let range = lookup?.exactKey, range.count >= LazyRows.countMin {
+            statistics.usedIndex = true
+            let start = range.tree.rank(of: range.keys.lowerBound, 0)
+            return ResultTree(
+                .lazy(LazyRows(holder, .entries(range.tree, start: start), count: range.count)))
+        }
+        return ResultTree(.keyList(matchingKeys(root, table, lookup, &statistics)))
     }
 }

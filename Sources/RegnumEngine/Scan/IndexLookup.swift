@@ -32,31 +32,20 @@ struct IndexLookup {
         isExact && (ranges.isEmpty || ranges.count == 1 && rows.isEmpty) ? countMax : nil
     }
 
+    /// The entries of one key of one index, if the rows are exactly those.
+    var exactKey: Range? {
+        guard isExact, isOneRange, ranges[0].keys.lowerBound == ranges[0].keys.upperBound else {
+            return nil
+        }
+        return ranges[0]
+    }
+
     /// How many rows compare so to a constant, if one index tells it by itself; without what
     /// compiling a plan costs.
     static func exactCount(
         _ root: DatabaseContent, _ tableName: String, _ reference: ColumnReference,
         _ comparison: Comparison, _ value: Value
     ) throws(StoreError) -> Int? {
-        try exactLookup(root, tableName, reference, comparison, value)?.exactCount
-    }
-
-    /// The entries of the rows that compare so to a constant, if one index tells it by itself.
-    static func exactRange(
-        _ root: DatabaseContent, _ tableName: String, _ reference: ColumnReference,
-        _ comparison: Comparison, _ value: Value
-    ) throws(StoreError) -> Range? {
-        guard
-            let lookup = try exactLookup(root, tableName, reference, comparison, value),
-            lookup.isExact, lookup.isOneRange
-        else { return nil }
-        return lookup.ranges[0]
-    }
-
-    private static func exactLookup(
-        _ root: DatabaseContent, _ tableName: String, _ reference: ColumnReference,
-        _ comparison: Comparison, _ value: Value
-    ) throws(StoreError) -> IndexLookup? {
         guard reference.type == value.type, reference.hops.isEmpty,
             SortRank.decides(reference.type),
             let table = root.schema.table(named: tableName)
@@ -64,7 +53,7 @@ struct IndexLookup {
         let column = try QueryCompiler(
             schema: root.schema, tableName: tableName, table: table
         ).resolve(reference)
-        return column.lookup(root, table.key, comparison, value, reference.type)
+        return column.lookup(root, table.key, comparison, value, reference.type)?.exactCount
     }
 
     /// The rows, ascending, each once.
@@ -195,7 +184,7 @@ extension CompiledPredicate {
 }
 
 extension IndexLookup {
-    var isOneRange: Bool { ranges.count == 1 && rows.isEmpty }
+    fileprivate var isOneRange: Bool { ranges.count == 1 && rows.isEmpty }
 
     /// The rows of both, ascending, each once.
     static func union(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {

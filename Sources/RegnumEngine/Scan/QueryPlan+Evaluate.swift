@@ -14,9 +14,10 @@ extension QueryPlan {
         return try evaluate(root, statistics: &statistics)
     }
 
-    /// As `evaluate(_:)`, and adds what it did to `statistics`.
+    /// As `evaluate(_:)`, and adds what it did to `statistics`. With the root that the content is of as
+    /// `holder` the result may hold it, and read from it.
     func evaluate(
-        _ root: DatabaseContent, statistics: inout QueryStatistics
+        _ root: DatabaseContent, holder: DatabaseRoot? = nil, statistics: inout QueryStatistics
     ) throws(StoreError) -> ResultTree {
         let query = try CompiledQuery(self, root.schema)
         if !isPlain {
@@ -24,7 +25,7 @@ extension QueryPlan {
         }
         switch shape {
         case .keys:
-            return ResultTree(.keyList(query.matchingKeys(root, &statistics)))
+            return query.matchingRows(root, holder: holder, &statistics)
         case .ranks:
             return ResultTree(.rankList(query.sortedRanks(root, limit: .max, &statistics)))
         case .values:

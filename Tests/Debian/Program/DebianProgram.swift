@@ -19,7 +19,7 @@ import Regnum
             exit(2)
         }
         defer { try? FileManager.default.removeItem(atPath: directory) }
-        let measurement = try await Measurement(ofIndex: index, realm: directory)
+        let measurement = try await LoadMeasurement(ofIndex: index, realm: directory)
         print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))
     }
 }

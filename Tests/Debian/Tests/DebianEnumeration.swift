@@ -31,7 +31,7 @@ import Testing
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
         program.waitUntilExit()
         #expect(program.terminationStatus == 0)
-        let measured = try JSONDecoder().decode(Measurement.self, from: output)
+        let measured = try JSONDecoder().decode(LoadMeasurement.self, from: output)
         print(measured)
         #expect(measured.packages == 63_666)
         #expect(measured.dependencies == 278_873)

@@ -10,7 +10,7 @@ enum Grade: Int, PersistableEnum {
 
 enum Coat: String, PersistableEnum { case curly, smooth, wiry }
 
-final class Yard: EmbeddedObject {
+final class PupYard: EmbeddedObject {
     @Persisted var area: Float
     @Persisted var note: String?
 
@@ -21,12 +21,12 @@ final class Yard: EmbeddedObject {
     }
 }
 
-final class Kennel: EmbeddedObject {
+final class PupHome: EmbeddedObject {
     @Persisted var city: String
     @Persisted var size: Int8
-    @Persisted var yard: Yard?
+    @Persisted var yard: PupYard?
 
-    convenience init(_ city: String, size: Int8, yard: Yard? = nil) {
+    convenience init(_ city: String, size: Int8, yard: PupYard? = nil) {
         self.init()
         self.city = city
         self.size = size
@@ -64,9 +64,9 @@ final class Pup: Object {
 final class Breeder: Object {
     @Persisted var name: String
     @Persisted var favourite: Pup?
-    @Persisted var kennel: Kennel?
+    @Persisted var kennel: PupHome?
     @Persisted var pups: List<Pup>
-    @Persisted var branches: List<Kennel>
+    @Persisted var branches: List<PupHome>
     @Persisted var scores: List<Int?>
     @Persisted var tags: List<String>
     @Persisted var coats: List<Coat>
@@ -98,7 +98,7 @@ final class Breeder: Object {
 /// | Dan | Ada | Oslo -2, yard 0.1 "n" | Di, Cy | | 5, 7 | z | |
 enum Breeders {
     static func realm() async throws -> Realm {
-        let realm = try await Realm.temporary([Breeder.self, Pup.self, Kennel.self, Yard.self])
+        let realm = try await Realm.temporary([Breeder.self, Pup.self, PupHome.self, PupYard.self])
         try await realm.write { tx in
             let (ada, bo, cy, di) = pups()
             for pup in [ada, bo, cy, di] { try tx.add(pup) }
@@ -107,14 +107,14 @@ enum Breeders {
             ann.favourite = bo
             bob.favourite = cy
             dan.favourite = ada
-            ann.kennel = Kennel("Oslo", size: 3, yard: Yard(1.5))
-            bob.kennel = Kennel("Rome", size: 5)
-            dan.kennel = Kennel("Oslo", size: -2, yard: Yard(0.1, note: "n"))
+            ann.kennel = PupHome("Oslo", size: 3, yard: PupYard(1.5))
+            bob.kennel = PupHome("Rome", size: 5)
+            dan.kennel = PupHome("Oslo", size: -2, yard: PupYard(0.1, note: "n"))
             ann.pups.append(objectsIn: [ada, bo, ada])
             bob.pups.append(cy)
             dan.pups.append(objectsIn: [di, cy])
-            ann.branches.append(objectsIn: [Kennel("Rome", size: 1), Kennel("Oslo", size: 2)])
-            cid.branches.append(Kennel("Rome", size: 9))
+            ann.branches.append(objectsIn: [PupHome("Rome", size: 1), PupHome("Oslo", size: 2)])
+            cid.branches.append(PupHome("Rome", size: 9))
             ann.scores.append(objectsIn: [1, nil, 3])
             cid.scores.append(nil)
             dan.scores.append(objectsIn: [5, 7])

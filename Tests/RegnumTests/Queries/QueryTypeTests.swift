@@ -2,7 +2,7 @@ import FoundationEssentials
 import Regnum
 import Testing
 
-final class Narrow: Object {
+final class NarrowNumbers: Object {
     @Persisted var tiny: Int8
     @Persisted var short: Int16
     @Persisted var medium: Int32?
@@ -105,10 +105,10 @@ final class Narrow: Object {
     }
 
     private func narrows() async throws -> Realm {
-        let realm = try await Realm.temporary([Narrow.self])
+        let realm = try await Realm.temporary([NarrowNumbers.self])
         try await realm.write { tx in
             for number in 0..<4 {
-                let narrow = Narrow()
+                let narrow = NarrowNumbers()
                 narrow.tiny = [-128, 0, 5, 127][number]
                 narrow.short = [.min, -1, 300, .max][number]
                 narrow.medium = [nil, 70_000, .min, .max][number]
@@ -124,8 +124,8 @@ final class Narrow: Object {
     }
 
     @Test func narrowIntegersAndFloatsCompareAndFold() async throws {
-        let narrows = try await narrows().snapshot().objects(Narrow.self)
-        func found(_ condition: (Query<Narrow>) -> Query<Bool>) -> [Int8] {
+        let narrows = try await narrows().snapshot().objects(NarrowNumbers.self)
+        func found(_ condition: (Query<NarrowNumbers>) -> Query<Bool>) -> [Int8] {
             narrows.where(condition).map(\.tiny)
         }
         #expect(found { $0.tiny < 5 } == [-128, 0])

@@ -2,7 +2,7 @@ import Foundation
 import Regnum
 
 /// What loading an index and asking a question of it cost.
-struct Measurement: Codable {
+struct LoadMeasurement: Codable {
     var packages = 0
     var dependencies = 0
     var dependents = 0
