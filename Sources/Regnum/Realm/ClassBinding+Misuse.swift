@@ -39,7 +39,7 @@ extension ClassBinding {
 
     private var callPlace: String { core.map { "\($0.place)" } ?? "no place" }
 
-    private func propertyName(_ column: Int32) -> String {
+    func propertyName(_ column: Int32) -> String {
         schema.properties[propertyIndex(of: column)].name
     }
 
