@@ -81,6 +81,15 @@ let package = Package(
             name: "RegnumProcessTests",
             dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumCrashChild"],
             path: "Tests/Process/Tests", swiftSettings: settings),
+        .testTarget(
+            name: "RegnumSeedTests", dependencies: ["Regnum"], path: "Tests/Seeds",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "RegnumDebian", dependencies: ["Regnum"], path: "Tests/Debian/Program",
+            swiftSettings: settings),
+        .testTarget(
+            name: "RegnumDebianTests", dependencies: ["Regnum", "RegnumDebian"],
+            path: "Tests/Debian/Tests", swiftSettings: settings),
         .testTarget(name: "RegnumLayerTests", path: "Tests/Layer", swiftSettings: settings),
     ]
 )

@@ -4,6 +4,10 @@
 
 #include <string.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
@@ -65,6 +69,39 @@ __attribute__((target("sse4.2"))) static uint32_t by_hardware(
     return ~narrow;
 }
 
+// The instruction takes 3 cycles and can begin in each: three parts side by side, which are then
+// put together by carry-less multiplication (Gopal et al., "Fast CRC Computation for iSCSI
+// Polynomial Using CRC32 Instruction", Intel 2011). A factor is x^(8 * bytes - 33) mod P, where
+// `bytes` is how far its part is from the end of the three.
+#define PART(BYTES, ONE, TWO)                                                          \
+    for (; n >= 3 * BYTES; p += 3 * BYTES, n -= 3 * BYTES) {                           \
+        uint64_t b = 0, c = 0;                                                         \
+        for (size_t i = 0; i < BYTES; i += 8) {                                        \
+            uint64_t words[3];                                                         \
+            memcpy(&words[0], p + i, 8);                                               \
+            memcpy(&words[1], p + BYTES + i, 8);                                       \
+            memcpy(&words[2], p + 2 * BYTES + i, 8);                                   \
+            wide = __builtin_ia32_crc32di(wide, words[0]);                             \
+            b = __builtin_ia32_crc32di(b, words[1]);                                   \
+            c = __builtin_ia32_crc32di(c, words[2]);                                   \
+        }                                                                              \
+        __m128i sum = _mm_xor_si128(                                                   \
+            _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)wide),                   \
+                                 _mm_cvtsi64_si128(TWO), 0),                           \
+            _mm_clmulepi64_si128(_mm_cvtsi64_si128((long long)b),                      \
+                                 _mm_cvtsi64_si128(ONE), 0));                          \
+        wide = __builtin_ia32_crc32di(0, (uint64_t)_mm_cvtsi128_si64(sum)) ^ c;        \
+    }
+
+__attribute__((target("sse4.2,pclmul"))) static uint32_t by_three(
+    uint32_t crc, const void *bytes, size_t n) {
+    const uint8_t *p = bytes;
+    uint64_t wide = (uint32_t)~crc;
+    PART(1024, 0x170076fa, 0xa51b6135)
+    PART(128, 0x0d3b6092, 0xb9e02b86)
+    return by_hardware(~(uint32_t)wide, p, n);
+}
+
 bool cregnum_crc32c_is_hardware(void) { return __builtin_cpu_supports("sse4.2"); }
 
 #elif defined(__aarch64__)
@@ -100,6 +137,11 @@ bool cregnum_crc32c_is_hardware(void) { return false; }
 #endif
 
 uint32_t cregnum_crc32c(uint32_t crc, const void *bytes, size_t n) {
+#if defined(__x86_64__)
+    if (n >= 384 && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul")) {
+        return by_three(crc, bytes, n);
+    }
+#endif
     if (cregnum_crc32c_is_hardware()) {
         return by_hardware(crc, bytes, n);
     }

@@ -1,19 +1,25 @@
 import Foundation
 import Testing
 
-/// The first example of `README.md` is a program that compiles.
+/// The first example of `README.md` is a program that works, also when it is run again.
 @Suite struct ReadmeTests {
-    @Test func exampleCompiles() throws {
-        let outcome = try SwiftCompiler.compile(try example(), as: .main)
-        #expect(outcome.isAccepted, "\(outcome.output)")
+    @Test func exampleWorks() throws {
+        let outputs = try SwiftCompiler.output(of: try example(), arguments: [[], []])
+        let said = try #require(try readme().firstMatch(of: #/It prints `([^`]*)`/#)).1
+        #expect(outputs == ["\(said)\n", "\(said)\n"])
+    }
+
+    @Test func exampleIsShort() throws {
+        let lines = try example().split(separator: "\n")
+        #expect(lines.count <= 16, "\(lines.count) lines")
     }
 
     @Test(arguments: [
-        ("tx.add(message)", "tx.insert(message)"),
-        ("var room: String", "var room: Strin"),
+        ("tx.add(rex", "tx.insert(rex"),
+        ("var age: Int", "var age: Integer"),
         ("try await Realm.open", "try Realm.open"),
-        ("delta.inserted", "delta.additions"),
-        ("message.room = \"general\"", "message.room = 7"),
+        ("$0.friends.age > 4", "$0.friends.age > \"4\""),
+        ("dog.friends.map", "dog.enemies.map"),
     ])
     func brokenExampleIsNoticed(text: String, replacement: String) throws {
         let example = try example()
@@ -34,9 +40,12 @@ import Testing
     }
 
     private func example() throws -> String {
+        try #require(firstExample(in: try readme()), "README.md has no example in Swift")
+    }
+
+    private func readme() throws -> String {
         let file = SwiftCompiler.root.appending(path: "README.md")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        return try #require(firstExample(in: text), "README.md has no example in Swift")
+        return try String(contentsOf: file, encoding: .utf8)
     }
 
     /// The content of the first block that is fenced as Swift.

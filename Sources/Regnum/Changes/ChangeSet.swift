@@ -4,8 +4,9 @@ internal import RegnumEngine
 ///
 /// Deleting `deletions` from the old collection and inserting the objects at `insertions` of the
 /// new one gives the new collection. An object that moved is a deletion and an insertion.
-/// Modified objects stayed at their place, relative to the others; setting a property to the value
-/// that it had counts as a modification.
+/// Modified objects stayed at their place, relative to the others: a property was set, also to the
+/// value that it had, or one of its lists was changed. What happened to objects that they link to
+/// is no modification.
 public struct ChangeSet<Model: Object>: Sendable {
     /// Positions in the old collection of the objects that left it, ascending.
     public let deletions: [Int]
@@ -18,17 +19,18 @@ public struct ChangeSet<Model: Object>: Sendable {
     /// The version that the new collection shows.
     public let version: UInt64
     /// The `origin:` labels of the commits that are merged here, in order, each once. Labels of
-    /// commits that touched other classes only are not among them; nor are those of commits whose
+    /// commits that touched only classes that the query does not ask about are not among them; nor are those of commits whose
     /// summaries were dropped because the consumer was too slow.
     public let origins: [String]
 
+    private let lists: ListEdits
     private let oldTable: FrozenTable
     private let newTable: FrozenTable
     private let change: ResultChange
 
     init(
-        _ change: ResultChange, from oldTable: FrozenTable, to newTable: FrozenTable,
-        origins: [String]
+        _ change: ResultChange, lists: ListEdits, from oldTable: FrozenTable,
+        to newTable: FrozenTable, origins: [String]
     ) {
         deletions = change.deletions
         insertions = change.insertions
@@ -37,6 +39,7 @@ public struct ChangeSet<Model: Object>: Sendable {
         version = newTable.snapshot.root.version
         self.origins = origins
         self.change = change
+        self.lists = lists
         self.oldTable = oldTable
         self.newTable = newTable
     }
@@ -56,14 +59,14 @@ public struct ChangeSet<Model: Object>: Sendable {
     }
 
     /// The objects at ``modifications``, before and after, with the names of the properties that
-    /// were set.
+    /// were set, and of the lists that changed.
     ///
     /// - Complexity: O(number of modifications).
     public var modified: [Modification] {
         change.modified.map { row in
             Modification(
                 old: Frozen(oldTable, row: row.key), new: Frozen(newTable, row: row.key),
-                properties: newTable.propertyNames(row.columns))
+                properties: newTable.propertyNames(row.columns, lists: lists[row.key]))
         }
     }
 
@@ -73,7 +76,8 @@ public struct ChangeSet<Model: Object>: Sendable {
         public let old: Frozen<Model>
         /// The object in the new collection.
         public let new: Frozen<Model>
-        /// The names of the properties that were set, in order of declaration.
+        /// The names of the properties that were set and of the lists that changed, in order of
+        /// declaration.
         public let properties: [String]
     }
 

@@ -21,11 +21,12 @@ public enum CollectionChange<Model: Object>: Sendable {
 /// Each iteration starts at the version published when it begins and holds its own place. It
 /// *pulls*: a consumer that takes its time gets the changes of all commits meanwhile as one exact
 /// change set; nothing is buffered for it, and no writer waits. Commits that change nothing in the
-/// collection, taken together, are not delivered.
+/// collection, taken together, are not delivered. A query through links or lists follows the classes
+/// that it asks about: an object enters or leaves when another one changes.
 ///
 /// The sequence ends normally when the task is cancelled or the realm is closed. It throws
 /// `.schemaMismatch` or `.invalidInput` at the first element if the class does not fit what is
-/// stored, and `.closed` if the realm is closed when the iteration starts.
+/// stored or an operand of the query is of another realm, and `.closed` if the realm is closed when the iteration starts.
 public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
     public typealias Element = CollectionChange<Model>
     public typealias Failure = Realm.Error
@@ -60,6 +61,8 @@ public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
     private final class State {
         private let results: LiveResults<Model>
         private let follower: CommitFollower
+        /// The classes whose commits can change the collection or its objects.
+        private let tableNames: Set<String>
         /// The class at the version delivered last.
         private var table: FrozenTable
         /// The result at that version, nil before the first element.
@@ -70,7 +73,8 @@ public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
         init(_ results: LiveResults<Model>) {
             self.results = results
             wasClosed = results.realm.coordinator.isClosed
-            follower = CommitFollower(results.realm, tableName: results.entry.schema.name)
+            tableNames = results._plan.plan.dependencies.union(results.entry.schema.contentNames)
+            follower = CommitFollower(results.realm, tableNames: tableNames)
             table = Self.table(results, follower.root)
         }
 
@@ -106,8 +110,14 @@ public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
         ) async throws(Realm.Error) -> CollectionChange<Model>? {
             guard var tree else { return try begin() }
             while let step = try await follower.next(isolation: actor) {
-                let name = results.entry.schema.name
-                let (newTree, change) = try advance(tree, step)
+                guard step.concerns(tableNames) else {
+                    table = Self.table(results, step.new)
+                    continue
+                }
+                var delta = step.delta(results.entry.schema.name)
+                let lists = ListEdits(step, delta, tableName: results.entry.schema.name)
+                delta.addModified(lists.lists.keys)
+                let (newTree, change) = try advance(tree, step, delta)
                 try results.realm.checkDelivery(of: step.new)
                 let newTable = Self.table(results, step.new)
                 let oldTable = table
@@ -117,9 +127,10 @@ public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
                 if change.isEmpty { continue }
                 let collection = FrozenResults<Model>(
                     newTable, plan: results._plan, tree: newTree)
-                let delta = ChangeSet<Model>(
-                    change, from: oldTable, to: newTable, origins: step.origins(name))
-                return .update(collection, delta)
+                let changeSet = ChangeSet<Model>(
+                    change, lists: lists, from: oldTable, to: newTable,
+                    origins: step.origins(tableNames))
+                return .update(collection, changeSet)
             }
             return nil
         }
@@ -127,7 +138,7 @@ public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
         private func begin() throws(Realm.Error) -> CollectionChange<Model>? {
             if Task.isCancelled { return nil }
             if wasClosed { throw Realm.Error.closed(results.realm.configuration.name) }
-            if let mismatch = table.mismatch { throw mismatch }
+            if let problem = table.mismatch ?? results._plan.problem { throw problem }
             do throws(StoreError) {
                 let found = try results._plan.plan.evaluate(follower.root)
                 tree = found
@@ -138,12 +149,11 @@ public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
         }
 
         private func advance(
-            _ tree: ResultTree, _ step: CommitStep
+            _ tree: ResultTree, _ step: CommitStep, _ delta: MergedDelta
         ) throws(Realm.Error) -> (ResultTree, ResultChange) {
             do throws(StoreError) {
                 return try results._plan.plan.advance(
-                    tree, from: step.old, to: step.new,
-                    delta: step.delta(results.entry.schema.name))
+                    tree, from: step.old, to: step.new, delta: delta)
             } catch {
                 throw Realm.Error(error)
             }

@@ -8,21 +8,35 @@ struct CommitStep {
     /// What the commits between changed, nil if that is no longer kept.
     let summaries: [CommitSummary]?
 
-    /// The net effect on a class, nil if it is not known.
-    func delta(_ tableName: String) -> MergedDelta? {
-        summaries.map { MergedDelta($0, tableName: tableName) }
+    /// The net effect on a class; from a comparison of the versions where the summaries are gone.
+    func delta(_ tableName: String) -> MergedDelta {
+        if let summaries { return MergedDelta(summaries, tableName: tableName) }
+        return MergedDelta(from: old, to: new, tableName: tableName)
     }
 
-    /// The labels of the commits that touched the class, in order, each once.
-    func origins(_ tableName: String) -> [String] {
+    /// Whether something of the classes may have changed, or how they are stored.
+    func concerns(_ tableNames: Set<String>) -> Bool {
+        guard let summaries, old.schema === new.schema else { return true }
+        return summaries.contains { $0.touches(tableNames) }
+    }
+
+    /// The labels of the commits that touched one of the classes, in order, each once.
+    func origins(_ tableNames: Set<String>) -> [String] {
         var origins: [String] = []
         for summary in summaries ?? [] {
             guard let origin = summary.origin, !origins.contains(origin),
-                summary.delta(tableName: tableName) != nil
+                summary.touches(tableNames)
             else { continue }
             origins.append(origin)
         }
         return origins
+    }
+}
+
+extension CommitSummary {
+    /// Whether the commit changed something of one of the classes.
+    fileprivate func touches(_ tableNames: Set<String>) -> Bool {
+        tables.values.contains { tableNames.contains($0.tableName) }
     }
 }
 
@@ -39,11 +53,13 @@ final class CommitFollower {
 
     /// Starts at the newest version.
     ///
-    /// - Parameter tableName: the class whose commits are waited for, nil for all.
-    init(_ realm: RealmCore, tableName: String?) {
+    /// - Parameter tableNames: the classes whose commits are waited for, nil for all.
+    init(_ realm: RealmCore, tableNames: Set<String>?) {
         self.realm = realm
         // Subscribed first: a commit between the two lines is then seen twice, not never.
-        subscription = realm.coordinator.subscribe(tableName: tableName)
+        subscription =
+            tableNames.map { realm.coordinator.subscribe(tableNames: $0) }
+            ?? realm.coordinator.subscribe(tableName: nil)
         root = realm.coordinator.published
         subscription.advance(to: root.version)
         realm.external.observerBegan()

@@ -33,7 +33,7 @@ public struct CommitSequence: AsyncSequence, Sendable {
         fileprivate init(_ realm: RealmCore) {
             self.realm = realm
             wasClosed = realm.coordinator.isClosed
-            follower = CommitFollower(realm, tableName: nil)
+            follower = CommitFollower(realm, tableNames: nil)
         }
 
         /// The next commit, waited for; nil at the end.

@@ -6,7 +6,7 @@ public enum ObjectChange<Model: Object>: Sendable {
     case initial(Frozen<Model>?)
     /// An object with the key was added.
     case inserted(Frozen<Model>)
-    /// Properties of the object were set, those named.
+    /// Properties of the object were set, or its lists changed: those named.
     case changed(old: Frozen<Model>, new: Frozen<Model>, properties: [String])
     /// The object was deleted: this is how it last was.
     case deleted(Frozen<Model>)
@@ -61,7 +61,7 @@ public struct ObjectChanges<Model: Object>: AsyncSequence, Sendable {
         init(_ live: Live<Model>) {
             self.live = live
             wasClosed = live.realm.coordinator.isClosed
-            follower = CommitFollower(live.realm, tableName: live.entry.schema.name)
+            follower = CommitFollower(live.realm, tableNames: live.entry.schema.contentNames)
             table = Self.table(live, follower.root)
         }
 
@@ -134,27 +134,35 @@ public struct ObjectChanges<Model: Object>: AsyncSequence, Sendable {
                 pending = .inserted(Frozen(newTable, row: new))
                 return .deleted(Frozen(oldTable, row: old))
             case (.some(let row), .some):
-                guard oldTable.contentVersion(row) != newTable.contentVersion(row) else {
-                    return nil
-                }
+                let isSet = oldTable.contentVersion(row) != newTable.contentVersion(row)
+                if !isSet, live.entry.schema.hasOnlyValues { return nil }
+                let properties = properties(of: row, oldTable, newTable, step)
+                guard isSet || !properties.isEmpty else { return nil }
                 return .changed(
                     old: Frozen(oldTable, row: row), new: Frozen(newTable, row: row),
-                    properties: properties(of: row, oldTable, newTable, step))
+                    properties: properties)
             }
         }
 
-        /// The properties that were set, or, where that is no longer known, that differ.
+        /// The properties that were set and the lists that changed, or, where that is no longer
+        /// known, those that differ.
         private func properties(
             of row: ObjectKey, _ old: FrozenTable, _ new: FrozenTable, _ step: CommitStep
         ) -> [String] {
-            if let delta = step.delta(live.entry.schema.name) {
+            let name = live.entry.schema.name
+            if step.summaries != nil {
+                let delta = step.delta(name)
                 let columns = delta.modified.first { $0.key == row }?.columns.columns ?? []
-                return new.propertyNames(columns)
+                let lists = ListEdits(step, delta, tableName: name)
+                return new.propertyNames(columns, lists: lists[row])
             }
             let properties = live.entry.schema.properties
-            return properties.indices
-                .filter { old.value(row, $0) != new.value(row, $0) }
-                .map { properties[$0].name }
+            return properties.indices.filter { index in
+                if case .list = properties[index].shape {
+                    return !new.hasSameList(index, row, old)
+                }
+                return old.value(row, index) != new.value(row, index)
+            }.map { properties[$0].name }
         }
     }
 }

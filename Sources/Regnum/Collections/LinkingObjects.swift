@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// The objects of a class that link to an object: the inverse of a link or list property.
 ///
@@ -55,14 +56,27 @@ final class LinkingHandle {
         return origins
     }
 
+    /// The origins, as a query of their class.
+    func plan(_ type: ObjectBase.Type, _ origin: String) -> QueryPlan {
+        QueryPlan(
+            tableName: ClassSchema.of(type).name,
+            source: .backlinks(name: origin, target: binding.tableName, row: row))
+    }
+
     /// The rows of the origins, ascending, kept until the next change in the transaction.
     func keys(_ type: ObjectBase.Type, _ origin: String) -> [ObjectKey] {
         guard let core = binding.core else { return [] }
         if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
         if let known, known.edit == core.editCount { return known.keys }
-        let keys = core.backlinks(of: row, origins(type), origin)
-        known = (keys, core.editCount)
-        return keys
+        guard let state = core.queryState else { return [] }
+        do throws(StoreError) {
+            let keys = try plan(type, origin).firstKeys(.max, state)
+            known = (keys, core.editCount)
+            return keys
+        } catch {
+            core.fail(Realm.Error(error))
+            return []
+        }
     }
 }
 
@@ -128,7 +142,7 @@ extension LinkingObjects: Persistable, InverseDeclaration {
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> LinkingObjects {
         guard let binding = object._binding else { return _makeDefault() }
         let property = Int(column < 0 ? ~column : column)
-        if binding.isTracing { binding.noteRead(column) }
+        if binding.isTracing { binding.noteRead(property) }
         let origin = binding.schema.properties[property].originProperty ?? ""
         return LinkingObjects(
             origin, LinkingHandle(binding, row: object._row, property: property))
@@ -148,6 +162,8 @@ extension LinkingObjects: Persistable, InverseDeclaration {
     }
 
     public func _content() -> _PropertyContent { _PropertyContent(content: .linkingObjects) }
+
+    public static func _make(_ content: _PropertyContent) -> LinkingObjects? { nil }
 
     var originProperty: String { origin }
 }

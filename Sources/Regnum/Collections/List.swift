@@ -50,7 +50,13 @@ public final class List<Element: RealmCollectionValue> {
     /// Adds an element at the end. An unmanaged object is added to the realm.
     ///
     /// - Complexity: O(log n).
-    public func append(_ element: Element) { insert(element, at: count) }
+    public func append(_ element: Element) {
+        if let managed {
+            Element._insert([element], into: managed, at: managed.count)
+        } else {
+            elements.append(element)
+        }
+    }
 
     /// Adds elements at the end, those that the sequence has at the start of the call.
     public func append(objectsIn elements: some Sequence<Element>) {
@@ -66,7 +72,12 @@ public final class List<Element: RealmCollectionValue> {
     ///
     /// - Precondition: `0 <= position <= count`.
     public func insert(_ element: Element, at position: Int) {
-        insert(contentsOf: CollectionOfOne(element), at: position)
+        check(position..<position, "insert(at:)")
+        if let managed {
+            Element._insert([element], into: managed, at: position)
+        } else {
+            elements.insert(element, at: position)
+        }
     }
 
     /// Puts elements before the one at `position`.
@@ -116,9 +127,9 @@ public final class List<Element: RealmCollectionValue> {
         if let managed { managed.remove(range) } else { elements.removeSubrange(range) }
     }
 
-    /// Takes the elements of a closed range of positions out.
-    public func removeSubrange(_ range: ClosedRange<Int>) {
-        removeSubrange(range.lowerBound..<range.upperBound + 1)
+    /// Takes the elements of a range of positions of another kind out: `2...4`, `3...`.
+    public func removeSubrange(_ range: some RangeExpression<Int>) {
+        removeSubrange(range.relative(to: 0..<count))
     }
 
     /// Puts elements in the place of those in a range of positions.
@@ -173,6 +184,28 @@ public final class List<Element: RealmCollectionValue> {
         for position in Set(offsets).sorted(by: >) { remove(at: position) }
     }
 
+    /// Moves the elements at the positions, in their order, before the one that stands at `destination`
+    /// at the start of the call.
+    ///
+    /// - Precondition: the positions are within `0..<count`, `destination` within `0...count`.
+    public func move(fromOffsets offsets: some Sequence<Int>, toOffset destination: Int) {
+        check(destination..<destination, "move(fromOffsets:toOffset:)")
+        let sources = Set(offsets).sorted()
+        var target = destination - sources.count(where: { $0 < destination })
+        // first the sources come together: those before the destination from the last on
+        var before = sources.filter { $0 < destination }
+        var position = destination
+        while let source = before.popLast() {
+            position -= 1
+            move(from: source, to: position)
+        }
+        target += sources.count(where: { $0 < destination })
+        for source in sources where source >= destination {
+            move(from: source, to: target)
+            target += 1
+        }
+    }
+
     /// Makes the elements those of a sequence.
     func assign(_ new: [Element]) {
         if let managed {
@@ -211,7 +244,10 @@ extension List: RandomAccessCollection, MutableCollection {
     /// The number of elements.
     ///
     /// - Complexity: O(log n).
-    public var count: Int { managed?.count ?? elements.count }
+    public var count: Int {
+        if let managed { return managed.count }
+        return elements.count
+    }
 
     /// The element at a position. Setting one replaces it; also an equal one counts as a change.
     ///
@@ -219,8 +255,16 @@ extension List: RandomAccessCollection, MutableCollection {
     /// - Complexity: O(log n).
     public subscript(position: Int) -> Element {
         get {
-            guard position >= 0, position < count else { trapIndex(position, "subscript") }
-            if let managed { return Element._element(of: managed, at: position) }
+            if let managed {
+                // a position that the list does not have shows when the element is looked for
+                guard let element = Element._element(of: managed, at: position) else {
+                    trapIndex(position, "subscript")
+                }
+                return element
+            }
+            guard position >= 0, position < elements.count else {
+                trapIndex(position, "subscript")
+            }
             return elements[position]
         }
         set {
@@ -233,12 +277,15 @@ extension List: RandomAccessCollection, MutableCollection {
         }
     }
 
+    /// The first element, nil if there is none.
+    public var first: Element? { isEmpty ? nil : self[0] }
+
     /// Walks the elements that the list has now, whatever the loop does to it. An object that was
-    /// deleted meanwhile comes as an invalid object: ask `isInvalidated`.
+    /// deleted meanwhile comes as an invalid object: ask `isInvalidated`. A value that was taken out
+    /// meanwhile is not walked.
     public func makeIterator() -> ListIterator<Element> {
         guard let managed else { return ListIterator(nil, elements) }
-        if case .object = Element._elementType.shape { return ListIterator(managed.frozen, []) }
-        return ListIterator(nil, indices.map { Element._element(of: managed, at: $0) })
+        return ListIterator(managed.frozen, [])
     }
 
     /// The position of the first element that is the same: a value equal by its stored bits, an
@@ -246,7 +293,8 @@ extension List: RandomAccessCollection, MutableCollection {
     ///
     /// - Complexity: O(n).
     public func index(of element: Element) -> Int? {
-        firstIndex { Element._areSame($0, element) }
+        if let managed { return Element._position(of: element, in: managed) }
+        return elements.firstIndex { Element._areSame($0, element) }
     }
 }
 
@@ -254,19 +302,22 @@ extension List: RandomAccessCollection, MutableCollection {
 public struct ListIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private let managed: _ManagedList?
     private let elements: [Element]
+    private let count: Int
     private var position = 0
 
     init(_ managed: _ManagedList?, _ elements: [Element]) {
         self.managed = managed
         self.elements = elements
+        count = managed?.count ?? elements.count
     }
 
     public mutating func next() -> Element? {
-        defer { position += 1 }
-        if let managed {
-            return position < managed.count ? Element._element(of: managed, at: position) : nil
+        while position < count {
+            defer { position += 1 }
+            guard let managed else { return elements[position] }
+            if let element = Element._element(of: managed, at: position) { return element }
         }
-        return position < elements.count ? elements[position] : nil
+        return nil
     }
 }
 
@@ -296,8 +347,11 @@ extension List: Persistable {
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> List {
         guard let binding = object._binding else { return List() }
         if binding.isTracing {
-            binding.noteRead(column)
-            return List()
+            let isRecorder = binding.isRecorder
+            binding.noteRead(
+                isRecorder
+                    ? Int(column < 0 ? ~column : column) : binding.propertyIndex(ofList: column))
+            if isRecorder { return List() }
         }
         return List(_ManagedList(binding, row: object._row, number: column))
     }
@@ -311,25 +365,45 @@ extension List: Persistable {
 
     public static func _assign(_ new: List, to current: inout List?) {
         guard let list = current else {
-            current = new.managed == nil ? new : List(Array(new))
+            current = List(Array(new))
             return
         }
         if list !== new { list.assign(Array(new)) }
     }
 
     public func _content() -> _PropertyContent { _PropertyContent(content: .list(self)) }
+
+    public static func _make(_ content: _PropertyContent) -> List? {
+        if case .list(let list) = content.content { list as? List } else { nil }
+    }
 }
 
-/// A list of an object that is being added, without its element type.
+/// A list without its element type.
 protocol UnmanagedList: AnyObject {
     /// What the list holds.
     var contents: [_PropertyContent.Content] { get }
     /// Makes the list an accessor of what was stored from it.
     func bind(to managed: _ManagedList)
+    /// Makes the elements those of the contents. If one is none of the list's type, its position, and
+    /// nothing is changed.
+    func replaceAll(with contents: [_PropertyContent.Content]) -> Int?
 }
 
 extension List: UnmanagedList {
     var contents: [_PropertyContent.Content] { map { $0._elementContent().content } }
+
+    func replaceAll(with contents: [_PropertyContent.Content]) -> Int? {
+        var new: [Element] = []
+        new.reserveCapacity(contents.count)
+        for (position, content) in contents.enumerated() {
+            guard let element = Element._makeElement(_PropertyContent(content: content)) else {
+                return position
+            }
+            new.append(element)
+        }
+        assign(new)
+        return nil
+    }
 
     func bind(to managed: _ManagedList) {
         guard self.managed == nil else { return }

@@ -11,6 +11,8 @@ public final class _ManagedList {
     /// The elements' rows at the time that a loop started, nil where the state of the transaction
     /// counts.
     private let snapshot: [ObjectKey]?
+    /// The binding of the elements' class, once it was asked for.
+    @exclusivity(unchecked) private var target: ClassBinding?
 
     /// - Parameter number: what the wrapper of the property holds: the number of the list, or the
     ///   complement of the property's position where it was not stored when the accessor was made.
@@ -25,6 +27,7 @@ public final class _ManagedList {
         binding = other.binding
         row = other.row
         property = other.property
+        target = other.target
         self.snapshot = snapshot
     }
 
@@ -43,68 +46,74 @@ public final class _ManagedList {
 
     /// Where the list is stored, nil while nothing of it ever was. Traps when the body is over or the
     /// object deleted.
-    private var place: (core: TransactionCore, table: TableKey, list: ListSchema)? {
+    @inline(__always)
+    private var place: (core: TransactionCore, table: TableKey, list: BindingPlace.StoredList)? {
         guard let core = binding.core else { return nil }
         binding.refresh()
         if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
-        guard let table = binding.mapping?.table, let number = binding.mapping?.columns[property],
-            number >= 0
-        else { return nil }
-        return (core, table.key, table.lists[Int(number)])
+        guard property < binding.place.lists.count, let list = binding.place.lists[property] else {
+            return nil
+        }
+        return (core, binding.place.tableKey, list)
     }
 
     var count: Int {
         if let snapshot { return snapshot.count }
         guard let (core, table, list) = place else { return 0 }
-        switch core.state {
-        case .writing(let transaction): return transaction.listCount(table, row, list.key)
-        case .reading(let root): return root.listCount(table, row, list.key)
-        case .ended: return 0
-        }
+        return core.listCount(table, row, list.key)
     }
 
     /// The rows of the elements.
     var keys: [ObjectKey] {
         if let snapshot { return snapshot }
         guard let (core, table, list) = place else { return [] }
-        switch core.state {
-        case .writing(let transaction): return transaction.list(table, row, list.key)
-        case .reading(let root): return root.list(table, row, list.key)
-        case .ended: return []
-        }
+        return core.list(table, row, list.key)
     }
 
+    /// The row of an element, nil if the list has no such position.
     func key(at position: Int) -> ObjectKey? {
-        if let snapshot { return snapshot[position] }
+        if position < 0 { return nil }
+        if let snapshot { return position < snapshot.count ? snapshot[position] : nil }
         guard let (core, table, list) = place else { return nil }
-        switch core.state {
-        case .writing(let transaction):
-            return transaction.listElement(table, row, list.key, at: position)
-        case .reading(let root): return root.listElement(table, row, list.key, at: position)
-        case .ended: return nil
-        }
+        return core.listElement(table, row, list.key, at: position)
     }
 
-    /// The value of an element; null where it cannot be read or, in a loop, was removed meanwhile.
-    func value(at position: Int) -> Value {
-        guard let key = key(at: position), let (core, _, list) = place else { return .null }
-        return core.value(list.target, key, ColumnKey(0)) ?? .null
+    /// The value of an element, nil if there is no such position or, in a loop, it was removed
+    /// meanwhile.
+    func value(at position: Int) -> Value? {
+        guard let key = key(at: position), let (core, _, list) = place else { return nil }
+        return core.value(list.target, key, ColumnKey(0))
     }
 
-    func object<T: ObjectBase>(_ type: T.Type, at position: Int) -> T {
-        guard let key = key(at: position), let core = binding.core else {
-            binding.trapUnreadable(property)
+    func object<T: ObjectBase>(_ type: T.Type, at position: Int) -> T? {
+        guard let key = key(at: position) else { return nil }
+        if target == nil {
+            guard let core = binding.core else { return nil }
+            target = core.binding(for: type)
         }
-        let target = core.binding(for: type)
-        target.refresh()
-        return target.accessor(type, row: key)
+        target.unsafelyUnwrapped.refresh()
+        return target.unsafelyUnwrapped.accessor(type, row: key)
+    }
+
+    func position(of value: Value) -> Int? {
+        guard let (core, _, list) = place else { return nil }
+        return keys.firstIndex { core.value(list.target, $0, ColumnKey(0)) == value }
+    }
+
+    func position(of object: ObjectBase) -> Int? {
+        guard let other = object._binding, other.core === binding.core,
+            binding.schema.properties[property].shape.targetType == other.schema.type
+        else { return nil }
+        if object.isInvalidated { return nil }
+        let row = ObjectKey(rawValue: object._row)
+        return keys.firstIndex(of: row)
     }
 
     // MARK: Changes
 
     /// Runs a change of the list, which is stored then; an error fails the transaction.
     private func edit(
-        _ body: (EngineTransaction, TableKey, ListSchema) throws(StoreError) -> Void
+        _ body: (EngineTransaction, TableKey, BindingPlace.StoredList) throws(StoreError) -> Void
     ) {
         guard let core = binding.core else { binding.trapUnreadable(property) }
         guard case .writing(let transaction) = core.state else {
@@ -115,7 +124,7 @@ public final class _ManagedList {
             try binding.ensureStored(in: transaction)
             guard let (_, table, list) = place else { return }
             try body(transaction, table, list)
-            binding.didEditOthers()
+            core.didEditAll()
         } catch let error as StoreError {
             core.fail(Realm.Error(error).naming(binding.schema, property))
         } catch {
@@ -177,7 +186,8 @@ public final class _ManagedList {
             var keys: [ObjectKey] = []
             for object in objects {
                 keys.append(
-                    try core.store(object, for: binding.schema.properties[property], binding.schema))
+                    try core.store(object, for: binding.schema.properties[property], binding.schema)
+                )
             }
             return keys
         } catch {

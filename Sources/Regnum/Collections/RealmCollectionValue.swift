@@ -6,8 +6,9 @@ internal import RegnumEngine
 public protocol RealmCollectionValue {
     /// What the elements of a list of this type are.
     static var _elementType: _ElementType { get }
-    /// An element of a managed list.
-    static func _element(of list: _ManagedList, at position: Int) -> Self
+    /// An element of a managed list, nil if the list has no such position, or the element is a value
+    /// that was taken out since a loop began.
+    static func _element(of list: _ManagedList, at position: Int) -> Self?
     /// Puts elements into a managed list, before the one at `position`.
     static func _insert(_ elements: [Self], into list: _ManagedList, at position: Int)
     /// Puts an element in the place of another one.
@@ -16,6 +17,10 @@ public protocol RealmCollectionValue {
     static func _areSame(_ a: Self, _ b: Self) -> Bool
     /// The element as the library handles it without knowing its type.
     func _elementContent() -> _PropertyContent
+    /// The element of this type that `_elementContent` gives so, nil if it is none of this type's.
+    static func _makeElement(_ content: _PropertyContent) -> Self?
+    /// The position of the first element of a managed list that is the same.
+    static func _position(of element: Self, in list: _ManagedList) -> Int?
 }
 
 /// What the elements of a list are. Part of the contract of ``RealmCollectionValue``.
@@ -26,8 +31,8 @@ public struct _ElementType: Sendable {
 extension ScalarValue {
     public static var _elementType: _ElementType { _ElementType(shape: .scalar(_storage)) }
 
-    public static func _element(of list: _ManagedList, at position: Int) -> Self {
-        let value = list.value(at: position)
+    public static func _element(of list: _ManagedList, at position: Int) -> Self? {
+        guard let value = list.value(at: position) else { return nil }
         if let decoded = _decode(_StoredValue(value)) { return decoded }
         list.reportUndecodable(value)
         return fromEngine(value)
@@ -48,6 +53,12 @@ extension ScalarValue {
     public func _elementContent() -> _PropertyContent {
         _PropertyContent(content: .value(engineValue))
     }
+
+    public static func _makeElement(_ content: _PropertyContent) -> Self? { _make(content) }
+
+    public static func _position(of element: Self, in list: _ManagedList) -> Int? {
+        list.position(of: element.engineValue)
+    }
 }
 
 extension Optional: RealmCollectionValue where Wrapped: RequiredValue {}
@@ -57,7 +68,7 @@ extension ObjectBase: RealmCollectionValue {}
 extension RealmCollectionValue where Self: ObjectBase {
     public static var _elementType: _ElementType { _ElementType(shape: .object(Self.self)) }
 
-    public static func _element(of list: _ManagedList, at position: Int) -> Self {
+    public static func _element(of list: _ManagedList, at position: Int) -> Self? {
         list.object(Self.self, at: position)
     }
 
@@ -74,4 +85,13 @@ extension RealmCollectionValue where Self: ObjectBase {
     public static func _areSame(_ a: Self, _ b: Self) -> Bool { a.isSameObject(as: b) }
 
     public func _elementContent() -> _PropertyContent { _PropertyContent(content: .link(self)) }
+
+    public static func _makeElement(_ content: _PropertyContent) -> Self? {
+        guard case .link(let object?) = content.content else { return nil }
+        return object as? Self
+    }
+
+    public static func _position(of element: Self, in list: _ManagedList) -> Int? {
+        list.position(of: element)
+    }
 }

@@ -20,7 +20,8 @@ extension ClassSchema {
             if target == nil || target != self.type {
                 problems.append(
                     "\(place) is the inverse of \(origin.name).\(originName), which is of type "
-                        + "\(origin.properties[index].shape.swiftName) and does not link to \(name).")
+                        + "\(origin.properties[index].shape.swiftName) and does not link to \(name)."
+                )
             }
         }
         if isEmbedded, containsItself {
@@ -69,5 +70,26 @@ extension ClassSchema {
             }
         }
         return problems
+    }
+}
+
+extension ClassSchema {
+    /// The step of queries from an object of the class to what a property leads to: the object of a
+    /// link, the elements of a list, the origins of an inverse.
+    ///
+    /// - Precondition: the property, of the class, is no value.
+    func hop(through property: PropertySchema) -> Hop {
+        switch property.shape {
+        case .scalar:
+            preconditionFailure("\(name).\(property.name) leads to no object.")
+        case .link(let type):
+            .link(property.name, to: ClassSchema.of(type).name)
+        case .list(.object(let type)):
+            .list(property.name, of: ClassSchema.of(type).name)
+        case .list(.scalar):
+            .list(property.name, of: elementsName(of: property))
+        case .linkingObjects(let type):
+            .backlinks(property.originProperty ?? "", of: ClassSchema.of(type).name)
+        }
     }
 }

@@ -6,57 +6,156 @@ extension ClassSchema {
     ///
     /// - Precondition: the key path names a stored property of the class.
     func requireProperty<T: ObjectBase, V>(_ keyPath: KeyPath<T, V>) -> PropertySchema {
-        guard case .property(let index) = meaning(of: keyPath) else {
-            fatalError(
-                "\(keyPath) is no @Persisted property of \(name): only stored properties can be "
-                    + "queried and sorted by.")
-        }
+        guard case .property(let index) = meaning(of: keyPath) else { trapNoProperty(keyPath) }
         return properties[index]
     }
 
     /// What a key path of the class means, found at its first use (Docs/Decisions/011-key-paths.md).
     func meaning<T: ObjectBase, V>(of keyPath: KeyPath<T, V>) -> KeyPathMeaning {
-        if let known = keyPaths[keyPath] { return known }
-        let meaning: KeyPathMeaning =
-            recordedProperty(keyPath).map { .property($0) } ?? .computed
-        keyPaths.keep(meaning, for: keyPath)
-        return meaning
+        if case .property(let index) = entry(keyPath) { .property(index) } else { .computed }
     }
 
-    /// The property whose value the key path reads from a recorder, and nothing else, and gives
-    /// unchanged; nil otherwise.
+    /// As `meaning(of:)`, where there is an object of a row: what was not found out before is asked of
+    /// that object, so that a computed property runs on values that an object has. Only a key path
+    /// that reads one property of its own type, and gives that one's value, is probed with others.
     ///
-    /// A *recorder* is an instance of the model without a row that notes what is read. A computed
+    /// - Parameter object: an object of a row whose reads the tracer notes.
+    func meaning<T: ObjectBase, V>(
+        of keyPath: KeyPath<T, V>, onRow object: (ReadTracer) -> T
+    ) -> KeyPathMeaning {
+        switch keyPaths[keyPath] {
+        case .property(let index): return .property(index)
+        case .path, .computed, .noProperty: return .computed
+        case nil: break
+        }
+        let tracer = ReadTracer()
+        let found = object(tracer)[keyPath: keyPath]
+        guard tracer.reads.count == 1, let property = tracer.reads.first?.property,
+            V.self == properties[property].field.valueType,
+            tracer.lastValue == nil || engineValue(found, V.self) == tracer.lastValue
+        else {
+            keyPaths.keep(.noProperty, for: keyPath)
+            return .computed
+        }
+        return meaning(of: keyPath)
+    }
+
+    /// The stored properties that a key path of the class leads through: `\.name` or
+    /// `\.dog?.friend?.name`. Nil if it is none of stored properties.
+    func path<T: ObjectBase>(of keyPath: PartialKeyPath<T>) -> PropertyPath? {
+        switch entry(keyPath) {
+        case .property(let index): PropertyPath([properties[index]], first: index)
+        case .path(let path): path
+        case .computed, .noProperty: nil
+        }
+    }
+
+    /// As `path(of:)`.
+    ///
+    /// - Precondition: the key path is one of stored properties.
+    func requirePath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
+        guard let path = path(of: keyPath) else { trapNoProperty(keyPath) }
+        return path
+    }
+
+    /// The value that a key path of the class leads to, as queries name it.
+    ///
+    /// - Precondition: the key path is one of stored properties and ends in a value.
+    func requireColumn<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> ColumnReference {
+        let path = requirePath(keyPath)
+        var owner = self
+        var hops: [Hop] = []
+        for link in path.properties.dropLast() {
+            hops.append(owner.hop(through: link))
+            if let target = link.shape.objectType { owner = ClassSchema.of(target) }
+        }
+        guard let last = path.properties.last, case .scalar = last.shape else {
+            fatalError(
+                "\(keyPath) of \(name) leads to objects or to a list: results are sorted, made "
+                    + "distinct and folded by values.")
+        }
+        var column = last.reference
+        column.hops = hops
+        return column
+    }
+
+    private func trapNoProperty(_ keyPath: AnyKeyPath) -> Never {
+        fatalError(
+            "\(keyPath) is no @Persisted property of \(name): only stored properties can be "
+                + "queried and sorted by, those of linked objects as \\.link?.property.")
+    }
+
+    private func entry<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> KeyPathCache.Entry {
+        switch keyPaths[keyPath] {
+        case .noProperty, nil: break
+        case let known?: return known
+        }
+        var entry = KeyPathCache.Entry.computed
+        if let path = recordedPath(keyPath) {
+            entry = path.properties.count == 1 ? .property(path.first) : .path(path)
+        }
+        keyPaths.keep(entry, for: keyPath)
+        return entry
+    }
+
+    /// The properties that the key path reads from recorders, one after the other, and nothing else,
+    /// if it gives the last one's value unchanged and nil where a link is nil; nil otherwise.
+    ///
+    /// A *recorder* is an instance of a model without a row that notes what is read. A computed
     /// property that reads one stored property of its own type is told from that by what it makes
     /// of values at the edges of the type. One that returns all of those unchanged names the same
     /// values as far as anybody can see.
-    private func recordedProperty<T: ObjectBase, V>(_ keyPath: KeyPath<T, V>) -> Int? {
-        var values = properties.map(\.defaultValue)
-        let first = ReadTracer(values: values)
-        _ = recorder(T.self, first)[keyPath: keyPath]
-        guard first.reads.count == 1, let property = first.reads.first else { return nil }
-        guard case .scalar = properties[property].shape else {
-            return V.self == properties[property].field.valueType ? property : nil
+    private func recordedPath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath? {
+        let first = ReadTracer()
+        let found: Any = first.recorder(T.self)[keyPath: keyPath]
+        guard let path = first.path, let last = path.properties.last,
+            let lastRead = first.reads.last
+        else { return nil }
+        let type = Swift.type(of: keyPath).valueType
+        let wrapped = (type as? any AnyOptional.Type)?.wrappedType
+        let linkCount = path.properties.count - 1
+        guard type == last.field.valueType || linkCount > 0 && wrapped == last.field.valueType
+        else { return nil }
+        // A key path that unwraps by force cannot be asked about nil.
+        if linkCount > 0, wrapped == nil { return nil }
+        switch last.shape {
+        case .scalar:
+            for probe in last.probes {
+                let tracer = ReadTracer(probe: (lastRead, probe))
+                let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
+                guard tracer.reads == first.reads, engineValue(found, type) == probe else {
+                    return nil
+                }
+            }
+        case .link:
+            guard let object = found as? ObjectBase, object === first.newest else { return nil }
+        case .list, .linkingObjects: break
         }
-        for probe in properties[property].probes {
-            values[property] = probe
-            let tracer = ReadTracer(values: values)
-            let found: V = recorder(T.self, tracer)[keyPath: keyPath]
-            guard tracer.reads == [property], let value = found as? any ScalarValue,
-                value.engineValue == probe
+        for link in 0..<linkCount {
+            let tracer = ReadTracer(nilLink: link)
+            let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
+            guard tracer.reads == Array(first.reads[...link]),
+                (found as? any AnyOptional)?.isNil ?? false
             else { return nil }
         }
-        return property
+        return path
     }
 
-    private func recorder<T: ObjectBase>(_ type: T.Type, _ tracer: ReadTracer) -> T {
-        let object = type.init()
-        for (index, property) in properties.enumerated() {
-            object.bindField(at: property.offset, to: Int32(index))
-        }
-        ClassBinding(recording: self, tracer).attach(object, row: 0)
-        return object
+    private func engineValue(_ found: Any, _ type: Any.Type) -> Value? {
+        func value<S: ScalarValue>(_ type: S.Type) -> Value? { (found as? S)?.engineValue }
+        return (type as? any ScalarValue.Type).flatMap { value($0) }
     }
+}
+
+/// An optional, without its type.
+private protocol AnyOptional {
+    static var wrappedType: Any.Type { get }
+    var isNil: Bool { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate static var wrappedType: Any.Type { Wrapped.self }
+    fileprivate var isNil: Bool { self == nil }
 }
 
 extension PropertySchema {

@@ -17,6 +17,14 @@ protocol PersistedField: SendableMetatype {
     static func unmanagedValue(in object: ObjectBase, at offset: Int) -> Value
     /// The link or list of the unmanaged `object`, nil if it was never touched.
     static func reference(in object: ObjectBase, at offset: Int) -> _PropertyContent.Content?
+    /// Lets go of what an object held before it was managed.
+    static func forget(in object: ObjectBase, at offset: Int)
+    /// The value of the property of any object in its Swift type, nil where that is nil.
+    static func anyValue(in object: ObjectBase, at offset: Int) -> Any?
+    /// Sets the property of any object, as an assignment does; false if it cannot hold that.
+    static func set(
+        _ content: _PropertyContent.Content, in object: ObjectBase, at offset: Int
+    ) -> Bool
 }
 
 /// What a declaration says of its property beside its type.
@@ -40,7 +48,8 @@ extension Persisted: PersistedField {
 
     static func canHold(_ value: RegnumEngine.Value) -> Bool {
         guard let type = Value.self as? any ScalarValue.Type else { return false }
-        return type._decode(_StoredValue(value)) != nil
+        // also the same again: a Float rounds
+        return type._decode(_StoredValue(value))?.engineValue == value
     }
 
     static func declaration(in object: ObjectBase, at offset: Int) -> PropertyDeclaration {
@@ -71,6 +80,46 @@ extension Persisted: PersistedField {
         in object: ObjectBase, at offset: Int
     ) -> _PropertyContent.Content? {
         object.withField(at: offset, as: Self.self) { $0._value?._content().content }
+    }
+
+    static func forget(in object: ObjectBase, at offset: Int) {
+        object.withField(at: offset, as: Self.self) { $0._value = nil }
+    }
+
+    static func anyValue(in object: ObjectBase, at offset: Int) -> Any? {
+        unwrapped(value(in: object, at: offset))
+    }
+
+    private static func value(in object: ObjectBase, at offset: Int) -> Value {
+        if object.isManaged {
+            let column = object.withField(at: offset, as: Self.self) { $0._column }
+            return Value._managedValue(object, column)
+        }
+        return object.withField(at: offset, as: Self.self) { wrapper in
+            if let value = wrapper._value { return value }
+            let value = Value._makeDefault()
+            wrapper._value = value
+            return value
+        }
+    }
+
+    static func set(
+        _ content: _PropertyContent.Content, in object: ObjectBase, at offset: Int
+    ) -> Bool {
+        guard let value = Value._make(_PropertyContent(content: content)) else { return false }
+        if object.isManaged {
+            let column = object.withField(at: offset, as: Self.self) { $0._column }
+            value._write(to: object, column)
+            return true
+        }
+        object.withField(at: offset, as: Self.self) { wrapper in
+            if Value._isScalar {
+                wrapper._value = value
+            } else {
+                Value._assign(value, to: &wrapper._value)
+            }
+        }
+        return true
     }
 }
 

@@ -20,9 +20,18 @@ extension Query where Value: ScalarValue {
     public static func != (left: Query, right: Query) -> Query<Bool> {
         left.compare(.notEqual, right)
     }
+
+    /// Whether the property has one of the values, as `==` compares; false for no values.
+    public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
+        let values = values.map(\.engineValue)
+        guard case .column(let hops, let column) = node else {
+            return condition(.or(values.map { comparing(.equal, $0) }))
+        }
+        return condition(.exists(hops, .isIn(column, values)))
+    }
 }
 
-extension Query where Value: OrderedValue {
+extension Query where Value: ScalarValue, Value._Basis: OrderedValue {
     /// Whether the property is below the value. False if either is nil.
     public static func < (left: Query, right: Value) -> Query<Bool> {
         left.compare(.less, right.engineValue)
@@ -67,6 +76,34 @@ extension Query where Value: OrderedValue {
     }
 }
 
+extension Query where Value: BoundedValue, Value.Required: Comparable {
+    /// Whether the value is in the range, whose end is not part of it. False for nil.
+    public func contains(_ range: Range<Value.Required>) -> Query<Bool> {
+        between(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
+    }
+
+    /// Whether the value is in the range, its ends included. False for nil.
+    public func contains(_ range: ClosedRange<Value.Required>) -> Query<Bool> {
+        between(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
+    }
+
+    private func between(
+        _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
+    ) -> Query<Bool> {
+        guard case .column(let hops, let column) = node else {
+            return condition(
+                .and([comparing(.greaterOrEqual, lower), comparing(comparison, upper)]))
+        }
+        // of several objects, one has to meet both bounds
+        return condition(
+            .exists(
+                hops,
+                .and([
+                    .compare(column, .greaterOrEqual, lower), .compare(column, comparison, upper),
+                ])))
+    }
+}
+
 /// `Bool` and `Bool?`: what `&&`, `||` and `!` of queries take.
 public protocol QueryCondition: ScalarValue {}
 extension Bool: QueryCondition {}
@@ -75,23 +112,21 @@ extension Optional: QueryCondition where Wrapped == Bool {}
 extension Query where Value: QueryCondition {
     /// Whether both conditions hold.
     public static func && <Other: QueryCondition>(left: Query, right: Query<Other>) -> Query<Bool> {
-        Query<Bool>(.predicate(.and(left.conjuncts + right.conjuncts)))
+        left.scope.requireSame(right.scope)
+        return left.condition(.and(left.conjuncts + right.conjuncts))
     }
 
     /// Whether one of the conditions holds.
     public static func || <Other: QueryCondition>(left: Query, right: Query<Other>) -> Query<Bool> {
-        Query<Bool>(.predicate(.or(left.disjuncts + right.disjuncts)))
+        left.scope.requireSame(right.scope)
+        return left.condition(.or(left.disjuncts + right.disjuncts))
     }
 
-    /// The exact complement of a condition. Of a `Bool?` property: whether it is false, which nil
-    /// is not.
+    /// The exact complement of a condition. Of a `Bool` or `Bool?` property: whether it is false, which
+    /// nil is not.
     public static prefix func ! (condition: Query) -> Query<Bool> {
-        switch condition.node {
-        case .column(let column):
-            Query<Bool>(.predicate(.compare(column, .equal, .bool(false))))
-        case .predicate, .object:
-            Query<Bool>(.predicate(.not(condition.predicate)))
-        }
+        if case .column = condition.node { return condition.compare(.equal, .bool(false)) }
+        return condition.condition(.not(condition.predicate))
     }
 
     private var conjuncts: [Predicate] {

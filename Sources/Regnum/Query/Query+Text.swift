@@ -19,47 +19,142 @@ extension String: TextValue {}
 extension Optional: TextValue where Wrapped == String {}
 
 extension Query where Value: TextValue {
-    /// Whether the text contains `part`. False for nil; every text contains the empty one.
-    public func contains(_ part: String, options: StringOptions = []) -> Query<Bool> {
+    /// Whether the text contains `part`. False for nil, also as `part`; every text contains the empty
+    /// one.
+    public func contains(_ part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.contains, part, options)
     }
 
-    /// Whether the text begins with `part`. False for nil.
-    public func starts(with part: String, options: StringOptions = []) -> Query<Bool> {
+    /// Whether the text begins with `part`. False for nil, also as `part`.
+    public func starts(with part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.beginsWith, part, options)
     }
 
-    /// Whether the text ends with `part`. False for nil.
-    public func ends(with part: String, options: StringOptions = []) -> Query<Bool> {
+    /// Whether the text ends with `part`. False for nil, also as `part`.
+    public func ends(with part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.endsWith, part, options)
     }
 
     /// Whether the whole text is as the pattern says: `?` stands for any one code point, `*` for any
-    /// number of them. False for nil.
-    public func like(_ pattern: String, caseInsensitive: Bool = false) -> Query<Bool> {
+    /// number of them. False for nil, also as the pattern.
+    public func like(_ pattern: String?, caseInsensitive: Bool = false) -> Query<Bool> {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    private func match(
-        _ match: TextMatch, _ text: String, _ options: StringOptions
-    ) -> Query<Bool> {
-        guard case .column(let column) = node else {
-            fatalError("Only a stored property can be compared with text.")
+    /// Whether the text is `other`, as `==` compares but for the options. Nil equals nil.
+    public func equals(_ other: String?, options: StringOptions = []) -> Query<Bool> {
+        guard options.contains(.caseInsensitive), other != nil else {
+            return compare(.equal, other.engineValue)
         }
-        return Query<Bool>(
-            .predicate(
+        return match(.equals, other, options)
+    }
+
+    /// The complement of `equals`; of several texts, whether one is another one.
+    public func notEquals(_ other: String?, options: StringOptions = []) -> Query<Bool> {
+        guard options.contains(.caseInsensitive), let other else {
+            return compare(.notEqual, other.engineValue)
+        }
+        let (hops, column) = column
+        let isEqual = Predicate.matchText(column, .equals, other, caseInsensitive: true)
+        return condition(.exists(hops, .not(isEqual)))
+    }
+
+    private var column: (hops: [Hop], column: ColumnReference) {
+        guard case .column(let hops, let column) = node else {
+            preconditionFailure("A text is no property.")
+        }
+        return (hops, column)
+    }
+
+    private func match(
+        _ match: TextMatch, _ text: String?, _ options: StringOptions
+    ) -> Query<Bool> {
+        let (hops, column) = column
+        guard let text else { return condition(.exists(hops, .constant(false))) }
+        return condition(
+            .exists(
+                hops,
                 .matchText(
                     column, match, text,
                     caseInsensitive: options.contains(.caseInsensitive))))
     }
 }
 
-extension Query where Value: ScalarValue {
-    /// Whether the property has one of the values, as `==` compares; false for no values.
-    public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
-        guard case .column(let column) = node else {
-            fatalError("Only a stored property can be one of some values.")
-        }
-        return Query<Bool>(.predicate(.isIn(column, values.map(\.engineValue))))
+// MARK: Compared with a property
+
+extension Query where Value: TextValue {
+    /// Whether the text contains that of another property. False if one is nil.
+    public func contains(
+        _ part: Query<some TextValue>, options: StringOptions = []
+    ) -> Query<Bool> {
+        match(.contains, part, options)
+    }
+
+    /// Whether the text begins with that of another property. False if one is nil.
+    public func starts(
+        with part: Query<some TextValue>, options: StringOptions = []
+    ) -> Query<Bool> {
+        match(.beginsWith, part, options)
+    }
+
+    /// Whether the text ends with that of another property. False if one is nil.
+    public func ends(
+        with part: Query<some TextValue>, options: StringOptions = []
+    ) -> Query<Bool> {
+        match(.endsWith, part, options)
+    }
+
+    /// Whether the text is as the pattern in another property says. False if one is nil.
+    public func like(
+        _ pattern: Query<some TextValue>, caseInsensitive: Bool = false
+    ) -> Query<Bool> {
+        match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
+    }
+
+    /// Whether two properties have the same text but for the options, or are nil both.
+    public func equals(
+        _ other: Query<some TextValue>, options: StringOptions = []
+    ) -> Query<Bool> {
+        let ((hops, left), right) = (column, operand(other))
+        return condition(.exists(hops, .areEqual(left, right, options)))
+    }
+
+    /// The complement of `equals`.
+    public func notEquals(
+        _ other: Query<some TextValue>, options: StringOptions = []
+    ) -> Query<Bool> {
+        let ((hops, left), right) = (column, operand(other))
+        return condition(.exists(hops, .not(.areEqual(left, right, options))))
+    }
+
+    private func match(
+        _ match: TextMatch, _ other: Query<some TextValue>, _ options: StringOptions
+    ) -> Query<Bool> {
+        let ((hops, column), other) = (column, operand(other))
+        return condition(
+            .exists(
+                hops,
+                .matchTextColumns(
+                    column, match, other,
+                    caseInsensitive: options.contains(.caseInsensitive))))
+    }
+
+    private func operand(_ other: Query<some TextValue>) -> ColumnReference {
+        scope.requireSame(other.scope)
+        let (hops, column) = other.column
+        requireOneElement(self.column.hops, hops)
+        return column
+    }
+}
+
+extension Predicate {
+    fileprivate static func areEqual(
+        _ a: ColumnReference, _ b: ColumnReference, _ options: StringOptions
+    ) -> Predicate {
+        guard options.contains(.caseInsensitive) else { return .compareColumns(a, .equal, b) }
+        return .or([
+            .matchTextColumns(a, .equals, b, caseInsensitive: true),
+            .and([.compare(a, .equal, .null), .compare(b, .equal, .null)]),
+        ])
     }
 }

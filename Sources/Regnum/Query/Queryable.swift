@@ -2,6 +2,7 @@
 // swift-format-ignore-file: AmbiguousTrailingClosureOverload
 
 internal import RegnumEngine
+internal import RegnumStore
 
 /// What confined, frozen and live results have in common: the vocabulary of queries.
 ///
@@ -12,13 +13,24 @@ public protocol Queryable<Model> {
     associatedtype Model: ObjectBase
     /// What is asked for.
     var _plan: _Plan { get }
+    /// The realm that is asked.
+    var _realm: _QueryRealm { get }
     /// The same place with another question.
     func _with(_ plan: _Plan) -> Self
+    /// Asks the current state.
+    func _ask<Answer>(_ question: _Question<Answer>) -> Answer
 }
 
 /// What a query asks for. Part of the contract of ``Queryable``.
 public struct _Plan: Sendable {
     var plan: QueryPlan
+    /// What is wrong with an operand: reported when the query is used.
+    var problem: Realm.Error?
+
+    init(plan: QueryPlan, problem: Realm.Error? = nil) {
+        self.plan = plan
+        self.problem = problem
+    }
 
     /// All objects of a class.
     static func all(of type: ObjectBase.Type) -> _Plan {
@@ -26,24 +38,36 @@ public struct _Plan: Sendable {
     }
 }
 
+/// The realm that a query asks. Part of the contract of ``Queryable``.
+public struct _QueryRealm: Sendable {
+    let core: RealmCore?
+}
+
+/// Something that can be asked of a state. Part of the contract of ``Queryable``.
+public struct _Question<Answer> {
+    /// The answer where the state cannot be asked.
+    let nothing: Answer
+    let ask: (QueryState) throws(StoreError) -> Answer
+}
+
 extension Queryable {
     /// The objects that also meet a condition. Sorting is kept.
     ///
     /// - Complexity: O(1): nothing is evaluated before the result is used.
     public func `where`(_ condition: (Query<Model>) -> Query<Bool>) -> Self {
-        filtered(by: condition(Query<Model>(.object)).predicate)
+        filtered(by: condition)
     }
 
     /// The objects whose `Bool?` property is true.
     @_disfavoredOverload
     public func `where`(_ condition: (Query<Model>) -> Query<Bool?>) -> Self {
-        filtered(by: condition(Query<Model>(.object)).predicate)
+        filtered(by: condition)
     }
 
-    /// The objects sorted by a property. A sort that was there breaks ties; what is still tied
-    /// stays in order of creation.
+    /// The objects sorted by a property, of the object or of a linked one (`\.dog?.age`). A sort that
+    /// was there breaks ties; what is still tied keeps its order.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: the key path names a stored property, or one of a linked object.
     /// - Complexity: O(1): nothing is evaluated before the result is used.
     public func sorted<V: ScalarValue>(
         by keyPath: KeyPath<Model, V>, ascending: Bool = true
@@ -59,22 +83,87 @@ extension Queryable {
     /// The objects sorted by several properties, the first one first. At most 64 in all.
     public func sorted(by orders: [SortOrder<Model>]) -> Self {
         var plan = _plan
-        var terms = orders.map(\.term)
-        // A property that is sorted by twice is decided by its first mention.
-        for term in plan.plan.sort where !terms.contains(where: { $0.column == term.column }) {
-            terms.append(term)
-        }
-        plan.plan.sort = terms
+        plan.plan.addSort(orders.map(\.term))
         return _with(plan)
     }
 
-    private func filtered(by predicate: Predicate) -> Self {
+    /// Of objects with the same values of all these properties the first one, in the order at this
+    /// place: sort before to choose which. Nil equals nil; objects for which a link on the way to a
+    /// property is nil are left out.
+    ///
+    /// - Precondition: the key paths name stored properties that are values, or those of linked
+    ///   objects.
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    public func distinct(by keyPaths: PartialKeyPath<Model>...) -> Self {
+        distinct(by: keyPaths)
+    }
+
+    /// As `distinct(by:)` of several key paths; none of them change nothing.
+    public func distinct(by keyPaths: [PartialKeyPath<Model>]) -> Self {
+        guard !keyPaths.isEmpty else { return self }
+        let schema = ClassSchema.of(Model.self)
         var plan = _plan
+        plan.plan.steps.append(.distinct(keyPaths.map { schema.requireColumn($0) }))
+        return _with(plan)
+    }
+
+    private func filtered<Condition: QueryCondition>(
+        by condition: (Query<Model>) -> Query<Condition>
+    ) -> Self {
+        let scope = QueryScope(realm: _realm.core)
+        let predicate = scope.build(.objects([]), condition)
+        var plan = _plan
+        plan.problem = plan.problem ?? scope.problem
         switch plan.plan.predicate {
         case .constant(true): plan.plan.predicate = predicate
         case .and(let terms): plan.plan.predicate = .and(terms + [predicate])
         default: plan.plan.predicate = .and([plan.plan.predicate, predicate])
         }
         return _with(plan)
+    }
+
+    /// The position of the first object that also meets a condition, nil if none does.
+    ///
+    /// - Complexity: O(candidates); the result itself is not made.
+    public func index(matching condition: (Query<Model>) -> Query<Bool>) -> Int? {
+        let scope = QueryScope(realm: _realm.core)
+        let predicate = scope.build(.objects([]), condition)
+        var plan = _plan
+        plan.problem = plan.problem ?? scope.problem
+        let query = plan.plan
+        return _with(plan)._ask(nil) { state throws(StoreError) in
+            try query.firstPosition(where: predicate, state)
+        }
+    }
+
+    func _ask<Answer>(
+        _ nothing: Answer, _ question: @escaping (QueryState) throws(StoreError) -> Answer
+    ) -> Answer {
+        _ask(_Question(nothing: nothing, ask: question))
+    }
+}
+
+extension QueryPlan {
+    /// Sorts what the plan gives so far. The sort before it breaks ties, unless something lies between
+    /// the two.
+    mutating func addSort(_ new: [SortTerm]) {
+        guard case .sort(let old)? = steps.last else {
+            if steps.isEmpty {
+                sort = QueryPlan.merged(new, sort)
+            } else {
+                steps.append(.sort(new))
+            }
+            return
+        }
+        steps[steps.count - 1] = .sort(QueryPlan.merged(new, old))
+    }
+
+    private static func merged(_ new: [SortTerm], _ old: [SortTerm]) -> [SortTerm] {
+        var terms: [SortTerm] = []
+        // A property that is sorted by twice is decided by its first mention.
+        for term in new + old where !terms.contains(where: { $0.column == term.column }) {
+            terms.append(term)
+        }
+        return terms
     }
 }

@@ -27,6 +27,16 @@ struct BindingPlace: Sendable {
     /// By number of the list: the position of its property, -1 if the class does not know it.
     private(set) var listProperties: [Int] = []
 
+    /// Where a list is stored.
+    struct StoredList: Sendable {
+        let key: ListKey
+        /// The class of its elements.
+        let target: TableKey
+    }
+
+    /// By position of the property: its list, nil for what is none or is not stored.
+    private(set) var lists: ContiguousArray<StoredList?> = []
+
     init() {}
 
     /// The place of a class in a transaction.
@@ -53,6 +63,13 @@ struct BindingPlace: Sendable {
         for (index, property) in schema.properties.enumerated() {
             guard case .list = property.shape, columns[index] >= 0 else { continue }
             listProperties[Int(columns[index])] = index
+        }
+        if !stored.lists.isEmpty {
+            lists = ContiguousArray(repeating: nil, count: schema.properties.count)
+            for (number, index) in listProperties.enumerated() where index >= 0 {
+                let list = stored.lists[number]
+                lists[index] = StoredList(key: list.key, target: list.target)
+            }
         }
         table = Int(stored.key.rawValue)
         columnCount = stored.columns.count

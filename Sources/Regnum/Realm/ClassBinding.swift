@@ -6,13 +6,16 @@ internal import RegnumStore
 /// Confined like the accessors.
 @usableFromInline
 final class ClassBinding {
-    /// Whether reads are noted. Accessors that trace belong to one call of the library.
+    /// Whether reads are noted: those of recorders, and of accessors of rows that the library makes
+    /// for one call.
     @usableFromInline let isTracing: Bool
     let schema: ClassSchema
     /// The transaction, nil for a recorder, whose values are made up.
     let core: TransactionCore?
     private let entry: ClassEntry?
     private let tracer: ReadTracer?
+    /// The number of the recorder.
+    private let recorder: Int
     /// Whether an accessor that nobody holds any more may become that of another row. Only where
     /// `end` will be called: the spare one and the binding hold each other.
     private let reusesAccessors: Bool
@@ -21,8 +24,10 @@ final class ClassBinding {
     }
     /// What the mapping says, for quick use.
     @exclusivity(unchecked) private(set) var place = BindingPlace()
-    /// Rises with every change of the class, so that results know when to look again.
-    @exclusivity(unchecked) private(set) var changeCount: UInt64 = 0
+    @exclusivity(unchecked) private var ownChangeCount: UInt64 = 0
+    /// The columns and lists of the class once all were stored: accessors may have their numbers, also
+    /// where a savepoint has taken them back. A class that is stored again gets the same ones.
+    @exclusivity(unchecked) private var grown: (numbers: [Int32], columnCount: Int)?
     /// Zeros in the place of a cluster, for objects that are not read inline. Longer ones replace it
     /// when the class gets columns; those before live on for the objects that know them.
     @exclusivity(unchecked) private var zeros: [UnsafeMutableRawPointer] = []
@@ -30,21 +35,26 @@ final class ClassBinding {
     /// The accessor that was made last, to be used again when nobody else holds it.
     @exclusivity(unchecked) private var spare: ObjectBase?
 
+    /// - Parameter tracer: notes what is read.
     init(
-        _ entry: ClassEntry, core: TransactionCore, reusesAccessors: Bool = false
+        _ entry: ClassEntry, core: TransactionCore, reusesAccessors: Bool = false,
+        noting tracer: ReadTracer? = nil
     ) {
         self.reusesAccessors = reusesAccessors && entry.schema.hasOnlyStoredProperties
         self.entry = entry
         self.schema = entry.schema
         self.core = core
-        tracer = nil
-        isTracing = false
+        self.tracer = tracer
+        recorder = 0
+        isTracing = tracer != nil
         mapping = core.schema.map { entry.mapping(in: $0) }
         place = BindingPlace(mapping, core)
+        noteGrowth()
     }
 
     /// The binding of a recorder.
-    init(recording schema: ClassSchema, _ tracer: ReadTracer) {
+    init(recording schema: ClassSchema, _ tracer: ReadTracer, number: Int) {
+        recorder = number
         entry = nil
         core = nil
         reusesAccessors = false
@@ -60,6 +70,9 @@ final class ClassBinding {
     func isSameRealm(as other: ClassBinding) -> Bool {
         core != nil && core?.realm === other.core?.realm
     }
+
+    /// Rises with every change of the class, so that results know when to look again.
+    var changeCount: UInt64 { ownChangeCount &+ (core?.sharedEditCount ?? 0) }
 
     // MARK: Accessors
 
@@ -108,27 +121,26 @@ final class ClassBinding {
     func end() { spare = nil }
 
     /// Notes that a row of the class, and through it perhaps rows of other classes, have changed.
-    func didEditOthers() {
-        core?.didEditAll()
-        didEdit()
-    }
+    func didEditOthers() { core?.didEditAll() }
 
     /// Notes that rows of the class have changed.
     @inline(__always)
     func didEdit() {
-        changeCount &+= 1
+        ownChangeCount &+= 1
         core?.didEdit()
     }
 
     /// The cluster node of a row for inlined reads; zeros where reads must take the long way.
     func clusterAddress(row: UInt64) -> UnsafeRawPointer {
-        guard let core, place.table >= 0 else { return noCluster }
-        return core.cluster(place.table, row, columnCount: place.columnCount) ?? noCluster
+        guard let core, place.table >= 0, !isTracing else { return noCluster }
+        let columnCount = max(place.columnCount, grown?.columnCount ?? 0)
+        return core.cluster(place.table, row, columnCount: columnCount) ?? noCluster
     }
 
     /// Zeros for as many columns as the class has, so that every property is read the long way.
     private var noCluster: UnsafeRawPointer {
-        let columnCount = max(mapping?.table?.columns.count ?? 0, schema.properties.count)
+        let columnCount = max(
+            place.columnCount, schema.properties.count, grown?.columnCount ?? 0)
         if let last = zeros.last, zerosColumnCount >= columnCount { return UnsafeRawPointer(last) }
         let byteCount = _ClusterLayout.byteCount(columnCount: columnCount)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
@@ -148,15 +160,17 @@ final class ClassBinding {
 
     /// The value of a property. Traps when the body is over or the row deleted.
     func value(row: UInt64, column: Int32) -> Value {
-        guard let core, let table = mapping?.table else { trapNoRow(column) }
-        guard column >= 0 else { return lateValue(row: row, column: column) }
-        let key = ColumnKey(rawValue: UInt16(truncatingIfNeeded: column))
+        guard let core else { trapNoRow(column) }
+        guard column >= 0, Int(column) < place.columnCount else {
+            return lateValue(row: row, ~Int32(propertyIndex(of: column)))
+        }
+        let key = ColumnKey(column)
         let found: Value?
         switch core.state {
         case .writing(let transaction):
-            found = transaction.value(table.key, ObjectKey(rawValue: row), key)
+            found = transaction.value(place.tableKey, ObjectKey(rawValue: row), key)
         case .reading(let root):
-            found = root.value(table.key, ObjectKey(rawValue: row), key)
+            found = root.value(place.tableKey, ObjectKey(rawValue: row), key)
         case .ended:
             trapEnded(column)
         }
@@ -165,7 +179,7 @@ final class ClassBinding {
     }
 
     /// The value of a property that had no column when the accessor was made.
-    private func lateValue(row: UInt64, column: Int32) -> Value {
+    private func lateValue(row: UInt64, _ column: Int32) -> Value {
         let index = Int(~column)
         if let added = mapping?.columns[index], added >= 0 {
             return value(row: row, column: added)
@@ -177,9 +191,12 @@ final class ClassBinding {
 
     /// The value of a property of a tracing accessor.
     func tracedValue(row: UInt64, column: Int32) -> Value {
-        let property = propertyIndex(of: column)
-        tracer?.note(property)
-        return tracer?.values[property] ?? value(row: row, column: column)
+        guard let tracer, core == nil else {
+            let value = value(row: row, column: column)
+            tracer?.note(propertyIndex(of: column), value)
+            return value
+        }
+        return tracer.value(recorder, propertyIndex(of: column))
     }
 
     /// Sets a property. A value that cannot be stored fails the transaction. Traps outside a
@@ -197,14 +214,14 @@ final class ClassBinding {
         guard isReadable(row: row) else { trapDeleted(column) }
         var column = column
         do {
-            if column < 0 {
-                let index = Int(~column)
+            if column < 0 || Int(column) >= place.columnCount {
+                let index = propertyIndex(of: column)
                 try ensureStored(in: transaction)
-                column = mapping?.columns[index] ?? column
+                column = mapping?.columns[index] ?? ~Int32(index)
             }
-            guard let table = mapping?.table, column >= 0 else { trapNoRow(column) }
-            let key = ColumnKey(rawValue: UInt16(truncatingIfNeeded: column))
-            try transaction.set(table.key, ObjectKey(rawValue: row), key, value)
+            guard column >= 0 else { trapNoRow(column) }
+            try transaction.set(
+                place.tableKey, ObjectKey(rawValue: row), ColumnKey(column), value)
             didEdit()
         } catch {
             core.fail(Realm.Error(below: error))
@@ -216,8 +233,9 @@ final class ClassBinding {
     /// The object that a property links to.
     func link<T: ObjectBase>(_ type: T.Type, row: UInt64, column: Int32) -> T? {
         if isTracing {
-            noteRead(column)
-            return nil
+            let property = propertyIndex(of: column)
+            if isRecorder { return tracer?.link(type, recorder, property) }
+            noteRead(property)
         }
         guard let core, case .int(let target) = value(row: row, column: column) else { return nil }
         let targets = core.binding(for: type)
@@ -252,23 +270,27 @@ final class ClassBinding {
         if schema.properties[propertyIndex(of: column)].isOwning { didEditOthers() }
     }
 
-    /// Makes the lists of an object that was added accessors of what was stored.
-    func bindLists(of object: ObjectBase, _ row: ObjectKey) {
-        if schema.hasOnlyValues { return }
-        for (index, property) in schema.properties.enumerated() {
-            guard case .list(let list) = property.content(of: object),
-                let number = mapping?.columns[index]
-            else { continue }
-            list.bind(to: _ManagedList(self, row: row.rawValue, number: number))
-        }
-    }
+    /// Notes that a property is read that has no value.
+    func noteRead(_ property: Int) { tracer?.note(recorder, property) }
 
-    /// Notes that a property of a recorder is read that has no value.
-    func noteRead(_ number: Int32) { tracer?.note(Int(number < 0 ? ~number : number)) }
+    /// Whether objects have made-up values and no row.
+    var isRecorder: Bool { core == nil }
 
     /// The position of the property that holds a list, by what its wrapper holds.
     func propertyIndex(ofList number: Int32) -> Int {
-        number < 0 ? Int(~number) : place.listProperties[Int(number)]
+        if number < 0 { return Int(~number) }
+        if Int(number) < place.listProperties.count { return place.listProperties[Int(number)] }
+        return grownProperty(number) {
+            if case .list = $0 { true } else { false }
+        }
+    }
+
+    /// The position of the property that had the number while the class was stored.
+    private func grownProperty(_ number: Int32, where isKind: (PropertyShape) -> Bool) -> Int {
+        let numbers = grown?.numbers ?? []
+        return numbers.indices.first {
+            numbers[$0] == number && isKind(schema.properties[$0].shape)
+        } ?? 0
     }
 
     /// Sets an integer as `setValue` does; quickly, where the property is a plain one.
@@ -303,6 +325,12 @@ final class ClassBinding {
         guard let entry, let schema = core.schema else { return }
         mapping = entry.mapping(in: schema)
         spare = nil  // its fields have the old numbers
+        noteGrowth()
+    }
+
+    private func noteGrowth() {
+        guard place.isComplete, let mapping, core?.writing != nil else { return }
+        grown = (mapping.columns, place.columnCount)
     }
 
     /// Adds what the stored schema lacks of the class and of the classes that it links to.
@@ -310,6 +338,7 @@ final class ClassBinding {
         refresh()
         guard !place.isComplete, let core else { return }
         try SchemaGrowth.add(schema, to: transaction, core.realm)
+        core.didAddClasses(to: transaction)
         refresh()
     }
 
@@ -326,9 +355,16 @@ final class ClassBinding {
     private func propertyIndex(of column: Int32) -> Int {
         guard column >= 0 else { return Int(~column) }
         guard core != nil, let mapping else { return Int(column) }
-        return schema.properties.indices.first {
+        let found = schema.properties.indices.first {
             mapping.columns[$0] == column && schema.properties[$0].isColumn
-        } ?? 0
+        }
+        return found
+            ?? grownProperty(column) {
+                switch $0 {
+                case .scalar, .link: true
+                case .list, .linkingObjects: false
+                }
+            }
     }
 
     /// Fails the transaction: a stored value is none of its property's type.

@@ -3,189 +3,268 @@ internal import RegnumStore
 
 /// Stores unmanaged objects together with the unmanaged objects that they link to.
 ///
-/// Rows come first, targets before those that link to them as far as cycles let; then the links that
-/// close cycles, then lists; only when all is stored the objects become accessors. So a call that
-/// throws leaves the objects unmanaged, and takes its rows back. Walks without recursion: a chain of
-/// any length can be added.
+/// First all objects are found, targets before those that link to them as far as cycles let, without a
+/// change; then the new rows are stored, the links that close cycles, and the lists of the new rows;
+/// then the rows that existed are updated, which cannot fail. Only when all is stored the objects
+/// become accessors. So a call that throws takes its rows back and leaves the transaction and the
+/// objects as they were. Walks without recursion: a chain of any length can be added.
 struct GraphInsertion {
-    private enum Progress {
-        case begun
-        case stored(ClassBinding, ObjectKey)
-    }
-
-    /// An object whose links are being followed.
-    private struct Frame {
+    /// An object and what it holds.
+    struct Node {
         let object: ObjectBase
         let binding: ClassBinding
-        let links: [ObjectBase]
-        var next = 0
+        /// Its row, once there is one.
+        var row: ObjectKey?
+        /// Whether the row was there before, to be updated.
+        var exists: Bool
+        /// The objects of links and lists that have to be stored with it, and the rows of embedded
+        /// ones that are there already.
+        let targets: [(object: ObjectBase, row: ObjectKey?)]
+        let lists: [(property: Int, list: any UnmanagedList, contents: [_PropertyContent.Content])]
     }
 
-    /// A link that closes a cycle.
-    private struct LateLink {
-        let binding: ClassBinding
-        let row: ObjectKey
-        let property: Int
-        let target: ObjectBase
-    }
+    let core: TransactionCore
+    let transaction: EngineTransaction
+    let policy: Realm.UpdatePolicy
+    /// The properties that were given, of objects that do not stand for all of theirs.
+    let supplied: [ObjectIdentifier: Set<Int>]
+    var nodes: [Node] = []
+    private var numbers: [ObjectIdentifier: Int] = [:]
+    /// The nodes, targets first.
+    private var order: [Int] = []
+    private var inserted: [Int] = []
+    /// The embedded objects that have an owner among the nodes.
+    private var owned: Set<ObjectIdentifier> = []
 
-    private let core: TransactionCore
-    private let transaction: EngineTransaction
-    private var progress: [ObjectIdentifier: Progress] = [:]
-    private var stored: [(object: ObjectBase, binding: ClassBinding, row: ObjectKey)] = []
-    private var lateLinks: [LateLink] = []
-
-    init(_ core: TransactionCore, _ transaction: EngineTransaction) {
+    init(
+        _ core: TransactionCore, _ transaction: EngineTransaction,
+        _ policy: Realm.UpdatePolicy = .error, supplied: [ObjectIdentifier: Set<Int>] = [:]
+    ) {
         self.core = core
         self.transaction = transaction
+        self.policy = policy
+        self.supplied = supplied
     }
 
     /// Stores an unmanaged object and returns its row.
     ///
-    /// Throws as `Transaction.add`; nothing is stored then.
+    /// Throws as `Transaction.add`; nothing is changed then.
     mutating func add(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
+        try collect(from: root)
         do throws(Realm.Error) {
-            try insertRows(from: root)
-            for link in lateLinks { try close(link) }
-            for (object, binding, row) in stored { try insertLists(of: object, binding, row) }
+            let late = try insertRows()
+            for link in late { try close(link) }
+            for number in inserted { try insertLists(of: nodes[number]) }
+            if policy != .error { try checkUpdates() }
         } catch {
-            for (_, binding, row) in stored.reversed() {
-                transaction.delete(binding.place.tableKey, row)
+            for number in inserted.reversed() {
+                if let row = nodes[number].row {
+                    transaction.delete(nodes[number].binding.place.tableKey, row)
+                }
             }
             core.didEditAll()
             throw error
         }
-        for (object, binding, row) in stored {
-            binding.bind(object, to: row)
-            binding.bindLists(of: object, row)
-            binding.didEdit()
+        if policy != .error {
+            update()
+            core.didEditAll()
         }
-        guard case .stored(_, let row)? = progress[ObjectIdentifier(root)] else {
-            preconditionFailure("An object was not stored.")
+        for node in nodes {
+            guard let row = node.row else { continue }
+            node.binding.didEdit()
+            node.binding.bind(node.object, to: row)
+            // rows link to each other now: instances that still did would never be released in a cycle,
+            // and by a deep recursion in a chain
+            for property in node.binding.schema.properties {
+                if case .link = property.shape {
+                    property.field.forget(in: node.object, at: property.offset)
+                }
+            }
+            for (property, list, _) in node.lists {
+                guard let number = node.binding.mapping?.columns[property] else { continue }
+                list.bind(to: _ManagedList(node.binding, row: row.rawValue, number: number))
+            }
         }
+        guard let row = nodes[0].row else { preconditionFailure("An object was not stored.") }
         return row
     }
 
-    // MARK: Rows
+    // MARK: Finding the objects
 
-    private mutating func insertRows(from root: ObjectBase) throws(Realm.Error) {
-        var stack = [try begin(root)]
+    private mutating func collect(from root: ObjectBase) throws(Realm.Error) {
+        var stack = [(node: try begin(root, nil), next: 0)]
         while let last = stack.indices.last {
-            if stack[last].next < stack[last].links.count {
-                let target = stack[last].links[stack[last].next]
+            let (number, next) = stack[last]
+            if next < nodes[number].targets.count {
                 stack[last].next += 1
-                if progress[ObjectIdentifier(target)] == nil { stack.append(try begin(target)) }
+                let target = nodes[number].targets[next]
+                if numbers[ObjectIdentifier(target.object)] == nil {
+                    stack.append((try begin(target.object, target.row), 0))
+                }
             } else {
-                try insertRow(stack[last])
+                order.append(number)
                 stack.removeLast()
             }
         }
     }
 
-    private mutating func begin(_ object: ObjectBase) throws(Realm.Error) -> Frame {
+    /// - Parameter row: the row that an embedded object is to update.
+    private mutating func begin(
+        _ object: ObjectBase, _ row: ObjectKey?
+    ) throws(Realm.Error) -> Int {
         let binding = core.binding(for: type(of: object))
         try binding.prepareToStore(in: transaction)
-        progress[ObjectIdentifier(object)] = .begun
-        var links: [ObjectBase] = []
-        if binding.schema.hasOnlyValues { return Frame(object: object, binding: binding, links: []) }
-        for property in binding.schema.properties {
-            switch property.content(of: object) {
-            case .link(let target?):
-                try check(target, binding.schema, property, isOwned: property.isOwning)
-                if !target.isManaged { links.append(target) }
-            case .list(let list):
-                for case .link(let target?) in list.contents {
-                    try check(target, binding.schema, property, isOwned: property.isOwning)
-                    if !target.isManaged { links.append(target) }
+        let number = nodes.count
+        numbers[ObjectIdentifier(object)] = number
+        let row = policy == .error ? nil : row ?? binding.existingRow(of: object, transaction)
+        var targets: [(ObjectBase, ObjectKey?)] = []
+        var lists: [(Int, any UnmanagedList, [_PropertyContent.Content])] = []
+        if !binding.schema.hasOnlyValues {
+            for (index, property) in binding.schema.properties.enumerated() {
+                switch property.content(of: object) {
+                case .link(let target?):
+                    try check(target, binding.schema, property)
+                    if target.isManaged { continue }
+                    targets.append((target, ownedRow(index, binding, row)))
+                case .list(let list):
+                    let contents = list.contents
+                    lists.append((index, list, contents))
+                    let owned = ownedRows(index, binding, row)
+                    for (position, content) in contents.enumerated() {
+                        guard case .link(let target?) = content else { break }
+                        try check(target, binding.schema, property)
+                        if target.isManaged { continue }
+                        targets.append((target, position < owned.count ? owned[position] : nil))
+                    }
+                default: break
                 }
-            default: break
             }
         }
-        return Frame(object: object, binding: binding, links: links)
+        nodes.append(
+            Node(
+                object: object, binding: binding, row: row, exists: row != nil, targets: targets,
+                lists: lists))
+        return number
+    }
+
+    /// The row of the embedded object that a row links to and that is updated in place.
+    private func ownedRow(_ property: Int, _ binding: ClassBinding, _ row: ObjectKey?) -> ObjectKey?
+    {
+        guard let row, policy == .modified, binding.schema.properties[property].isOwning,
+            let column = binding.mapping?.columns[property],
+            case .int(let target)? = transaction.value(
+                binding.place.tableKey, row, ColumnKey(column))
+        else { return nil }
+        return ObjectKey(rawValue: UInt64(bitPattern: target))
+    }
+
+    private func ownedRows(
+        _ property: Int, _ binding: ClassBinding, _ row: ObjectKey?
+    ) -> [ObjectKey] {
+        guard let row, policy == .modified, binding.schema.properties[property].isOwning,
+            let list = binding.place.lists[property]
+        else { return [] }
+        return transaction.list(binding.place.tableKey, row, list.key)
     }
 
     /// Refuses what cannot be linked to.
-    private func check(
-        _ target: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema, isOwned: Bool
+    private mutating func check(
+        _ target: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
         if let other = target._binding {
             try core.checkLinkable(target, other, schema, property)
-        } else if isOwned, progress[ObjectIdentifier(target)] != nil {
+            return
+        }
+        try TransactionCore.checkClass(target, schema, property)
+        if property.isOwning, !owned.insert(ObjectIdentifier(target)).inserted {
             throw .ownedTwice(target, schema, property)
         }
     }
 
-    private mutating func insertRow(_ frame: Frame) throws(Realm.Error) {
-        let binding = frame.binding
-        var late: [(Int, ObjectBase)] = []
-        let row: ObjectKey
-        do throws(StoreError) {
-            row = try binding.insert(frame.object, into: transaction) { property, target in
-                if target.isManaged { return target._row }
-                if case .stored(_, let row)? = progress[ObjectIdentifier(target)] {
-                    return row.rawValue
-                }
-                late.append((property, target))
-                return nil
-            }
-        } catch {
-            throw Realm.Error(error)
-        }
-        progress[ObjectIdentifier(frame.object)] = .stored(binding, row)
-        stored.append((frame.object, binding, row))
-        for (property, target) in late {
-            lateLinks.append(
-                LateLink(binding: binding, row: row, property: property, target: target))
-        }
+    // MARK: New rows
+
+    /// A link that closes a cycle.
+    private struct LateLink {
+        let node: Int
+        let property: Int
+        let target: ObjectBase
     }
 
-    // MARK: Links and lists
+    private mutating func insertRows() throws(Realm.Error) -> [LateLink] {
+        var late: [LateLink] = []
+        for number in order where !nodes[number].exists {
+            let node = nodes[number]
+            // an object of this call may have the same key
+            if policy != .error, let row = node.binding.existingRow(of: node.object, transaction) {
+                nodes[number].row = row
+                nodes[number].exists = true
+                continue
+            }
+            do throws(StoreError) {
+                let row = try node.binding.insert(node.object, into: transaction) {
+                    property, target in
+                    if let row = self.row(of: target) { return row.rawValue }
+                    late.append(LateLink(node: number, property: property, target: target))
+                    return nil
+                }
+                nodes[number].row = row
+                inserted.append(number)
+            } catch {
+                throw Realm.Error(error)
+            }
+        }
+        return late
+    }
 
-    private func row(of target: ObjectBase) -> ObjectKey? {
+    /// The row of an object that a property holds, nil while it has none.
+    func row(of target: ObjectBase) -> ObjectKey? {
         if target.isManaged { return ObjectKey(rawValue: target._row) }
-        guard case .stored(_, let row)? = progress[ObjectIdentifier(target)] else { return nil }
-        return row
+        return numbers[ObjectIdentifier(target)].flatMap { nodes[$0].row }
     }
 
     private func close(_ link: LateLink) throws(Realm.Error) {
-        guard let target = row(of: link.target),
-            let column = link.binding.mapping?.columns[link.property]
+        let node = nodes[link.node]
+        guard let target = row(of: link.target), let row = node.row,
+            let column = node.binding.mapping?.columns[link.property]
         else { return }
         do throws(StoreError) {
             try transaction.set(
-                link.binding.place.tableKey, link.row, ColumnKey(column),
+                node.binding.place.tableKey, row, ColumnKey(column),
                 .int(Int64(bitPattern: target.rawValue)))
         } catch {
             throw Realm.Error(error)
         }
     }
 
-    private func insertLists(
-        of object: ObjectBase, _ binding: ClassBinding, _ row: ObjectKey
-    ) throws(Realm.Error) {
-        if binding.schema.hasOnlyValues { return }
-        for (index, property) in binding.schema.properties.enumerated() {
-            guard case .list(let list) = property.content(of: object),
-                let table = binding.mapping?.table, let number = binding.mapping?.columns[index]
-            else { continue }
-            let schema = table.lists[Int(number)]
+    private func insertLists(of node: Node) throws(Realm.Error) {
+        for (property, _, contents) in node.lists where !contents.isEmpty {
+            guard let row = node.row, let list = node.binding.place.lists[property] else {
+                continue
+            }
             do throws(StoreError) {
-                var keys: [ObjectKey] = []
-                for element in list.contents {
-                    switch element {
-                    case .value(let value):
-                        keys.append(try transaction.insert(schema.target, [value]))
-                    case .link(let target?):
-                        if let key = self.row(of: target) { keys.append(key) }
-                    default: break
-                    }
-                }
-                if keys.isEmpty { continue }
-                try transaction.insertIntoList(table.key, row, schema.key, at: 0, keys)
+                let keys = try keys(of: contents, list.target)
+                try transaction.insertIntoList(
+                    node.binding.place.tableKey, row, list.key, at: 0, keys)
             } catch {
-                throw Realm.Error(error).naming(binding.schema, index)
+                throw Realm.Error(error).naming(node.binding.schema, property)
             }
         }
+    }
+
+    /// The rows of elements: those of objects, and new ones for values.
+    func keys(
+        of contents: some Sequence<_PropertyContent.Content>, _ target: TableKey
+    ) throws(StoreError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        var iterator = contents.makeIterator()
+        while let content = iterator.next() {
+            switch content {
+            case .value(let value): keys.append(try transaction.insert(target, [value]))
+            case .link(let object?): if let key = row(of: object) { keys.append(key) }
+            default: break
+            }
+        }
+        return keys
     }
 }
 
@@ -206,7 +285,7 @@ extension TransactionCore {
     /// The row of an object for a link or list of `schema`; an unmanaged object is added.
     ///
     /// Throws as `Transaction.add`, and `.invalidValue` for an object that was deleted, belongs to
-    /// another transaction, or is embedded and has an owner.
+    /// another transaction, is of another class, or is embedded and has an owner.
     func store(
         _ object: ObjectBase, for property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> ObjectKey {
@@ -214,6 +293,7 @@ extension TransactionCore {
             try checkLinkable(object, binding, schema, property)
             return ObjectKey(rawValue: object._row)
         }
+        try TransactionCore.checkClass(object, schema, property)
         guard let transaction = writing else {
             preconditionFailure("Only a write stores objects.")
         }
@@ -227,41 +307,61 @@ extension TransactionCore {
         _ property: PropertySchema
     ) throws(Realm.Error) {
         let name = "\(type(of: object))"
-        func error(_ sentence: String) -> Realm.Error {
-            Realm.Error(
-                .invalidValue, "\(schema.name).\(property.name) was given \(sentence)",
-                className: schema.name, property: property.name)
-        }
         guard binding.core === self else {
-            throw error(
+            throw .unlinkable(
                 "a \(name) of another transaction: look the object up in this one, or add a new "
-                    + "one.")
+                    + "one.", schema, property)
         }
-        guard binding.isReadable(row: object._row) else { throw error("a deleted \(name).") }
+        guard binding.isReadable(row: object._row) else {
+            throw .unlinkable("a deleted \(name).", schema, property)
+        }
+        try TransactionCore.checkClass(object, schema, property)
         if property.isOwning {
-            throw error(
+            throw .unlinkable(
                 "a \(name) that belongs to another property: an embedded object has one owner, "
-                    + "make a new one.")
+                    + "make a new one.", schema, property)
         }
+    }
+
+    /// Refuses an object of a class derived from the declared one: it is stored apart.
+    static func checkClass(
+        _ object: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
+    ) throws(Realm.Error) {
+        guard let declared = property.shape.targetType, type(of: object) != declared else { return }
+        throw .unlinkable(
+            "a \(type(of: object)), but is of type \(property.shape.swiftName): a derived class is a "
+                + "class of its own, and its objects cannot stand for those of its base.", schema,
+            property)
     }
 }
 
 extension Realm.Error {
+    fileprivate static func unlinkable(
+        _ sentence: String, _ schema: ClassSchema, _ property: PropertySchema
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue, "\(schema.name).\(property.name) was given \(sentence)",
+            className: schema.name, property: property.name)
+    }
+
     fileprivate static func ownedTwice(
         _ object: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "\(schema.name).\(property.name) was given a \(type(of: object)) that is used twice: an "
-                + "embedded object has one owner.", className: schema.name,
-            property: property.name)
+        .unlinkable(
+            "a \(type(of: object)) that is used twice: an embedded object has one owner.", schema,
+            property)
     }
 
-    /// The error with class and property as the user knows them.
+    /// The error with class and property as the user knows them: the class of a list's values has a
+    /// name and a property that are the library's own.
     func naming(_ schema: ClassSchema, _ property: Int) -> Realm.Error {
         var error = self
+        let name = schema.properties[property].name
+        error.message = message.replacing(
+            "'\(schema.elementsName(of: schema.properties[property])).value'",
+            with: "'\(schema.name).\(name)'")
         error.className = schema.name
-        error.property = schema.properties[property].name
+        error.property = name
         return error
     }
 }

@@ -2,18 +2,30 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Transaction {
-    /// Stores an unmanaged object: the instance becomes the accessor of its new row.
+    /// Stores an unmanaged object: the instance becomes the accessor of its row.
     ///
-    /// An object that is in this transaction already is left as it is.
+    /// The unmanaged objects that it links to, directly or through others, are stored with it, and
+    /// its lists become those of the row. An object that is in this transaction already is left as it
+    /// is.
     ///
+    /// With an update policy an object whose primary key exists becomes an accessor of that row, which
+    /// gets the values of all properties of the object, defaults too: to update some of them, use
+    /// ``create(_:value:update:)-(_,[String:Any?],_)``. The policy holds for the objects that are
+    /// stored with it too; those without a primary key are new in any case.
+    ///
+    /// - Parameter policy: what to do if there is an object with the same primary key.
     /// - Throws: `.duplicatePrimaryKey` with class, property and key if there is an object with
-    ///   this key; `.invalidValue` if a property holds a value beyond its limits (a string of
-    ///   16 MB, a date that is not a number); `.schemaMismatch` if the class does not fit what is
-    ///   stored; `.invalidInput` if its declaration cannot be stored. The transaction goes on as if
-    ///   the call had not been made.
+    ///   this key and the policy is `.error`; `.invalidValue` if a property holds a value beyond its
+    ///   limits (a string of 16 MB, a date that is not a number), an object of a derived class, of
+    ///   another transaction or that was deleted, or an embedded object that has an owner;
+    ///   `.schemaMismatch` if the class does not fit what is stored; `.invalidInput` if its declaration
+    ///   cannot be stored, or for an update policy and a class without primary key. The transaction
+    ///   goes on as if the call had not been made.
     /// - Precondition: the object was not deleted, and does not belong to another transaction.
-    /// - Complexity: O(log n) for the row and for each index.
-    public func add(_ object: Object) throws(Realm.Error) {
+    /// - Complexity: O(log n) for each row and for each of its indexes and list elements.
+    public func add(
+        _ object: Object, update policy: Realm.UpdatePolicy = .error
+    ) throws(Realm.Error) {
         let transaction = requireWriting("add")
         let type = type(of: object)
         if let other = object._binding {
@@ -23,9 +35,21 @@ extension Transaction {
         }
         let binding = core.binding(for: type)
         try binding.prepareToStore(in: transaction)
+        if policy != .error { try binding.requireKey(for: policy) }
         guard binding.schema.hasOnlyValues else {
-            var insertion = GraphInsertion(core, transaction)
+            var insertion = GraphInsertion(core, transaction, policy)
             _ = try insertion.add(object)
+            return
+        }
+        if policy != .error, let row = binding.existingRow(of: object, transaction) {
+            try binding.checkUpdate(from: object, nil, transaction)
+            do throws(StoreError) {
+                try binding.update(row, from: object, policy, nil, transaction)
+            } catch {
+                core.fail(Realm.Error(error))
+            }
+            binding.bind(object, to: row)
+            binding.didEdit()
             return
         }
         do throws(StoreError) {
@@ -37,64 +61,31 @@ extension Transaction {
         }
     }
 
+    @available(
+        *, unavailable,
+        message: "an embedded object is stored with its owner: set a property to it or append it"
+    )
+    public func add(_ object: EmbeddedObject, update policy: Realm.UpdatePolicy = .error) {}
+
     /// Stores unmanaged objects, in order.
     ///
-    /// - Throws: as ``add(_:)-(Object)``; the objects before the one that failed are stored.
-    public func add<Objects: Sequence>(_ objects: Objects) throws(Realm.Error)
+    /// - Throws: as ``add(_:update:)-(Object,_)``; the objects before the one that failed are stored.
+    public func add<Objects: Sequence>(
+        _ objects: Objects, update policy: Realm.UpdatePolicy = .error
+    ) throws(Realm.Error)
     where Objects.Element: Object {
         // A `for` loop over a generic sequence would erase the error's type.
         var iterator = objects.makeIterator()
-        while let object = iterator.next() { try add(object) }
+        while let object = iterator.next() { try add(object, update: policy) }
     }
 
-    /// Deletes an object. Its accessors are invalid from here on.
-    ///
-    /// - Precondition: the object belongs to this transaction and was not deleted.
-    /// - Complexity: O(log n) for the row and for each index.
-    public func delete(_ object: Object) {
-        let transaction = requireWriting("delete")
-        guard let binding = object._binding else {
-            fatalError(
-                "An unmanaged \(Swift.type(of: object)) was passed to Transaction.delete: only "
-                    + "stored objects can be deleted.")
-        }
-        guard binding.core === core else { trapForeign(object, "delete") }
-        guard !object.isInvalidated, let table = binding.mapping?.table else {
-            trapDeleted(object, "delete")
-        }
-        transaction.delete(table.key, ObjectKey(rawValue: object._row))
-        binding.didEditOthers()
-    }
-
-    /// Deletes all objects of a sequence.
-    ///
-    /// - Precondition: as for ``delete(_:)-(Object)``, for each.
-    public func delete<Objects: Sequence>(_ objects: Objects) where Objects.Element: Object {
-        for object in objects { delete(object) }
-    }
-
-    /// Deletes all objects that the results hold now.
-    ///
-    /// - Complexity: O(m log n) for m objects; no accessors are made.
-    public func delete<T: Object>(_ results: Results<T>) {
-        let transaction = requireWriting("delete")
-        guard results.binding.core === core else {
-            fatalError(
-                "Results<\(results.binding.tableName)> of another transaction were passed to "
-                    + "Transaction.delete.")
-        }
-        guard let table = results.binding.mapping?.table else { return }
-        for key in results.keys() { transaction.delete(table.key, key) }
-        results.binding.didEditOthers()
-    }
-
-    private func trapForeign(_ object: Object, _ call: StaticString) -> Never {
+    func trapForeign(_ object: ObjectBase, _ call: StaticString) -> Never {
         fatalError(
             "A \(Swift.type(of: object)) of another transaction was passed to Transaction.\(call) "
                 + "at \(core.place).")
     }
 
-    private func trapDeleted(_ object: Object, _ call: StaticString) -> Never {
+    func trapDeleted(_ object: ObjectBase, _ call: StaticString) -> Never {
         fatalError(
             "A deleted \(Swift.type(of: object)) was passed to Transaction.\(call) at "
                 + "\(core.place).")
@@ -102,6 +93,15 @@ extension Transaction {
 }
 
 extension ClassBinding {
+    /// Throws for an update policy, which needs a primary key to find the row by.
+    func requireKey(for policy: Realm.UpdatePolicy) throws(Realm.Error) {
+        guard schema.primaryKey == nil else { return }
+        throw Realm.Error(
+            .invalidInput,
+            "\(tableName) has no primary key, so that none of its objects can be updated: leave out "
+                + "update: .\(policy).", className: tableName)
+    }
+
     /// Stores the values of an unmanaged object as a new row. Columns that the class does not know
     /// get their stored defaults.
     ///

@@ -23,8 +23,15 @@ final class TransactionCore {
     let place: CallPlace
     /// The first thing that went wrong where nothing could be thrown: fails the transaction.
     @exclusivity(unchecked) private(set) var violation: Realm.Error?
+    /// Counts the edits that may have touched rows of any class.
+    @exclusivity(unchecked) private(set) var sharedEditCount: UInt64 = 0
+    /// The keys that rows of classes had which a savepoint has taken back, by name of the class: rows
+    /// of a class of that name that is made again begin after them.
+    @exclusivity(unchecked) private var takenBack: [String: ObjectKey] = [:]
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?
+    /// The state that the body started from, once something of it was frozen.
+    @exclusivity(unchecked) private var startSnapshot: SnapshotCore?
     /// Counts edits, and the end of the body: accessors look for their rows again when it rises.
     /// Accessors hold the core through their binding, so they never outlive the memory.
     private let epoch: UnsafeMutablePointer<UInt64>
@@ -60,6 +67,21 @@ final class TransactionCore {
         for binding in bindings.values { binding.end() }
         bindings = [:]
         lastBinding = nil
+        startSnapshot = nil
+    }
+
+    /// The state that the body started from, nil after the body.
+    var start: SnapshotCore? {
+        if let startSnapshot { return startSnapshot }
+        let root: DatabaseRoot
+        switch state {
+        case .writing(let transaction): root = transaction.base
+        case .reading(let current): root = current
+        case .ended: return nil
+        }
+        let made = SnapshotCore(realm: realm, root: root, place: place)
+        startSnapshot = made
+        return made
     }
 
     /// Fails the transaction, unless it has failed already.
@@ -130,8 +152,8 @@ final class TransactionCore {
 
     /// Notes a change that may have touched rows of any class.
     func didEditAll() {
-        lastBinding?.didEdit()
-        for binding in bindings.values { binding.didEdit() }
+        sharedEditCount &+= 1
+        didEdit()
     }
 
     /// The running write, nil in a read and after the body.
@@ -143,16 +165,65 @@ final class TransactionCore {
     func binding(for type: ObjectBase.Type) -> ClassBinding {
         if let lastBinding, lastBinding.schema.type == type { return lastBinding }
         let identity = ObjectIdentifier(type)
-        let binding: ClassBinding
         if let known = bindings[identity] {
-            binding = known
-        } else {
-            binding = ClassBinding(realm.entry(for: type), core: self, reusesAccessors: true)
+            lastBinding = known
+            return known
         }
+        let binding = ClassBinding(realm.entry(for: type), core: self, reusesAccessors: true)
         // most bodies use one class: the dictionary begins with the second
-        if let last = lastBinding { bindings[ObjectIdentifier(last.schema.type)] = last }
+        if let last = lastBinding {
+            bindings[ObjectIdentifier(last.schema.type)] = last
+            bindings[identity] = binding
+        }
         lastBinding = binding
         return binding
+    }
+
+    // MARK: Savepoints
+
+    /// Runs `body` with violations of its own: those before it count again afterwards.
+    ///
+    /// - Returns: what the body returned or threw, and its first violation.
+    func separatingViolations<Result>(
+        _ body: () throws -> Result
+    ) -> (Swift.Result<Result, any Error>, Realm.Error?) {
+        let before = violation
+        violation = nil
+        let outcome = Swift.Result { try body() }
+        defer { violation = before }
+        return (outcome, violation)
+    }
+
+    /// Takes everything since the savepoint back, classes and properties too. Rows that come next do
+    /// not get the keys of those taken back: accessors of these stay invalid.
+    func rollBack(to savepoint: Savepoint) {
+        guard let transaction = writing else { return }
+        let keys = transaction.nextKeys
+        let schema = transaction.schema
+        transaction.rollback(to: savepoint)
+        let tables = transaction.schema.tables
+        for table in schema.tables {
+            let key = keys[Int(table.key.rawValue)]
+            if Int(table.key.rawValue) < tables.count {
+                transaction.skipKeys(table.key, below: key)
+            } else {
+                takenBack[table.name] = max(takenBack[table.name] ?? key, key)
+            }
+        }
+        didEditAll()
+        guard schema.id != transaction.schemaID else { return }
+        lastBinding?.refresh()
+        for binding in bindings.values { binding.refresh() }
+    }
+
+    /// Notes that classes were added, which a savepoint may have taken back before.
+    func didAddClasses(to transaction: EngineTransaction) {
+        if takenBack.isEmpty { return }
+        for (name, key) in takenBack {
+            guard let table = transaction.schema.table(named: name) else { continue }
+            transaction.skipKeys(table.key, below: key)
+            takenBack[name] = nil
+        }
     }
 }
 
@@ -163,25 +234,4 @@ struct CallPlace: Sendable, CustomStringConvertible {
 
     /// Module, file and line, as sentences about misuse show it.
     var description: String { "\(file):\(line)" }
-}
-
-extension TransactionCore {
-    /// The rows whose link or list `property` has a row, ascending.
-    func backlinks(of row: ObjectKey, _ origins: ClassBinding?, _ property: String) -> [ObjectKey] {
-        guard let table = origins?.mapping?.table, let queryState else { return [] }
-        if table.column(named: property) != nil {
-            let column = ColumnReference(name: property, type: .int, missing: .null)
-            let plan = QueryPlan(
-                tableName: table.name,
-                predicate: .compare(column, .equal, .int(Int64(bitPattern: row.rawValue))))
-            return (try? plan.evaluate(queryState).map { $0 }) ?? []
-        }
-        guard let list = table.list(named: property) else { return [] }
-        switch state {
-        case .writing(let transaction):
-            return transaction.backlinks(of: row, through: list.key, of: table.key)
-        case .reading(let root): return root.backlinks(of: row, through: list.key, of: table.key)
-        case .ended: return []
-        }
-    }
 }

@@ -6,18 +6,49 @@ public protocol AggregatableValue: ScalarValue {
     associatedtype Required: RequiredValue
 }
 
-/// A property that can be added up: `Int`, `Double` and their optionals.
-public protocol SummableValue: AggregatableValue {}
+/// A property that can be added up: the integers, `Float`, `Double` and their optionals.
+public protocol SummableValue: AggregatableValue {
+    /// What a sum is: `Int` for the integers, otherwise the type without its optional.
+    associatedtype Total: RequiredValue & OrderedValue
+}
 
-/// A property that has a least and a greatest value: `Int`, `Double`, `Date` and their optionals.
+/// A property that has a least and a greatest value: the integers, `Float`, `Double`, `Date` and their
+/// optionals.
 public protocol BoundedValue: AggregatableValue {}
 
 extension Int: SummableValue, BoundedValue {
     public typealias Required = Int
+    public typealias Total = Int
+}
+
+extension Int8: SummableValue, BoundedValue {
+    public typealias Required = Int8
+    public typealias Total = Int
+}
+
+extension Int16: SummableValue, BoundedValue {
+    public typealias Required = Int16
+    public typealias Total = Int
+}
+
+extension Int32: SummableValue, BoundedValue {
+    public typealias Required = Int32
+    public typealias Total = Int
+}
+
+extension Int64: SummableValue, BoundedValue {
+    public typealias Required = Int64
+    public typealias Total = Int
+}
+
+extension Float: SummableValue, BoundedValue {
+    public typealias Required = Float
+    public typealias Total = Float
 }
 
 extension Double: SummableValue, BoundedValue {
     public typealias Required = Double
+    public typealias Total = Double
 }
 
 extension Date: BoundedValue {
@@ -28,5 +59,8 @@ extension Optional: AggregatableValue where Wrapped: AggregatableValue & Require
     public typealias Required = Wrapped
 }
 
-extension Optional: SummableValue where Wrapped: SummableValue & RequiredValue {}
+extension Optional: SummableValue where Wrapped: SummableValue & RequiredValue {
+    public typealias Total = Wrapped.Total
+}
+
 extension Optional: BoundedValue where Wrapped: BoundedValue & RequiredValue {}

@@ -28,4 +28,10 @@ extension OptionalPersistable where Self: ObjectBase {
     public static func _optionalContent(_ value: Self?) -> _PropertyContent {
         _PropertyContent(content: .link(value))
     }
+
+    public static func _makeOptional(_ content: _PropertyContent) -> Self?? {
+        guard case .link(let object) = content.content else { return nil }
+        guard let object else { return .some(nil) }
+        return (object as? Self).map { .some($0) }
+    }
 }

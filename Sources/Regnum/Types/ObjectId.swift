@@ -111,6 +111,9 @@ extension ObjectId: LosslessStringConvertible {
         }
         return padded(String(high, radix: 16), 16) + padded(String(low, radix: 16), 8)
     }
+
+    /// The id as 24 lower case hexadecimal digits.
+    public var stringValue: String { description }
 }
 
 extension ObjectId: Codable {

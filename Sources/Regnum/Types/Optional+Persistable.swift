@@ -36,6 +36,11 @@ extension RequiredValue {
     public static func _optionalContent(_ value: Self?) -> _PropertyContent {
         _PropertyContent(content: .value(value.engineValue))
     }
+
+    public static func _makeOptional(_ content: _PropertyContent) -> Self?? {
+        guard case .value(let value) = content.content else { return nil }
+        return Self?._decode(_StoredValue(value))
+    }
 }
 
 extension Optional: Persistable where Wrapped: OptionalPersistable {
@@ -62,6 +67,10 @@ extension Optional: Persistable where Wrapped: OptionalPersistable {
     }
 
     public func _content() -> _PropertyContent { Wrapped._optionalContent(self) }
+
+    public static func _make(_ content: _PropertyContent) -> Self? {
+        Wrapped._makeOptional(content)
+    }
 }
 
 extension Optional: ScalarValue where Wrapped: RequiredValue {

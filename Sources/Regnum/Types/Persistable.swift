@@ -29,6 +29,8 @@ public protocol Persistable {
     static func _assign(_ new: Self, to current: inout Self?)
     /// The value as the library handles it without knowing its type.
     func _content() -> _PropertyContent
+    /// The value of this type that `_content` gives so, nil if it is none of this type's.
+    static func _make(_ content: _PropertyContent) -> Self?
 }
 
 extension Persistable {
@@ -83,6 +85,7 @@ public protocol OptionalPersistable {
     static func _managedOptional(_ object: ObjectBase, _ column: Int32) -> Self?
     static func _writeOptional(_ value: Self?, to object: ObjectBase, _ column: Int32)
     static func _optionalContent(_ value: Self?) -> _PropertyContent
+    static func _makeOptional(_ content: _PropertyContent) -> Self??
 }
 
 /// How the values of a type are stored. Part of the contract of ``ScalarValue``.
@@ -160,6 +163,11 @@ extension ScalarValue {
     }
 
     public func _content() -> _PropertyContent { _PropertyContent(content: .value(engineValue)) }
+
+    public static func _make(_ content: _PropertyContent) -> Self? {
+        guard case .value(let value) = content.content else { return nil }
+        return _decode(_StoredValue(value))
+    }
 
     /// The stored form of the value, as the engine takes it.
     var engineValue: Value { _encode().value }

@@ -2,31 +2,234 @@ internal import FoundationEssentials
 internal import RegnumEngine
 
 extension Frozen: Encodable {
-    /// Encodes the stored properties by their names, in order of declaration; nil as null.
+    /// Encodes the stored properties by their names, in order of declaration.
     ///
-    /// Dates, data and UUIDs go through the encoder's own strategies; an ``ObjectId`` is a string
-    /// of 24 hexadecimal digits.
+    /// Values are encoded as their types are, nil as null; dates, data and UUIDs go through the
+    /// encoder's own strategies. Lists of values are arrays. Embedded objects, and lists of them, are
+    /// inline. Links, and lists of links, are the primary keys of their objects, or the
+    /// ``RowIdentity`` (as `"Dog#12"`) where the class has none; ``encoded(linkDepth:)``, or
+    /// `CodingUserInfoKey.linkDepth`, asks for the objects themselves. Inverses are left out.
+    ///
+    /// - Throws: `EncodingError.invalidValue` if an object that is to be encoded inline links back to
+    ///   one that it is part of; what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
+        let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
+        try RowEncoding(table, row, linkDepth: depth, path: []).encode(to: encoder)
+    }
+
+    /// The object for an encoder, with the objects that it links to inline, and those that they link
+    /// to, as many links deep as stated. Links beyond are primary keys.
+    ///
+    ///     let json = try JSONEncoder().encode(person.encoded(linkDepth: 1))   // with its dogs
+    ///
+    /// Encoding throws where a link within that depth leads back to an object that contains it.
+    public func encoded(linkDepth: Int) -> some Encodable & Sendable {
+        RowEncoding(table, row, linkDepth: linkDepth, path: [])
+    }
+}
+
+extension FrozenResults: Encodable {
+    /// Encodes the objects as an array, each as ``Frozen`` does.
+    public func encode(to encoder: any Encoder) throws {
+        let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
+        try RowsEncoding(table: table, tree: tree, linkDepth: depth).encode(to: encoder)
+    }
+
+    /// The objects for an encoder, with those that they link to inline: see
+    /// ``Frozen/encoded(linkDepth:)``.
+    public func encoded(linkDepth: Int) -> some Encodable & Sendable {
+        RowsEncoding(table: table, tree: tree, linkDepth: linkDepth)
+    }
+}
+
+extension CodingUserInfoKey {
+    /// How many links deep frozen objects are encoded inline, an `Int`: 0 without it.
+    ///
+    ///     encoder.userInfo[.linkDepth] = 2
+    public static let linkDepth: CodingUserInfoKey = {
+        guard let key = CodingUserInfoKey(rawValue: "regnum.linkDepth") else {
+            preconditionFailure("The name of a key is refused.")
+        }
+        return key
+    }()
+}
+
+/// Objects that are encoded as an array.
+private struct RowsEncoding: Encodable, Sendable {
+    let table: FrozenTable
+    let tree: ResultTree
+    let linkDepth: Int
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for row in tree {
+            try container.encode(RowEncoding(table, row, linkDepth: linkDepth, path: []))
+        }
+    }
+}
+
+/// A row that is encoded as a dictionary.
+private struct RowEncoding: Encodable, Sendable {
+    let table: FrozenTable
+    let row: ObjectKey
+    let linkDepth: Int
+    /// The rows that this one is inside of.
+    let path: [RowIdentity]
+
+    init(_ table: FrozenTable, _ row: ObjectKey, linkDepth: Int, path: [RowIdentity]) {
+        self.table = table
+        self.row = row
+        self.linkDepth = linkDepth
+        self.path = path
+    }
+
+    private var identity: RowIdentity {
+        RowIdentity(className: table.schema.name, row: row.rawValue)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        if let problem = table.mismatch { throw problem }
+        if path.contains(identity) {
+            let names = (path + [identity]).map(\.description).joined(separator: " -> ")
+            throw EncodingError.invalidValue(
+                identity,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "The objects \(names) link to each other in a circle: a circle "
+                        + "cannot be encoded inline. Encode with a smaller linkDepth."))
+        }
         var container = encoder.container(keyedBy: PropertyKey.self)
         for (index, property) in table.schema.properties.enumerated() {
             let key = PropertyKey(stringValue: property.name)
-            switch table.value(row, index) {
-            case .null: try container.encodeNil(forKey: key)
-            case .bool(let value): try container.encode(value, forKey: key)
-            case .int(let value): try container.encode(value, forKey: key)
-            case .double(let value): try container.encode(value, forKey: key)
-            case .string(let value): try container.encode(value, forKey: key)
-            case let value where value.type == .data:
-                try container.encode(Data.fromEngine(value), forKey: key)
-            case let value where value.type == .date:
-                try container.encode(Date.fromEngine(value), forKey: key)
-            case let value where value.type == .uuid:
-                try container.encode(UUID.fromEngine(value), forKey: key)
-            case let value:
-                try container.encode(ObjectId.fromEngine(value), forKey: key)
+            switch property.shape {
+            case .scalar:
+                try container.encode(
+                    ValueEncoding(table.value(row, index), property.valueType), forKey: key)
+            case .link(let type):
+                guard let target = table.link(row, index) else {
+                    try container.encodeNil(forKey: key)
+                    continue
+                }
+                try container.encode(
+                    LinkEncoding(self, table.other(type), target, property), forKey: key)
+            case .list(.scalar):
+                try container.encode(
+                    ValuesEncoding(table: table, row: row, property: index), forKey: key)
+            case .list(.object(let type)):
+                var list = container.nestedUnkeyedContainer(forKey: key)
+                let targets = table.other(type)
+                for target in table.list(row, index) {
+                    try list.encode(LinkEncoding(self, targets, target, property))
+                }
+            case .linkingObjects: continue
             }
         }
     }
+
+    /// What a link of the row is encoded as: the object, or its key.
+    private struct LinkEncoding: Encodable {
+        let origin: RowEncoding
+        let table: FrozenTable
+        let row: ObjectKey
+        let isOwned: Bool
+
+        init(
+            _ origin: RowEncoding, _ table: FrozenTable, _ row: ObjectKey,
+            _ property: PropertySchema
+        ) {
+            self.origin = origin
+            self.table = table
+            self.row = row
+            isOwned = property.isOwning
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            if isOwned || origin.linkDepth > 0 {
+                let depth = isOwned ? origin.linkDepth : origin.linkDepth - 1
+                try RowEncoding(
+                    table, row, linkDepth: depth, path: origin.path + [origin.identity]
+                ).encode(to: encoder)
+            } else if let key = table.schema.primaryKey {
+                try ValueEncoding(
+                    table.value(row, key), table.schema.properties[key].valueType
+                ).encode(to: encoder)
+            } else {
+                try RowIdentity(className: table.schema.name, row: row.rawValue)
+                    .encode(to: encoder)
+            }
+        }
+    }
+
+    /// A list of values.
+    private struct ValuesEncoding: Encodable {
+        let table: FrozenTable
+        let row: ObjectKey
+        let property: Int
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            guard let elements = table.elements(property) else { return }
+            let type = table.schema.properties[property].valueType
+            for key in table.list(row, property) {
+                let value = table.snapshot.root.value(elements, key, ColumnKey(0)) ?? .null
+                try container.encode(ValueEncoding(value, type))
+            }
+        }
+    }
+}
+
+/// One stored value, encoded as the type of its property is.
+private struct ValueEncoding: Encodable {
+    let value: Value
+    /// The type of the value; nil where how it is stored tells.
+    let type: (any ScalarValue.Type)?
+
+    init(_ value: Value, _ type: (any ScalarValue.Type)?) {
+        self.value = value
+        self.type = type
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        if let type, let typed = type.fromEngine(value) as? any Encodable {
+            try typed.encode(to: encoder)
+            return
+        }
+        // through a container, so that the encoder's strategies apply
+        var container = encoder.singleValueContainer()
+        switch value {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .int(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .data: try container.encode(Data.fromEngine(value))
+        case .date: try container.encode(Date.fromEngine(value))
+        case .uuid: try container.encode(UUID.fromEngine(value))
+        case .objectId: try container.encode(ObjectId.fromEngine(value))
+        }
+    }
+}
+
+extension PropertySchema {
+    /// The type of the property's values, or of those in its list, where it is not told by how they
+    /// are stored: enums, Float and others.
+    fileprivate var valueType: (any ScalarValue.Type)? {
+        switch (shape, kind) {
+        case (.scalar, .other): field.valueType as? any ScalarValue.Type
+        case (.list(.scalar), _):
+            (field.valueType as? any ListOfValues.Type)?.elementType
+        default: nil
+        }
+    }
+}
+
+/// A list of values, known by its type alone.
+private protocol ListOfValues {
+    static var elementType: any ScalarValue.Type { get }
+}
+
+extension List: ListOfValues where Element: ScalarValue {
+    fileprivate static var elementType: any ScalarValue.Type { Element.self }
 }
 
 /// The name of a property as a coding key.
@@ -39,21 +242,4 @@ private struct PropertyKey: CodingKey {
     }
 
     init?(intValue: Int) { nil }
-}
-
-extension RegnumEngine.Value {
-    /// The value as a description shows it. Long data is abbreviated.
-    var text: String {
-        switch self {
-        case .null: return "nil"
-        case .bool(let value): return "\(value)"
-        case .int(let value): return "\(value)"
-        case .double(let value): return "\(value)"
-        case .string(let value): return "\"\(value)\""
-        case .data(let bytes): return "\(bytes.count) bytes"
-        case .date: return "\(Date.fromEngine(self))"
-        case .uuid: return "\(UUID.fromEngine(self))"
-        case .objectId: return "\(ObjectId.fromEngine(self))"
-        }
-    }
 }

@@ -2,12 +2,17 @@ internal import RegnumEngine
 
 /// An object as it was in one snapshot: a value that can be sent and kept.
 ///
-///     let message: Frozen<Message> = snapshot.objects(Message.self)[0]
-///     print(message.text)              // every property of the model, read-only
-///     await print(message.isRecent)    // computed ones too, if their result is Sendable
+///     let person: Frozen<Person> = snapshot.objects(Person.self)[0]
+///     print(person.name)               // every property of the model, read-only
+///     print(person.dog?.name ?? "-")   // a link is a Frozen<Dog>?
+///     print(person.dogs.count)         // a list of objects, or an inverse, is FrozenResults<Dog>
+///     print(person.tags.sorted())      // a list of values is FrozenValues<String>
+///     print(person.fullName)           // computed properties too, if their result is Sendable
 ///
-/// Two frozen values are equal if they are the same row with the same content, whatever their
-/// snapshots. `rowIdentity` stays when the content changes.
+/// A property whose name is a member of `Frozen` itself (`description`) is
+/// `person[dynamicMember: \.description]`. All that is reached from it is of the same snapshot. Two frozen values are equal if they are the
+/// same row with the same content, whatever their snapshots. `rowIdentity` stays when the content
+/// changes.
 @dynamicMemberLookup
 public struct Frozen<Model: ObjectBase>: Sendable {
     let table: FrozenTable
@@ -19,27 +24,127 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     }
 
     /// The value of a stored property.
+    ///
+    /// - Complexity: O(log n).
     public subscript<Value: ScalarValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, Value>
     ) -> Value {
-        switch table.schema.meaning(of: keyPath) {
+        switch table.meaning(of: keyPath, row) {
         case .property(let index): return Value.fromEngine(table.value(row, index))
-        case .computed: return table.accessor(Model.self, row)[keyPath: keyPath]
+        case .computed: return table.compute(Model.self, row) { $0[keyPath: keyPath] }
         }
     }
 
-    /// The value of a computed property of the model, computed on a fresh object of this snapshot.
+    /// The value of a computed property of the model, computed on a fresh object of this snapshot,
+    /// which is private to the call.
     ///
     /// - Precondition: the computation changes no stored property.
     public subscript<Value: Sendable>(dynamicMember keyPath: KeyPath<Model, Value>) -> Value {
-        table.accessor(Model.self, row)[keyPath: keyPath]
+        table.compute(Model.self, row) { $0[keyPath: keyPath] }
+    }
+
+    /// The object that a property links to, nil if it links to none. Also of a computed property, if
+    /// what it gives is stored.
+    ///
+    /// - Complexity: O(log n).
+    public subscript<T: ObjectBase>(dynamicMember keyPath: KeyPath<Model, T?>) -> Frozen<T>? {
+        switch table.meaning(of: keyPath, row) {
+        case .property(let index):
+            guard let target = table.link(row, index) else { return nil }
+            let targets = table.other(T.self)
+            return targets.mismatch == nil ? Frozen<T>(targets, row: target) : nil
+        case .computed:
+            return table.compute(Model.self, row) { model in
+                model[keyPath: keyPath].map { frozen($0, keyPath) }
+            }
+        }
+    }
+
+    /// The object that a computed property of the model gives.
+    ///
+    /// - Precondition: the object is stored.
+    public subscript<T: ObjectBase>(dynamicMember keyPath: KeyPath<Model, T>) -> Frozen<T> {
+        table.compute(Model.self, row) { frozen($0[keyPath: keyPath], keyPath) }
+    }
+
+    /// The objects of a list, in its order.
+    ///
+    /// - Complexity: O(1): nothing is looked up before the result is used.
+    public subscript<T: ObjectBase>(
+        dynamicMember keyPath: KeyPath<Model, List<T>>
+    ) -> FrozenResults<T> {
+        switch table.meaning(of: keyPath, row) {
+        case .property(let index): return table.results(T.self, row, index)
+        case .computed:
+            return table.compute(Model.self, row) { model in
+                guard let list = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
+                return table.other(list.binding.schema.type)
+                    .results(T.self, list.row, list.property)
+            }
+        }
+    }
+
+    /// The values of a list, in its order.
+    ///
+    /// - Complexity: O(1): nothing is looked up before the result is used.
+    public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
+        dynamicMember keyPath: KeyPath<Model, List<Value>>
+    ) -> FrozenValues<Value> {
+        switch table.meaning(of: keyPath, row) {
+        case .property(let index): return table.values(row, index)
+        case .computed:
+            return table.compute(Model.self, row) { model in
+                guard let list = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
+                return table.other(list.binding.schema.type).values(list.row, list.property)
+            }
+        }
+    }
+
+    /// The objects whose link or list has this one, in order of creation, each as often as it does.
+    ///
+    /// - Complexity: O(1): nothing is looked up before the result is used.
+    public subscript<T: ObjectBase>(
+        dynamicMember keyPath: KeyPath<Model, LinkingObjects<T>>
+    ) -> FrozenResults<T> {
+        switch table.meaning(of: keyPath, row) {
+        case .property(let index): return table.results(T.self, row, index)
+        case .computed:
+            return table.compute(Model.self, row) { model in
+                guard let origins = model[keyPath: keyPath].handle else { trapUnmanaged(keyPath) }
+                return table.other(origins.binding.schema.type)
+                    .results(T.self, origins.row, origins.property)
+            }
+        }
+    }
+
+    /// What a computed property gave, in this snapshot.
+    private func frozen<T: ObjectBase>(_ object: T, _ keyPath: AnyKeyPath) -> Frozen<T> {
+        guard object.isManaged, type(of: object) == T.self else { trapUnmanaged(keyPath) }
+        return Frozen<T>(table.other(T.self), row: ObjectKey(rawValue: object._row))
+    }
+
+    private func trapUnmanaged(_ keyPath: AnyKeyPath) -> Never {
+        fatalError(
+            "\(keyPath) of a Frozen<\(Model.self)> gave something that is not stored: a computed "
+                + "property of a frozen object can give values, and objects and lists of its realm.")
     }
 }
 
 /// Which row of which class something is, for as long as the realm lives.
-public struct RowIdentity: Hashable, Sendable {
+public struct RowIdentity: Hashable, Sendable, CustomStringConvertible {
     let className: String
     let row: UInt64
+
+    /// Class and number, as `Dog#12`.
+    public var description: String { "\(className)#\(row)" }
+}
+
+extension RowIdentity: Encodable {
+    /// Encodes ``description``.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
 }
 
 extension Frozen {
@@ -55,31 +160,5 @@ extension Frozen {
 extension Frozen: Identifiable where Model: Identifiable {
     public typealias ID = Model.ID
 
-    public var id: Model.ID { table.accessor(Model.self, row).id }
-}
-
-extension Frozen: Hashable {
-    /// Whether both are the same row of the same realm with the same content.
-    public static func == (left: Frozen, right: Frozen) -> Bool {
-        guard left.row == right.row, left.table.snapshot.realm === right.table.snapshot.realm,
-            left.table.schema === right.table.schema
-        else { return false }
-        if left.table === right.table { return true }
-        return left.table.contentVersion(left.row) == right.table.contentVersion(right.row)
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(row)
-        hasher.combine(table.contentVersion(row))
-    }
-}
-
-extension Frozen: CustomStringConvertible {
-    /// Class and properties, for logs.
-    public var description: String {
-        let properties = table.schema.properties.enumerated().map { index, property in
-            "\(property.name): \(table.value(row, index).text)"
-        }
-        return "\(table.schema.name)(\(properties.joined(separator: ", ")))"
-    }
+    public var id: Model.ID { table.compute(Model.self, row) { $0.id } }
 }

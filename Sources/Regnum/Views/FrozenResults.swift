@@ -3,113 +3,55 @@ internal import RegnumStore
 
 /// The objects that a query finds in one snapshot: a collection that can be sent and kept.
 ///
-/// The query is evaluated once, at the first use of `count`, a subscript or iteration, on the task
-/// that uses it; results of a change stream come evaluated. Without a sort the objects are in order
-/// of creation.
+///     let dogs = person.dogs.where { $0.age > 3 }.sorted(by: \.name)
+///     for dog in dogs.prefix(10) { print(dog.name) }
+///
+/// It comes from a snapshot, from a list or inverse of a frozen object, from `freeze()` of a
+/// confined collection, from a live one and from its streams. The query is evaluated once, at the
+/// first use that needs it whole, on the task that uses it (see ``evaluated()``); `count`, `first`,
+/// `prefix`, short slices, positions and aggregates do without. Without a sort the objects of a
+/// class are in order of creation, those of a list in the list's order, as often as they are in it.
+///
+/// Results are equal if they have equal objects in the same order.
 public struct FrozenResults<Model: ObjectBase>: Sendable {
-    let table: FrozenTable
+    let query: FrozenQuery
     public let _plan: _Plan
-    private let outcome: Outcome
-
-    /// What the query finds: known, or to be found at first use.
-    private enum Outcome: Sendable {
-        case known(ResultTree)
-        case lazy(Evaluation)
-    }
 
     /// Results to be evaluated at first use.
     init(_ table: FrozenTable, plan: _Plan) {
-        self.table = table
-        self._plan = plan
-        outcome = .lazy(Evaluation())
+        query = FrozenQuery(table, plan.plan, problem: plan.problem)
+        _plan = plan
     }
 
     /// Results that are known.
     init(_ table: FrozenTable, plan: _Plan, tree: ResultTree) {
-        self.table = table
-        self._plan = plan
-        outcome = .known(tree)
+        query = FrozenQuery(table, plan.plan, problem: plan.problem, tree: tree)
+        _plan = plan
     }
+
+    var table: FrozenTable { query.table }
 
     /// The keys of the rows found.
-    var tree: ResultTree {
-        switch outcome {
-        case .known(let tree): tree
-        case .lazy(let evaluation): evaluation.tree(self)
-        }
-    }
+    var tree: ResultTree { query.tree }
 
     /// The version of the snapshot.
-    public var version: UInt64 { table.snapshot.root.version }
+    public var version: UInt64 { query.root.version }
 
     /// What `question` answers about the snapshot. An error goes to the realm's log, and the answer
     /// is `nothing`.
     func ask<Answer>(
         _ nothing: Answer, _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
-        do throws(Realm.Error) {
-            if let mismatch = table.mismatch { throw mismatch }
-            do throws(StoreError) {
-                return try question(QueryState(table.snapshot.root))
-            } catch {
-                throw Realm.Error(error)
-            }
-        } catch {
-            table.snapshot.realm.report(error)
-            return nothing
-        }
+        query.ask(nothing, question)
     }
 
-    /// The result of the query, once it is known. Two tasks that ask at once may both do the work;
-    /// both get an equal result.
-    private final class Evaluation: Sendable {
-        private let known = Guarded<ResultTree?>(nil)
-        private let counted = Guarded<Int?>(nil)
-        private let first = Guarded<(keys: [ObjectKey], limit: Int)?>(nil)
-
-        var tree: ResultTree? { known.withLock { $0 } }
-
-        func tree(_ results: FrozenResults) -> ResultTree {
-            if let tree { return tree }
-            let found = results.ask(ResultTree()) { state throws(StoreError) in
-                try results._plan.plan.evaluate(state)
-            }
-            known.withLock { $0 = found }
-            return found
-        }
-
-        /// How many there are.
-        func count(_ results: FrozenResults) -> Int {
-            if let known = tree?.count ?? counted.withLock({ $0 }) { return known }
-            let found = results.ask(0) { state throws(StoreError) in
-                try results._plan.plan.count(state)
-            }
-            counted.withLock { $0 = found }
-            return found
-        }
-
-        /// The first keys, as far as they were found.
-        var firstKeys: [ObjectKey] { first.withLock { $0?.keys ?? [] } }
-
-        /// The first keys: at least `count`, or all.
-        func firstKeys(_ count: Int, _ results: FrozenResults) -> [ObjectKey] {
-            if let known = first.withLock({ $0 }), known.limit >= count { return known.keys }
-            let found = results.ask([]) { state throws(StoreError) in
-                try results._plan.plan.firstKeys(count, state)
-            }
-            first.withLock { $0 = (found, count) }
-            return found
-        }
-    }
-
-    /// The first keys: at least `count`, or all.
-    private func firstKeys(_ count: Int) -> [ObjectKey] {
-        switch outcome {
-        case .known(let tree): return Array(tree.prefix(count))
-        case .lazy(let evaluation):
-            if let tree = evaluation.tree { return Array(tree.prefix(count)) }
-            return evaluation.firstKeys(count, self)
-        }
+    /// The same results, evaluated: every use from here on is quick.
+    ///
+    /// A query over a large class runs on a thread of the library, so that it takes none from the
+    /// pool that all tasks share.
+    public func evaluated() async -> FrozenResults {
+        await query.evaluate()
+        return self
     }
 }
 
@@ -129,40 +71,55 @@ extension FrozenResults: RandomAccessCollection {
     /// The number of objects.
     ///
     /// - Complexity: counts without finding the objects, if they were not found before.
-    public var count: Int {
-        if case .lazy(let evaluation) = outcome { return evaluation.count(self) }
-        return tree.count
-    }
+    public var count: Int { query.count }
+
+    /// Whether there are no objects. Finds no more than one.
+    public var isEmpty: Bool { query.firstKeys(1).isEmpty }
 
     /// The first object, nil if there is none. Finds no more than that.
-    public var first: Frozen<Model>? {
-        firstKeys(1).first.map { Frozen(table, row: $0) }
-    }
+    public var first: Frozen<Model>? { query.firstKeys(1).first.map { Frozen(table, row: $0) } }
+
+    /// The last object, nil if there is none.
+    ///
+    /// - Complexity: O(log n) for all objects of a class in order of creation; else evaluates.
+    public var last: Frozen<Model>? { query.lastKey.map { Frozen(table, row: $0) } }
 
     /// The first objects. Finds and sorts no more than those.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenResults> {
         precondition(maxLength >= 0, "A prefix has a length of zero or more.")
-        return Slice(base: self, bounds: 0..<Swift.min(maxLength, firstKeys(maxLength).count))
+        let count = query.firstKeys(maxLength).count
+        return Slice(base: self, bounds: 0..<Swift.min(maxLength, count))
+    }
+
+    /// The objects at a range of positions. Finds and sorts those before its end, not the others.
+    ///
+    /// - Precondition: the range lies within `0..<count`.
+    public subscript(bounds: Range<Int>) -> Slice<FrozenResults> {
+        let count = query.firstKeys(bounds.upperBound).count
+        guard bounds.lowerBound >= 0, bounds.upperBound <= count else {
+            fatalError(
+                "The range \(bounds) of FrozenResults<\(table.schema.name)> is out of range: there "
+                    + "are \(self.count) objects.")
+        }
+        return Slice(base: self, bounds: bounds)
     }
 
     /// The object at a position.
     ///
     /// - Precondition: `0 <= position < count`.
-    /// - Complexity: O(log n) once the query is evaluated.
+    /// - Complexity: O(log n) once the query is evaluated, which positions from 32 on need.
     public subscript(position: Int) -> Frozen<Model> {
-        if case .lazy(let evaluation) = outcome {
-            let first = evaluation.firstKeys
-            if position >= 0, position < first.count { return Frozen(table, row: first[position]) }
-        }
-        let tree = tree
-        guard position >= 0, position < tree.count else {
+        guard let key = query.key(at: position) else {
             fatalError(
-                "Index \(position) of FrozenResults<\(table.schema.name)> is out of range: there "
-                    + "are \(tree.count) objects.")
+                position < 0
+                    ? "FrozenResults<\(table.schema.name)> were given the negative index "
+                        + "\(position)."
+                    : "Index \(position) of FrozenResults<\(table.schema.name)> is out of range: "
+                        + "there are \(count) objects.")
         }
-        return Frozen(table, row: tree[position])
+        return Frozen(table, row: key)
     }
 
     public func makeIterator() -> Iterator {
@@ -180,10 +137,17 @@ extension FrozenResults: RandomAccessCollection {
     }
 }
 
-extension FrozenResults: Encodable {
-    /// Encodes the objects as an array.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.unkeyedContainer()
-        for object in self { try container.encode(object) }
+extension FrozenResults: Equatable {
+    /// Whether both have equal objects in the same order.
+    ///
+    /// - Complexity: O(1) for the same query on the same version; else O(n), evaluating both.
+    public static func == (left: FrozenResults, right: FrozenResults) -> Bool {
+        if left.query === right.query { return true }
+        if left.query.root === right.query.root, left._plan.plan == right._plan.plan,
+            left.table.schema === right.table.schema
+        {
+            return true
+        }
+        return left.count == right.count && left.elementsEqual(right)
     }
 }

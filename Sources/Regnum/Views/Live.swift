@@ -2,6 +2,10 @@ internal import RegnumEngine
 
 /// A handle on the object with a primary key: `current` is its value now, `changes` its stream.
 ///
+///     let general = realm.object(Room.self, forPrimaryKey: "general")
+///     print(general.current?.topic ?? "no such room")
+///     for try await change in general.changes { … }
+///
 /// It follows the key, not the row: when the object is deleted and another one with the same key
 /// is added, the handle stands for the new one.
 public struct Live<Model: Object>: Sendable {

@@ -45,6 +45,27 @@ public struct LiveResults<Model: Object>: Sendable {
     ///   several positions of the same version.
     public subscript(position: Int) -> Frozen<Model> { current[position] }
 
+    /// The first position of an object now, nil if it is not there: see
+    /// ``FrozenResults/index(of:)``.
+    public func index(of object: Frozen<Model>) -> Int? { current.index(of: object) }
+
+    /// Whether an object is among these now: see ``FrozenResults/contains(_:)``.
+    public func contains(_ object: Frozen<Model>) -> Bool { current.contains(object) }
+
+    /// The objects at some positions now, in the order of those.
+    ///
+    /// - Precondition: each is within `0..<count`, at the moment of the call.
+    public func objects(at positions: some Sequence<Int>) -> [Frozen<Model>] {
+        current.objects(at: positions)
+    }
+
+    /// The first objects now. Finds and sorts no more than those.
+    ///
+    /// - Precondition: `maxLength >= 0`.
+    public func prefix(_ maxLength: Int) -> Slice<FrozenResults<Model>> {
+        current.prefix(maxLength)
+    }
+
     /// The changes of the collection, from its state when the iteration starts.
     public var changes: CollectionChanges<Model> { CollectionChanges(self) }
 }
@@ -53,4 +74,9 @@ extension LiveResults: Queryable {
     public func _with(_ plan: _Plan) -> LiveResults {
         LiveResults(realm, entry, plan: plan)
     }
+}
+
+extension LiveResults: CustomStringConvertible {
+    /// The class, the number of objects now, and the first hundred of them.
+    public var description: String { "Live\(current.description.dropFirst(6))" }
 }

@@ -18,28 +18,48 @@ public struct Results<Model: ObjectBase> {
         self._plan = plan
     }
 
+    /// The count of changes that the result depends on: those of its class where nothing else decides,
+    /// else all of the transaction.
+    private var changeCount: UInt64 {
+        if cache.isOfOneClass == nil {
+            cache.isOfOneClass = _plan.plan.isLocal
+        }
+        if cache.isOfOneClass == true { return binding.changeCount }
+        return binding.core?.editCount ?? 0
+    }
+
+    /// What is known of the result in the current state.
+    private var current: EvaluatedResults {
+        let changeCount = changeCount
+        if cache.changeCount != changeCount {
+            cache.tree = nil
+            cache.firstKeys = nil
+            cache.count = nil
+            cache.changeCount = changeCount
+        }
+        return cache
+    }
+
     /// The keys of the rows found in the current state.
     func keys() -> ResultTree {
         guard let core = binding.core else { return ResultTree() }
         if case .ended = core.state { trapEnded(core) }
-        if let known = cache.current(binding.changeCount)?.tree { return known }
+        let cache = current
+        if let known = cache.tree { return known }
         let tree = ask(ResultTree()) { state throws(StoreError) in try _plan.plan.evaluate(state) }
         cache.tree = tree
-        cache.changeCount = binding.changeCount
         return tree
     }
 
     /// The first keys that are found in the current state: at least `count`, or all.
     func firstKeys(_ count: Int) -> [ObjectKey] {
-        if let cache = cache.current(binding.changeCount) {
-            if let tree = cache.tree { return tree.prefix(count).map { $0 } }
-            if let known = cache.firstKeys, known.limit >= count { return known.keys }
-        }
+        let cache = current
+        if let tree = cache.tree { return tree.prefix(count).map { $0 } }
+        if let known = cache.firstKeys, known.limit >= count { return known.keys }
         let keys = ask([]) { state throws(StoreError) in
             try _plan.plan.firstKeys(count, state)
         }
         cache.firstKeys = (keys, count)
-        cache.changeCount = binding.changeCount
         return keys
     }
 
@@ -51,6 +71,10 @@ public struct Results<Model: ObjectBase> {
         guard let core = binding.core else { return nothing }
         guard let state = core.queryState else { trapEnded(core) }
         guard binding.mapping?.mismatch == nil else { return nothing }
+        if let problem = _plan.problem {
+            core.fail(problem)
+            return nothing
+        }
         do throws(StoreError) {
             return try question(state)
         } catch {
@@ -73,15 +97,8 @@ private final class EvaluatedResults {
     var firstKeys: (keys: [ObjectKey], limit: Int)?
     var count: Int?
     var changeCount: UInt64 = 0
-
-    /// Itself, if what it holds is of that state.
-    func current(_ changeCount: UInt64) -> EvaluatedResults? {
-        if self.changeCount == changeCount { return self }
-        tree = nil
-        firstKeys = nil
-        count = nil
-        return nil
-    }
+    /// Whether changes of other classes cannot change the result; nil before the first use.
+    var isOfOneClass: Bool?
 }
 
 @available(*, unavailable, message: "results stay in their transaction: use a snapshot")
@@ -90,6 +107,12 @@ extension Results: Sendable {}
 extension Results: Queryable {
     public func _with(_ plan: _Plan) -> Results {
         Results(binding, plan: plan)
+    }
+
+    public var _realm: _QueryRealm { _QueryRealm(core: binding.core?.realm) }
+
+    public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
+        ask(question.nothing, question.ask)
     }
 }
 
@@ -104,12 +127,11 @@ extension Results: RandomAccessCollection {
     ///
     /// - Complexity: counts without finding the objects, if they were not found before.
     public var count: Int {
-        if let cache = cache.current(binding.changeCount) {
-            if let count = cache.tree?.count ?? cache.count { return count }
-        }
+        if let core = binding.core, case .ended = core.state { trapEnded(core) }
+        let cache = current
+        if let count = cache.tree?.count ?? cache.count { return count }
         let count = ask(0) { state throws(StoreError) in try _plan.plan.count(state) }
         cache.count = count
-        cache.changeCount = binding.changeCount
         return count
     }
 
@@ -132,7 +154,8 @@ extension Results: RandomAccessCollection {
     /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(log n) after the evaluation.
     public subscript(position: Int) -> Model {
-        if let first = cache.current(binding.changeCount)?.firstKeys?.keys, position >= 0,
+        let cache = current
+        if cache.tree == nil, let first = cache.firstKeys?.keys, position >= 0,
             position < first.count
         {
             return binding.accessor(Model.self, row: first[position])
@@ -145,6 +168,59 @@ extension Results: RandomAccessCollection {
         }
         return binding.accessor(Model.self, row: keys[position])
     }
+
+    /// The objects at a range of positions. Finds and sorts no more than those up to its end.
+    ///
+    /// - Precondition: `0 <= bounds.lowerBound` and `bounds.upperBound <= count`.
+    public subscript(bounds: Range<Int>) -> Slice<Results> {
+        let known = current.tree?.count ?? firstKeys(bounds.upperBound).count
+        guard bounds.lowerBound >= 0, bounds.upperBound <= known else {
+            fatalError(
+                "The range \(bounds) of Results<\(binding.tableName)> is out of range: there are "
+                    + "\(count) objects.")
+        }
+        return Slice(base: self, bounds: bounds)
+    }
+
+    /// The last object that is found now, nil if there is none.
+    ///
+    /// - Complexity: O(log n) for all objects of a class, otherwise that of the evaluation.
+    public var last: Model? {
+        if let core = binding.core, case .ended = core.state { trapEnded(core) }
+        let known = current.tree
+        let last =
+            known == nil
+            ? ask(nil) { state throws(StoreError) in try _plan.plan.lastKey(state) } : known?.last
+        return last.map { binding.accessor(Model.self, row: $0) }
+    }
+
+    /// The position of an object; nil if it is not found by the query, or unmanaged.
+    ///
+    /// - Precondition: the object is of the same realm and not deleted.
+    /// - Complexity: O(candidates); the result itself is not made.
+    public func index(of object: Model) -> Int? {
+        guard let other = object._binding else { return nil }
+        guard other.isSameRealm(as: binding) else {
+            fatalError(
+                "A \(other.tableName) of another realm was passed to index(of:) of "
+                    + "Results<\(binding.tableName)>.")
+        }
+        guard other.isReadable(row: object._row) else {
+            fatalError(
+                "A deleted \(other.tableName), or one of a transaction that is over, was passed to "
+                    + "index(of:) of Results<\(binding.tableName)>.")
+        }
+        guard other.schema === binding.schema else { return nil }
+        if let tree = current.tree { return tree.firstIndex { $0.rawValue == object._row } }
+        return ask(nil) { state throws(StoreError) in
+            try _plan.plan.position(of: ObjectKey(rawValue: object._row), state)
+        }
+    }
+
+    /// The objects at positions, in the order of the positions.
+    ///
+    /// - Precondition: all positions are in `0..<count`.
+    public func objects(at positions: some Sequence<Int>) -> [Model] { positions.map { self[$0] } }
 
     /// Walks the objects that are found now, whatever the loop does to them. One that was deleted
     /// meanwhile comes as an invalid object: ask `isInvalidated`.

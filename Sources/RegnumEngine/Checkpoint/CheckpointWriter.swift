@@ -163,16 +163,14 @@ struct CheckpointWriter {
     }
 
     private mutating func writeVersions(_ cluster: Cluster) throws(StoreError) -> ImagePlace {
-        let word = loadWord(cluster.node.address + Cluster.versionWordOffset)
-        let byteCount = 8 * cluster.rowCount
-        if isSameFile, cluster.versionExtent != 0 {
-            output.keep(byteCount: Node.headerByteCount + byteCount)
+        if isSameFile, cluster.isVersionImageCurrent {
+            output.keep(byteCount: Node.headerByteCount + 8 * cluster.rowCount)
             return ImagePlace(extent: cluster.versionExtent, crc: cluster.versionCRC)
         }
-        if word == 0, cluster.versionExtent == 0 { return ImagePlace() }
-        let rows = Cluster.rows(word != 0 ? word : cluster.resolveVersions())
-        return try output.leaf(
-            .chunk, count: 8, UnsafeRawBufferPointer(start: rows, count: byteCount))
+        if cluster.hasUniformVersion { return ImagePlace() }
+        return try withBytes(cluster.contentVersions()) { (rows) throws(StoreError) in
+            try output.leaf(.chunk, count: 8, rows)
+        }
     }
 
     // MARK: Indexes

@@ -19,6 +19,8 @@ struct ClusterLeaf {
     let widthLog2: Int
     /// The node; nil if it was not read from its image.
     let node: Node?
+    /// Content versions that no node has as they are.
+    var versions: [UInt64] = []
 
     var kind: NodeKind {
         switch place {
@@ -31,8 +33,17 @@ struct ClusterLeaf {
     /// Writes the image; `to` has room for `byteCount`. The node is there.
     func copyImage(to: UnsafeMutableRawPointer) {
         guard let node else { preconditionFailure("A leaf that was not read is in a file.") }
-        to.copyMemory(from: node.address, byteCount: byteCount)
         let image = Node(to)
+        if versions.isEmpty {
+            to.copyMemory(from: node.address, byteCount: byteCount)
+        } else {
+            image.store(0 as UInt64, 8)
+            image.kind = .chunk
+            image.count = 8
+            for (row, version) in versions.enumerated() {
+                image.store(version, Node.headerByteCount + row << 3)
+            }
+        }
         image.birth = 0
         image.byteCount = byteCount
         image.store(1 as UInt8, 13)
@@ -47,13 +58,15 @@ extension Cluster {
         _ body: (ClusterLeaf) throws(Failure) -> Void
     ) throws(Failure) {
         if rowCount == 0 { return }
-        let versions = loadWord(node.address + Cluster.versionWordOffset)
-        if versions != 0 || versionExtent != 0 {
+        if !hasUniformVersion {
+            let chunk = Node(word: loadWord(node.address + Cluster.versionWordOffset))
+            let isCurrent = isVersionImageCurrent
             try body(
                 ClusterLeaf(
                     place: .versions, byteCount: Node.headerByteCount + rowCount << 3,
-                    extent: versionExtent, crc: versionCRC, widthLog2: 0,
-                    node: Node(word: versions)))
+                    extent: isCurrent ? versionExtent : 0, crc: versionCRC, widthLog2: 0,
+                    node: isCurrent ? chunk : chunk ?? node,
+                    versions: isCurrent ? [] : contentVersions()))
         }
         for column in 0..<slotCount {
             let slot = slot(column)

@@ -115,7 +115,9 @@ extension Cluster {
 
     /// Retires the cluster and everything below it.
     func retireAll(edit: NodeEdit) {
-        if let versions = Node(word: node.load(Cluster.versionWordOffset)) { edit.retire(versions) }
+        for offset in [Cluster.versionWordOffset, Cluster.versionPatchOffset] {
+            if let versions = Node(word: node.load(offset)) { edit.retire(versions) }
+        }
         for column in 0..<slotCount {
             if let chunk = Node(word: storedWord(column) & ~63) { edit.retire(chunk) }
             let slot = slot(column)

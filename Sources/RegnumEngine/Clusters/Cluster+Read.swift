@@ -41,15 +41,6 @@ extension Cluster {
         }
     }
 
-    /// The content version of a row below `rowCount`.
-    @inline(__always)
-    func contentVersion(_ row: Int) -> UInt64 {
-        let word = loadWord(node.address + Cluster.versionWordOffset)
-        if word == 0, versionExtent == 0 { return uniformVersion }
-        return Cluster.rows(word != 0 ? word : resolveVersions())
-            .load(fromByteOffset: 8 &* row, as: UInt64.self)
-    }
-
     // The typed reads: the cluster has a slot of that type for the column, the row is below
     // `rowCount`. Null reads as zero.
 

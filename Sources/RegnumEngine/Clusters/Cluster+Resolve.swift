@@ -76,21 +76,6 @@ extension Cluster {
         return true
     }
 
-    /// Reads the chunk of content versions from its image.
-    @inline(never)
-    func resolveVersions() -> UInt {
-        guard versionExtent != 0, let source = NodeSource.named(sourceWord) else {
-            return ZeroRows.word
-        }
-        let byteCount = Node.headerByteCount + rowCount << 3
-        var image = source.image(.chunk, at: versionExtent, byteCount: byteCount, crc: versionCRC)
-        if !Cluster.isImage(image, .chunk, byteCount: byteCount, count: 8) {
-            image = source.damaged(.chunk, at: versionExtent, byteCount: byteCount)
-        }
-        storeWord(UInt(bitPattern: image), node.address + Cluster.versionWordOffset)
-        return UInt(bitPattern: image)
-    }
-
     /// The bytes of a value of the large list.
     func largeBytes(_ column: Int, _ index: Int) -> UnsafeRawBufferPointer {
         guard let list = LargeList(word: slot(column).load(ColumnSlot.bOffset)) else {
@@ -123,7 +108,7 @@ extension Cluster {
 
     /// Whether the header says what the parent expects; a birth other than 0 would make an image
     /// look like a node of the heap.
-    private static func isImage(
+    static func isImage(
         _ image: UnsafeMutableRawPointer, _ kind: NodeKind, byteCount: Int, count: Int
     ) -> Bool {
         let node = Node(image)
@@ -147,7 +132,7 @@ func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
 }
 
 /// Zeros that stand for a chunk of a cluster without rows, or one that is nowhere.
-private enum ZeroRows {
+enum ZeroRows {
     /// Never freed, written before anybody sees it. Not stored in the cluster: a
     /// writer puts a chunk of its own there.
     static let word: UInt = {

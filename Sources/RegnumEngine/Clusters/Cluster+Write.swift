@@ -42,7 +42,7 @@ extension Cluster {
         return Rows(address: copy.address + Node.headerByteCount, log2: log2)
     }
 
-    private static func copyChunk(_ word: UInt, log2: Int, rowCount: Int, edit: NodeEdit) -> Node {
+    static func copyChunk(_ word: UInt, log2: Int, rowCount: Int, edit: NodeEdit) -> Node {
         let chunk = Node(word: word & ~63).unsafelyUnwrapped
         var capacity = capacity(for: rowCount)
         if !chunk.isMapped {
@@ -224,47 +224,5 @@ extension Cluster {
             place.storeBytes(of: x.high, as: UInt64.self)
             place.storeBytes(of: UInt64(x.low), toByteOffset: 8, as: UInt64.self)
         }
-    }
-
-    /// Says that a row, below `rowCount` or the next one, has that content version.
-    @inline(__always)
-    func setVersion(_ version: UInt64, row: Int, edit: NodeEdit) {
-        if node.load(Cluster.versionWordOffset) == 0 as UInt, versionExtent == 0,
-            uniformVersion == version
-        {
-            return
-        }
-        setMixedVersion(version, row: row, edit: edit)
-    }
-
-    @inline(never)
-    private func setMixedVersion(_ version: UInt64, row: Int, edit: NodeEdit) {
-        var word = loadWord(node.address + Cluster.versionWordOffset)
-        if word == 0, versionExtent == 0 {
-            if rowCount == 0 {
-                uniformVersion = version
-                return
-            }
-            let capacity = Cluster.capacity(for: max(rowCount, row + 1))
-            let chunk = edit.make(.chunk, byteCount: Node.headerByteCount + capacity << 3)
-            chunk.count = 8
-            (chunk.address + Node.headerByteCount).initializeMemory(
-                as: UInt64.self, repeating: uniformVersion, count: rowCount)
-            word = chunk.word
-        } else {
-            if word == 0 { word = resolveVersions() }
-            let chunk = Node(word: word).unsafelyUnwrapped
-            let capacity = (chunk.byteCount - Node.headerByteCount) >> 3
-            if row >= capacity || chunk.isMapped || (!edit.owns(chunk) && row < frozenRows) {
-                word =
-                    Cluster.copyChunk(
-                        word, log2: 3, rowCount: max(rowCount, row + 1), edit: edit
-                    ).word
-            }
-        }
-        versionExtent = 0
-        versionCRC = 0
-        node.store(word, Cluster.versionWordOffset)
-        Cluster.rows(word).storeBytes(of: version, toByteOffset: row << 3, as: UInt64.self)
     }
 }

@@ -15,7 +15,7 @@ let wordsPerCluster = 16
 ///     60   u32 frozenRows   rows that other roots may show: places from here on are the edit's own
 ///                           and may be written in place, in chunks of any birth
 ///     64   u64 source       the `NodeSource` of the extents, unretained, or 0
-///     72   u64 reserved
+///     72   u64 versionPatch  a `VersionPatch`, or 0: rows of other content versions than these
 ///     80   u64 x slots      chunk words: address of the chunk + log2 of an integer's width in the
 ///                           low 6 bits; 0: not read from its extent yet
 ///     S    64 B x slots     `ColumnSlot`; S is 80 + 8 x slots rounded up to 64
@@ -83,7 +83,6 @@ struct Cluster: Equatable {
         nonmutating set { node.store(newValue, 64) }
     }
 
-    static let versionWordOffset = 40
     static let wordsOffset = 80
 
     @inline(__always)

@@ -89,7 +89,7 @@ extension Cluster {
                     as: UInt8.self, repeating: 0, count: (row - rowCount) << log2)
             }
         }
-        if loadWord(node.address + Cluster.versionWordOffset) != 0 || versionExtent != 0 {
+        if !hasUniformVersion {
             for skipped in rowCount..<max(row, rowCount) {
                 setVersion(0, row: skipped, edit: edit)
             }

@@ -242,12 +242,10 @@ extension Cluster {
             for column in 0..<slotCount {
                 _ = writableRows(column, row: 0, edit: edit)
             }
-            var word = loadWord(node.address + Cluster.versionWordOffset)
-            if word != 0 || versionExtent != 0 {
-                if word == 0 { word = resolveVersions() }
-                setVersion(contentVersion(0), row: 0, edit: edit)
-            }
+            if !hasUniformVersion { ownVersions(edit) }
             frozenRows = row
+        } else if !hasUniformVersion {
+            ownVersions(edit)
         }
         for column in 0..<slotCount { slot(column).chunkExtent = 0 }
         versionExtent = 0

@@ -5,8 +5,8 @@ final class CommitHub: Sendable {
     private struct State {
         var subscriptions: [String?: [UInt64: WeakSubscription]] = [:]
         var nextID: UInt64 = 0
-        /// Class and version that each subscription has taken.
-        var taken: [UInt64: (tableName: String?, version: UInt64)] = [:]
+        /// Classes and version that each subscription has taken.
+        var taken: [UInt64: (tableNames: [String?], version: UInt64)] = [:]
         var history = SummaryHistory()
         var isClosed = false
     }
@@ -20,15 +20,18 @@ final class CommitHub: Sendable {
 
     init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-    /// A subscription to the commits that touch the table of that name (nil: all), from `version`.
-    func subscribe(tableName: String?, from version: UInt64) -> Subscription {
+    /// A subscription to the commits that touch one of the classes of those names (nil: all), from
+    /// `version`.
+    func subscribe(tableNames: [String?], from version: UInt64) -> Subscription {
         let (subscription, isClosed) = state.withLock { state in
             state.nextID += 1
-            let subscription = Subscription(self, id: state.nextID, tableName: tableName)
+            let subscription = Subscription(self, id: state.nextID, tableNames: tableNames)
             if !state.isClosed {
-                state.subscriptions[tableName, default: [:]][state.nextID] =
-                    WeakSubscription(subscription: subscription)
-                state.taken[state.nextID] = (tableName, version)
+                for name in tableNames {
+                    state.subscriptions[name, default: [:]][state.nextID] =
+                        WeakSubscription(subscription: subscription)
+                }
+                state.taken[state.nextID] = (tableNames, version)
             }
             return (subscription, state.isClosed)
         }
@@ -36,11 +39,13 @@ final class CommitHub: Sendable {
         return subscription
     }
 
-    func remove(_ id: UInt64, tableName: String?) {
+    func remove(_ id: UInt64, tableNames: [String?]) {
         state.withLock { state in
-            state.subscriptions[tableName]?[id] = nil
-            if state.subscriptions[tableName]?.isEmpty == true {
-                state.subscriptions[tableName] = nil
+            for name in tableNames {
+                state.subscriptions[name]?[id] = nil
+                if state.subscriptions[name]?.isEmpty == true {
+                    state.subscriptions[name] = nil
+                }
             }
             state.taken[id] = nil
             if state.taken.isEmpty { state.history = SummaryHistory() }
@@ -65,20 +70,20 @@ final class CommitHub: Sendable {
             }
             if state.history.isDueForTrim(subscriptions: state.taken.count) {
                 let needed = state.taken.values.lazy.filter { [history = state.history] in
-                    history.isNeeded(tableName: $0.tableName, taken: $0.version)
+                    history.isNeeded(tableNames: $0.tableNames, taken: $0.version)
                 }
                 state.history.dropFirst(
                     through: needed.map(\.version).min() ?? summaries.last?.version ?? 0)
             }
             state.history.limit(byteCountMax: byteCountMax)
-            var concerned: [Subscription] = []
+            var concerned: [UInt64: Subscription] = [:]
             for name in tableNames {
                 guard let entries = state.subscriptions[name] else { continue }
-                for entry in entries.values {
-                    if let subscription = entry.subscription { concerned.append(subscription) }
+                for (id, entry) in entries {
+                    if let subscription = entry.subscription { concerned[id] = subscription }
                 }
             }
-            return (concerned, old)
+            return (Array(concerned.values), old)
         }
     }
 
@@ -88,10 +93,12 @@ final class CommitHub: Sendable {
         }
     }
 
-    /// See ``SummaryHistory/summaries(tableName:after:through:)``.
-    func summaries(tableName: String?, after: UInt64, through: UInt64) -> [CommitSummary]? {
+    /// See ``SummaryHistory/summaries(tableNames:after:through:)``.
+    func summaries(
+        tableNames: [String?], after: UInt64, through: UInt64
+    ) -> [CommitSummary]? {
         state.withLock {
-            $0.history.summaries(tableName: tableName, after: after, through: through)
+            $0.history.summaries(tableNames: tableNames, after: after, through: through)
         }
     }
 

@@ -42,7 +42,12 @@ package final class Coordinator: Sendable {
     /// A subscription to the commits that touch the class of that name; nil: to all commits. It
     /// begins with the version published now.
     package func subscribe(tableName: String?) -> Subscription {
-        hub.subscribe(tableName: tableName, from: published.version)
+        hub.subscribe(tableNames: [tableName], from: published.version)
+    }
+
+    /// A subscription to the commits that touch one of the classes of those names.
+    package func subscribe(tableNames: Set<String>) -> Subscription {
+        hub.subscribe(tableNames: Array(tableNames), from: published.version)
     }
 
     /// Waits until `published.version` is at least `version`. Throws `CancellationError`, or

@@ -2,7 +2,7 @@ internal import RegnumStore
 
 /// What a subscriber was woken for. Hints: the published version is the truth.
 package enum Signal: Sendable {
-    /// A commit touched the table.
+    /// A commit touched one of the classes.
     case changed
     /// The realm was closed.
     case closed
@@ -15,25 +15,26 @@ package enum Signal: Sendable {
 package final class Subscription: Sendable {
     private let hub: CommitHub
     private let id: UInt64
-    private let tableName: String?
+    /// The classes whose commits concern it; nil stands for all.
+    private let tableNames: [String?]
     let slot = SignalSlot()
 
-    init(_ hub: CommitHub, id: UInt64, tableName: String?) {
+    init(_ hub: CommitHub, id: UInt64, tableNames: [String?]) {
         self.hub = hub
         self.id = id
-        self.tableName = tableName
+        self.tableNames = tableNames
     }
 
-    deinit { hub.remove(id, tableName: tableName) }
+    deinit { hub.remove(id, tableNames: tableNames) }
 
-    /// Waits until a commit touched the table since the last call, the realm was closed or the task
+    /// Waits until a commit touched one of the classes since the last call, the realm was closed or the task
     /// was cancelled. One task at a time waits.
     package func next() async -> Signal { await slot.wait() }
 
-    /// The summaries of the versions in `(after, through]` that touch the class (others may be among
+    /// The summaries of the versions in `(after, through]` that touch the classes (others may be among
     /// them), or nil if some are no longer kept: then the two roots must be compared.
     package func summaries(after: UInt64, through: UInt64) -> [CommitSummary]? {
-        hub.summaries(tableName: tableName, after: after, through: through)
+        hub.summaries(tableNames: tableNames, after: after, through: through)
     }
 
     /// Summaries up to `version` are no longer needed by this subscriber.
@@ -42,7 +43,7 @@ package final class Subscription: Sendable {
     /// Ends the subscription; `next` returns `closed` from now on.
     package func cancel() {
         slot.close()
-        hub.remove(id, tableName: tableName)
+        hub.remove(id, tableNames: tableNames)
     }
 }
 

@@ -38,11 +38,13 @@ struct SummaryHistory {
         return true
     }
 
-    /// Whether a subscription to the class that has taken `version` needs older summaries than the
+    /// Whether a subscription to the classes that has taken `version` needs older summaries than the
     /// next one.
-    func isNeeded(tableName: String?, taken version: UInt64) -> Bool {
-        guard let tableName else { return true }
-        return lastTouch[tableName, default: 0] > version
+    func isNeeded(tableNames: [String?], taken version: UInt64) -> Bool {
+        tableNames.contains { name in
+            guard let name else { return true }
+            return lastTouch[name, default: 0] > version
+        }
     }
 
     mutating func dropFirst(through version: UInt64) {
@@ -56,12 +58,14 @@ struct SummaryHistory {
         compact()
     }
 
-    /// The summaries of the versions in `(after, through]`, without such as do not touch the class;
+    /// The summaries of the versions in `(after, through]`, without such as touch none of the classes;
     /// nil if one that does, or the newest, is gone.
-    func summaries(tableName: String?, after: UInt64, through: UInt64) -> [CommitSummary]? {
+    func summaries(
+        tableNames: [String?], after: UInt64, through: UInt64
+    ) -> [CommitSummary]? {
         guard through > after else { return [] }
         guard knownFrom <= after + 1, through <= lastVersion,
-            lastDropped[tableName, default: 0] <= after
+            tableNames.allSatisfy({ lastDropped[$0, default: 0] <= after })
         else { return nil }
         let oldest = lastVersion + 1 - UInt64(count)
         let start = first + Int(max(after + 1, oldest) - oldest)

@@ -15,6 +15,8 @@ final class NodeEdit {
     @exclusivity(unchecked) private(set) var retired: [RetiredNode] = []
     /// Nodes copied because an older version shows them, for tests and benchmarks.
     @exclusivity(unchecked) private(set) var copyCount = 0
+    /// The bytes of those copies.
+    @exclusivity(unchecked) private(set) var copiedByteCount = 0
 
     @exclusivity(unchecked) private var isEnded = false
     private var isLoose = false
@@ -69,6 +71,7 @@ final class NodeEdit {
         checkLive(node)
         let copy = store.allocate(byteCount)
         copyCount += 1
+        copiedByteCount += byteCount
         copy.address.copyMemory(from: node.address, byteCount: min(byteCount, node.byteCount))
         copy.birth = stamp
         copy.byteCount = byteCount

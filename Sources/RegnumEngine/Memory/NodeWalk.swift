@@ -27,7 +27,8 @@ enum NodeWalk {
 
     @inline(__always)
     private static func forEachChild(of cluster: Cluster, _ body: (Node) -> Void) {
-        forEachWord(cluster.node, from: 40, count: 1, stride: 8, body)
+        forEachWord(cluster.node, from: Cluster.versionWordOffset, count: 1, stride: 8, body)
+        forEachWord(cluster.node, from: Cluster.versionPatchOffset, count: 1, stride: 8, body)
         let slotCount = cluster.slotCount
         forEachWord(cluster.node, from: Cluster.wordsOffset, count: slotCount, stride: 8, body)
         for column in 0..<slotCount {

@@ -23,7 +23,7 @@ extension QueryPlan {
 
     /// Whether a row is in the result, and where, for what it says itself: only changes of the class's
     /// own rows change the result, and those that did not change keep their order.
-    var isLocal: Bool { isPlain && !predicate.hasHops }
+    package var isLocal: Bool { isPlain && !predicate.hasHops }
 }
 
 extension [Hop] {

@@ -3,28 +3,43 @@ package import RegnumStore
 /// A state that queries run on: a root, or a running transaction as it is now.
 package struct QueryState {
     let content: DatabaseContent
+    /// The root that the content is of, nil for a transaction.
+    let root: DatabaseRoot?
 
     package init(_ root: DatabaseRoot) {
         content = root.content
+        self.root = root
     }
 
     /// The current state; not to be used after the transaction's next edit.
     package init(_ transaction: EngineTransaction) {
         content = transaction.content
+        root = nil
     }
 }
 
 extension QueryPlan {
-    /// The result at one version. Throws and costs as `evaluate` of a `DatabaseContent`.
+    /// The result at one version. Throws as `evaluate` of a `DatabaseContent`, and costs as much; but
+    /// all rows of a large class, and many rows with one value of an indexed integer, boolean or
+    /// date, are not copied: the result reads them from the root, which it holds.
     package func evaluate(_ root: DatabaseRoot) throws(StoreError) -> ResultTree {
-        try evaluate(root.content)
+        if let result = try lazyResult(root) { return result }
+        return try evaluate(root.content)
     }
 
     /// As `evaluate(_:)`, and adds what it did to `statistics`.
     package func evaluate(
         _ root: DatabaseRoot, statistics: inout QueryStatistics
     ) throws(StoreError) -> ResultTree {
-        try evaluate(root.content, statistics: &statistics)
+        if let result = try lazyResult(root) {
+            if predicate == .constant(true) {
+                statistics.rowsEvaluated += result.count
+            } else {
+                statistics.usedIndex = true
+            }
+            return result
+        }
+        return try evaluate(root.content, statistics: &statistics)
     }
 
     /// The result in a transaction's current state.
@@ -33,7 +48,8 @@ extension QueryPlan {
     }
 
     package func evaluate(_ state: QueryState) throws(StoreError) -> ResultTree {
-        try evaluate(state.content)
+        if let root = state.root { return try evaluate(root) }
+        return try evaluate(state.content)
     }
 
     /// How many rows match at one version, without making a result.

@@ -60,6 +60,19 @@ package struct MergedDelta: Sendable, Hashable {
         self.listChanges = listChanges
     }
 
+    /// Counts rows as modified, without columns, that the delta does not tell of.
+    ///
+    /// - Complexity: O(rows of the delta).
+    package mutating func addModified(_ rows: some Sequence<ObjectKey>) {
+        var new = Set(rows)
+        if new.isEmpty { return }
+        for key in inserted { new.remove(key) }
+        for key in deleted { new.remove(key) }
+        for row in modified { new.remove(row.key) }
+        modified += new.map { ModifiedRow(key: $0, columns: ColumnSet()) }
+        modified.sort { $0.key < $1.key }
+    }
+
     /// Whether nothing changed.
     package var isEmpty: Bool {
         inserted.isEmpty && deleted.isEmpty && modified.isEmpty && listChanges.isEmpty

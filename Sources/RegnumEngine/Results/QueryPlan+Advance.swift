@@ -38,10 +38,10 @@ extension QueryPlan {
         if !after.readsUntouchedRows(as: before) {
             full = try evaluate(new).prepared()
         } else if delta.isEmpty {
-            return (result, ResultChange())
+            return (result.released(), ResultChange())
         }
         switch result.prepared().storage {
-        case .keyList, .rankList, .sequence:
+        case .keyList, .rankList, .sequence, .lazy:
             preconditionFailure("The result of a local plan is a tree once it is prepared.")
         case .keys(let tree):
             var advance = ResultAdvance(before, after, old, new, tree)

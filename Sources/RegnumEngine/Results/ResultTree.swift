@@ -52,6 +52,8 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         case rankList([RankedKey])
         /// Of a plan that is not plain: in any order, and a row may be there several times.
         case sequence([UInt64])
+        /// Keys in ascending order that are not copied.
+        case lazy(LazyRows)
         case keys(SortedTree<KeyOrder>)
         case ranks(SortedTree<RankOrder>)
         case values(SortedTree<ResultOrder>)
@@ -72,6 +74,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         switch storage {
         case .keyList(let list), .sequence(let list): list.count
         case .rankList(let list): list.count
+        case .lazy(let rows): rows.count
         case .keys(let tree): tree.count
         case .ranks(let tree): tree.count
         case .values(let tree): tree.count
@@ -88,8 +91,15 @@ package struct ResultTree: Sendable, RandomAccessCollection {
             ResultTree(.keys(SortedTree(order: KeyOrder(), sorted: list)))
         case .rankList(let list):
             ResultTree(.ranks(SortedTree(order: RankOrder(), sorted: list)))
+        case .lazy(let rows):
+            ResultTree(.keys(SortedTree(order: KeyOrder(), sorted: rows.keys)))
         case .sequence, .keys, .ranks, .values: self
         }
+    }
+
+    /// The same without a root that is held to read from it.
+    func released() -> ResultTree {
+        if case .lazy = storage { prepared() } else { self }
     }
 
     package var startIndex: Int { 0 }
@@ -102,6 +112,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         switch storage {
         case .keyList(let list), .sequence(let list): ObjectKey(rawValue: list[position])
         case .rankList(let list): ObjectKey(rawValue: list[position].key)
+        case .lazy(let rows): ObjectKey(rawValue: rows[position])
         case .keys(let tree): ObjectKey(rawValue: tree[position])
         case .ranks(let tree): ObjectKey(rawValue: tree[position].key)
         case .values(let tree): ObjectKey(rawValue: tree[position].key)
@@ -112,6 +123,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         switch storage {
         case .keyList(let list), .sequence(let list): Iterator(base: .keyList(list, 0))
         case .rankList(let list): Iterator(base: .rankList(list, 0))
+        case .lazy(let rows): Iterator(base: .lazy(rows, 0))
         case .keys(let tree): Iterator(base: .keys(tree.makeIterator()))
         case .ranks(let tree): Iterator(base: .ranks(tree.makeIterator()))
         case .values(let tree): Iterator(base: .values(tree.makeIterator()))
@@ -123,6 +135,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
             /// With the next position.
             case keyList([UInt64], Int)
             case rankList([RankedKey], Int)
+            case lazy(LazyRows, Int)
             case keys(SortedTree<KeyOrder>.Iterator)
             case ranks(SortedTree<RankOrder>.Iterator)
             case values(SortedTree<ResultOrder>.Iterator)
@@ -153,6 +166,10 @@ package struct ResultTree: Sendable, RandomAccessCollection {
                 let end = Swift.min(start + 64, list.count)
                 for pair in list[start..<end] { ahead.append(pair.key) }
                 base = .rankList(list, end)
+            case .lazy(let rows, let start):
+                rows.fill(&ahead, from: start, 64)
+                base = .lazy(rows, start + ahead.count)
+                return
             case .keys(var iterator):
                 while ahead.count < 64, let next = iterator.next() { ahead.append(next) }
                 base = .keys(iterator)

@@ -80,12 +80,13 @@ extension CompiledPredicate {
     }
 
     /// Whether it asks more of a row than its columns.
-    private var readsOtherRows: Bool {
+    var readsOtherRows: Bool {
         switch self {
-        case .through, .compareValues, .related, .count, .aggregate, .matchTextColumns: true
+        case .through, .throughSet, .compareValues, .related, .count, .aggregate, .matchTextColumns:
+            true
         case .and(let terms), .or(let terms): terms.contains { $0.readsOtherRows }
         case .not(let term): term.readsOtherRows
-        case .constant, .compare, .compareColumns, .matchText, .isIn, .isRow: false
+        case .constant, .compare, .compareColumns, .matchText, .isIn, .isRow, .inSet: false
         }
     }
 }

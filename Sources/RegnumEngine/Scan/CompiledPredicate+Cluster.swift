@@ -24,6 +24,10 @@ extension CompiledPredicate {
         case .through(let link, let term, let whenNull):
             return CompiledPredicate.through(
                 link, term, whenNull: whenNull, cluster, rows, content)
+        case .throughSet(let link, let set, let whenNull):
+            return CompiledPredicate.throughSet(link, set, whenNull: whenNull, cluster, rows)
+        case .inSet(let set):
+            return set.mask(cluster) & rows
         case .isRow(let keys):
             return cluster.rows(of: keys, rows)
         case .compareValues, .matchTextColumns, .related, .count, .aggregate:
@@ -66,6 +70,13 @@ extension CompiledPredicate {
         case .through(let link, let term, let whenNull):
             guard let place = link.follow(cluster, row, content) else { return whenNull }
             return term.matches(place.cluster, place.row, content)
+        case .throughSet(let link, let set, let whenNull):
+            guard link.column < cluster.slotCount, !cluster.isNull(row, link.column) else {
+                return whenNull
+            }
+            return set.contains(UInt64(bitPattern: cluster.int(row, link.column)))
+        case .inSet(let set):
+            return set.contains(cluster.firstKey + UInt64(row))
         case .isRow(let keys):
             return keys.contains(cluster.firstKey + UInt64(row))
         case .compareValues(let a, let comparison, let b):

@@ -8,7 +8,9 @@ extension CompiledPredicate {
     ) -> Bool {
         if case .constant(true) = predicate,
             let count = path.count(of: cluster.firstKey + UInt64(row), content)
-        { return count > 0 }
+        {
+            return count > 0
+        }
         var finder = MatchFinder(predicate)
         path.walk(cluster, row, content, &finder)
         return finder.isFound
@@ -20,7 +22,9 @@ extension CompiledPredicate {
     ) -> Bool {
         if case .constant(true) = predicate,
             let count = path.count(of: cluster.firstKey + UInt64(row), content)
-        { return comparison.holds(.int(Int64(count)), .int(number)) }
+        {
+            return comparison.holds(.int(Int64(count)), .int(number))
+        }
         // one more than the number tells all there is to know
         let max = number < 0 ? 1 : (number < Int64.max ? Int(number) + 1 : Int.max)
         var counter = MatchCounter(predicate, max: max)
@@ -49,6 +53,31 @@ extension CompiledPredicate {
                 found.insert(row)
             }
             return true
+        }
+        return found
+    }
+
+    /// The rows of `rows` whose linked row is in the set, and those without one if `whenNull`.
+    static func throughSet(
+        _ link: LinkHop, _ set: RowSet, whenNull: Bool, _ cluster: Cluster, _ rows: RowMask
+    ) -> RowMask {
+        guard link.column < cluster.slotCount else { return whenNull ? rows : RowMask() }
+        let present = cluster.present(link.column, rows)
+        var found = whenNull ? rows.subtracting(present) : RowMask()
+        if present.isEmpty { return found }
+        let word = cluster.chunk(link.column)
+        let log2 = Int(word & 63)
+        let values = Cluster.rows(word)
+        for place in 0..<wordsPerCluster {
+            var bits = present.words[place]
+            var matching: UInt64 = 0
+            while bits != 0 {
+                let bit = bits.trailingZeroBitCount
+                let key = Cluster.int(values, 64 &* place &+ bit, log2: log2)
+                if set.contains(UInt64(bitPattern: key)) { matching |= 1 &<< UInt64(bit) }
+                bits &= bits &- 1
+            }
+            found.words[place] |= matching
         }
         return found
     }

@@ -46,7 +46,7 @@ extension CompiledQuery {
                 let terms =
                     linkedSort.isEmpty
                     ? sort.map { PathColumn(links: [], isStored: true, column: $0) } : linkedSort
-                sort(&keys, terms, order, root)
+                sort(&keys, terms, order, root, limit: steps.isEmpty ? limit : .max)
             }
         }
         for (index, step) in steps.enumerated() {
@@ -55,7 +55,7 @@ extension CompiledQuery {
                 let isLast = index == steps.count - 1
                 keys = firstOfEach(keys, columns, root, limit: isLast ? limit : .max)
             case .sort(let terms, let order):
-                sort(&keys, terms, order, root)
+                sort(&keys, terms, order, root, limit: steps.isEmpty ? limit : .max)
             }
         }
         if keys.count > limit { keys.removeLast(keys.count - limit) }
@@ -94,12 +94,13 @@ extension CompiledQuery {
 
     // MARK: Order
 
-    /// Sorts rows of the table; those with equal values keep their order.
+    /// Sorts rows of the table; those with equal values keep their order. What comes after the first
+    /// `limit` is undefined.
     ///
     /// - Complexity: O(m), and comparisons of those rows whose first values have the same rank.
     private func sort(
         _ keys: inout [UInt64], _ terms: [PathColumn], _ order: ResultOrder,
-        _ root: DatabaseContent
+        _ root: DatabaseContent, limit: Int
     ) {
         guard keys.count > 1, let key = table, let table = root.table(key) else { return }
         let isDescending = order.descending & 1 != 0
@@ -123,6 +124,7 @@ extension CompiledQuery {
                     sort(&positions[start..<end], terms, order, keys, table, root)
                 }
                 start = end
+                if start >= limit { break }
             }
         }
         keys = positions.map { keys[$0] }

@@ -35,7 +35,8 @@ extension CompiledQuery {
 
     @inline(__always)
     private func forEachMatch(
-        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?, _ statistics: inout QueryStatistics,
+        _ root: DatabaseContent, _ table: Table, _ lookup: IndexLookup?,
+        _ statistics: inout QueryStatistics,
         _ body: (Cluster, RowMask) -> Bool
     ) {
         if let lookup, isWorthwhile(lookup, table) {
@@ -50,8 +51,17 @@ extension CompiledQuery {
             return
         }
         statistics.rowsEvaluated += table.count
+        var asked = predicate
+        var isFirst = true
+        var isPrepared = false
         table.forEachCluster { cluster in
-            let found = predicate.matches(cluster, cluster.liveMask, root)
+            if !isFirst, !isPrepared {
+                // whoever wants a few rows has them by now
+                asked = predicate.prepared(rowCount: table.count, root, &statistics)
+                isPrepared = true
+            }
+            isFirst = false
+            let found = asked.matches(cluster, cluster.liveMask, root)
             return found.isEmpty || body(cluster, found)
         }
     }

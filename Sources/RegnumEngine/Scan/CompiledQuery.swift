@@ -34,6 +34,9 @@ indirect enum CompiledPredicate: Sendable {
     case isIn(ResolvedColumn, ValueSet)
     /// What the row that a link holds answers.
     case through(LinkHop, CompiledPredicate, whenNull: Bool)
+    /// The same of a set of rows, found before a scan.
+    case throughSet(LinkHop, RowSet, whenNull: Bool)
+    case inSet(RowSet)
     case compareValues(PathColumn, Comparison, PathColumn)
     case matchTextColumns(PathColumn, TextMatch, PathColumn, Bool)
     /// Ascending, each once.

@@ -38,6 +38,25 @@ struct IndexLookup {
         _ root: DatabaseContent, _ tableName: String, _ reference: ColumnReference,
         _ comparison: Comparison, _ value: Value
     ) throws(StoreError) -> Int? {
+        try exactLookup(root, tableName, reference, comparison, value)?.exactCount
+    }
+
+    /// The entries of the rows that compare so to a constant, if one index tells it by itself.
+    static func exactRange(
+        _ root: DatabaseContent, _ tableName: String, _ reference: ColumnReference,
+        _ comparison: Comparison, _ value: Value
+    ) throws(StoreError) -> Range? {
+        guard
+            let lookup = try exactLookup(root, tableName, reference, comparison, value),
+            lookup.isExact, lookup.isOneRange
+        else { return nil }
+        return lookup.ranges[0]
+    }
+
+    private static func exactLookup(
+        _ root: DatabaseContent, _ tableName: String, _ reference: ColumnReference,
+        _ comparison: Comparison, _ value: Value
+    ) throws(StoreError) -> IndexLookup? {
         guard reference.type == value.type, reference.hops.isEmpty,
             SortRank.decides(reference.type),
             let table = root.schema.table(named: tableName)
@@ -45,7 +64,7 @@ struct IndexLookup {
         let column = try QueryCompiler(
             schema: root.schema, tableName: tableName, table: table
         ).resolve(reference)
-        return column.lookup(root, table.key, comparison, value, reference.type)?.exactCount
+        return column.lookup(root, table.key, comparison, value, reference.type)
     }
 
     /// The rows, ascending, each once.
@@ -99,7 +118,7 @@ extension CompiledPredicate {
         case .through, .related, .count:
             return backwardLookup(root, table, candidateCount, &statistics)
         case .constant, .compareColumns, .matchText, .compareValues, .matchTextColumns, .aggregate,
-            .not:
+            .throughSet, .inSet, .not:
             return nil
         }
     }
@@ -176,7 +195,7 @@ extension CompiledPredicate {
 }
 
 extension IndexLookup {
-    fileprivate var isOneRange: Bool { ranges.count == 1 && rows.isEmpty }
+    var isOneRange: Bool { ranges.count == 1 && rows.isEmpty }
 
     /// The rows of both, ascending, each once.
     static func union(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {

@@ -61,11 +61,15 @@ struct AggregateFold: EndVisitor {
         case .min:
             if Comparison.equal.holds(value, value), !value.isNull,
                 best.isNull || Comparison.less.holds(value, best)
-            { best = value }
+            {
+                best = value
+            }
         case .max:
             if Comparison.equal.holds(value, value), !value.isNull,
                 best.isNull || Comparison.greater.holds(value, best)
-            { best = value }
+            {
+                best = value
+            }
         case .sum, .average:
             switch value {
             case .int(let x): integerTotal += Int128(x)

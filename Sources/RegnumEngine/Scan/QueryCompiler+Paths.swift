@@ -117,7 +117,11 @@ extension QueryCompiler {
             var isStored = true
             var compiler = self
             for hop in hops {
-                if let hop = try compiler.resolve(hop) { rest.append(hop) } else { isStored = false }
+                if let hop = try compiler.resolve(hop) {
+                    rest.append(hop)
+                } else {
+                    isStored = false
+                }
                 compiler = compiler.compiler(behind: hop)
             }
             // also made where it is not asked, for its errors

@@ -79,7 +79,8 @@ extension CompiledQuery {
         forEachMatch(root, &statistics) { cluster, rows in
             if sort.isEmpty {
                 if cluster.firstKey > key { return false }
-                let before = cluster.firstKey == Table.base(key)
+                let before =
+                    cluster.firstKey == Table.base(key)
                     ? rows & RowMask(first: Table.row(key)) : rows
                 position += before.count
                 return true

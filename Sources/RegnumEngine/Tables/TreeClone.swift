@@ -71,7 +71,10 @@ private struct TreeClone {
         let own = copy(node)
         let cluster = Cluster(own)
         cluster.frozenRows = cluster.rowCount
-        child(own, 40) { copy($0, byteCount: Node.headerByteCount + 8 * cluster.rowCount) }
+        child(own, Cluster.versionWordOffset) {
+            copy($0, byteCount: Node.headerByteCount + 8 * cluster.rowCount)
+        }
+        child(own, Cluster.versionPatchOffset) { copy($0) }
         for column in 0..<cluster.slotCount {
             chunk(own, column, cluster.rowCount)
             let slot = cluster.slot(column)

@@ -16,6 +16,12 @@ extension EngineTransaction {
         }
     }
 
+    /// Whether no row of the class can link to others or be linked to: its deletion changes no other
+    /// class.
+    package func isAlone(_ table: TableKey) -> Bool {
+        content.schema.relations[table.index].isAlone
+    }
+
     /// Deletes rows as `delete` does each of them; a list that has several of them is gone through
     /// once.
     package func delete(_ table: TableKey, _ keys: [ObjectKey]) {

@@ -130,6 +130,16 @@ extension EngineTransaction {
         }
     }
 
+    /// Throws what `set` would throw for a value that is no link, and for the primary key not.
+    package func check(
+        _ table: TableKey, _ column: ColumnKey, _ value: Value
+    ) throws(StoreError) {
+        let schema = content.schema.tables[table.index]
+        if let problem = schema.rules[column.index].problem(with: value) {
+            throw invalidValue(problem, schema, schema.columns[column.index])
+        }
+    }
+
     /// Throws `invalidValue` if a link cannot get the value; returns the owned row that the link
     /// loses.
     private func checkLink(

@@ -44,4 +44,21 @@ extension EngineTransaction {
         changes = savepoint.changes
         schemaChanges.removeLast(schemaChanges.count - savepoint.schemaChangeCount)
     }
+
+    /// By table key: the key that the next row of each class gets.
+    package var nextKeys: [ObjectKey] {
+        content.schema.tables.indices.map { ObjectKey(rawValue: content[$0].nextKey) }
+    }
+
+    /// Lets the rows of a class that come next have keys from `key` on. No effect if they have anyway.
+    ///
+    /// After a rollback: whoever knows a row that was undone does not take a new one for it.
+    package func skipKeys(_ table: TableKey, below key: ObjectKey) {
+        guard content[table.index].nextKey < key.rawValue else { return }
+        willEdit()
+        lastInsertion = nil
+        edit.forget(table.index)
+        var own = content.ownTable(table.index, edit.nodes)
+        own.settle(nextKey: key.rawValue, edit: edit.nodes)
+    }
 }

@@ -38,7 +38,8 @@ extension OracleStep.Kind {
         switch self {
         case .addTable, .addColumn, .insert, .insertMany, .insertBulk, .set, .setSame, .setMany,
             .delete, .deleteMany, .deleteCluster, .insertTaken, .setRefused, .savepoint,
-            .rollBack, .addLink, .addIndex, .setLink, .linkRefused, .addList, .listInsert, .listInsertMany, .listRemove, .listSet, .listMove,
+            .rollBack, .addLink, .addIndex, .setLink, .linkRefused, .addList, .listInsert,
+            .listInsertMany, .listRemove, .listSet, .listMove,
             .listRefused, .query, .compare, .holdInside:
             true
         case .commit, .abort, .hold, .recheck, .letGo, .holdResult, .advance, .reopen,

@@ -108,6 +108,10 @@ extension OracleTransactionRun {
                 try refuses(.invalidValue) { () throws(StoreError) in
                     _ = try engine.insert(tableKey(table), values.map { Value($0) })
                 }
+                try refuses(.invalidValue) { () throws(StoreError) in
+                    _ = try insert(
+                        values.map { Value($0) }, engine.insertion(tableKey(table)))
+                }
                 for key in state.keys.prefix(3)
                 where state.rows[key]?.values[column] != .link(row) {
                     try refuses(.invalidValue) { () throws(StoreError) in

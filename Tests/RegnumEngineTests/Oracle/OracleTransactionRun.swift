@@ -170,7 +170,7 @@ struct OracleTransactionRun {
         }
     }
 
-    private func insert(
+    func insert(
         _ values: [Value], _ row: RowInsertion
     ) throws(StoreError) -> ObjectKey {
         row.begin()

@@ -108,7 +108,8 @@ import Testing
             let index = LinkedNaive(world: world).index(owner),
             let number = world.classes[index].lists.firstIndex(where: { $0.name == name })
         else { return nil }
-        let changes = MergedDelta(summaries, tableName: owner)
+        let changes =
+            MergedDelta(summaries, tableName: owner)
             .listChanges[ListKey(rawValue: UInt16(number))] ?? []
         return changes.first { $0.row == row } ?? ListChange(row: row, splices: [])
     }
@@ -118,7 +119,8 @@ import Testing
         _ plan: QueryPlan, _ old: LinkedWorld, _ new: LinkedWorld, _ delta: MergedDelta
     ) -> AdvanceTests.Expected? {
         guard case .list(let owner, let row, let name) = plan.source,
-            let index = LinkedNaive(world: new).index(owner), old.classes[index].rows[row.rawValue] != nil,
+            let index = LinkedNaive(world: new).index(owner),
+            old.classes[index].rows[row.rawValue] != nil,
             new.classes[index].rows[row.rawValue] != nil
         else { return nil }
         func matching(_ world: LinkedWorld) -> [(number: Int, key: UInt64)] {

@@ -122,11 +122,13 @@ extension SeededGenerator {
             return .or((0..<1 + below(3)).map { _ in predicate(world, index, depth: depth - 1) })
         case 5: return .not(predicate(world, index, depth: depth - 1))
         case 6, 7, 8:
-            let (hops, target) = path(world, index, count: [0, 1, 1, 1, 2, 3][below(6)], toOne: false)
+            let (hops, target) = path(
+                world, index, count: [0, 1, 1, 1, 2, 3][below(6)], toOne: false)
             let quantifier = oneIn(2) ? Quantifier.any : Quantifier.allCases[below(3)]
             return .related(hops, quantifier, predicate(world, target, depth: depth - 1))
         case 9, 10:
-            let (hops, target) = path(world, index, count: [0, 1, 1, 1, 2, 3][below(6)], toOne: false)
+            let (hops, target) = path(
+                world, index, count: [0, 1, 1, 1, 2, 3][below(6)], toOne: false)
             let term =
                 oneIn(2) ? Predicate.constant(true) : predicate(world, target, depth: depth - 1)
             return .count(hops, term, comparison(), Int64(below(6) - 1))

@@ -149,7 +149,8 @@ struct LinkedWorld {
         if classes[link.target].kind.isOwned {
             if !generator.oneIn(4) { target = try insert(link.target, transaction, &generator) }
         } else if !generator.oneIn(6) {
-            target = classes[link.target].rows.isEmpty
+            target =
+                classes[link.target].rows.isEmpty
                 ? nil : classes[link.target].keys.randomElement(using: &generator)
         }
         let column = ColumnKey(rawValue: UInt16(classes[index].columns.count + number))

@@ -34,6 +34,28 @@ import Testing
         }
     }
 
+    /// Around the lengths from which on several parts are taken side by side.
+    @Test func longBytesHaveTheChecksumOfTheTable() {
+        var generator = SplitMix64(seed: testSeed())
+        let bytes = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        var counts: [Int] = []
+        for parts in 1..<40 {
+            for extra in [-1, 0, 1, 9] { counts.append(384 * parts + extra) }
+        }
+        for parts in 1..<7 {
+            for extra in [-1, 0, 1, 391] { counts.append(3072 * parts + extra) }
+        }
+        bytes.withUnsafeBytes { buffer in
+            for count in counts {
+                let start = Int.random(in: 0..<16, using: &generator)
+                let crc = UInt32.random(in: 0...UInt32.max, using: &generator)
+                let place = buffer.baseAddress! + start
+                let hardware = cregnum_crc32c(crc, place, count)
+                #expect(hardware == cregnum_crc32c_table(crc, place, count), "\(count) bytes")
+            }
+        }
+    }
+
     @Test func checksumsContinueOverParts() {
         let bytes = Array("a record is checked in parts".utf8)
         for split in 0...bytes.count {

@@ -33,9 +33,9 @@ import Testing
     }
 
     /// Checks the rules for one optional property whose value in row 1 is `high`.
-    private func check<V: OrderedValue & RequiredValue>(
+    private func check<V: RequiredValue>(
         _ keyPath: KeyPath<Everything, V?>, _ high: V, _ name: Comment
-    ) async throws where V?: OrderedValue {
+    ) async throws where V._Basis: OrderedValue {
         let things = try await things()
         func ids(_ condition: (Query<V?>) -> Query<Bool>) -> [Int] {
             things.where { condition($0[dynamicMember: keyPath]) }.map(\.id)

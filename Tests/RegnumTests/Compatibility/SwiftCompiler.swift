@@ -31,26 +31,85 @@ enum SwiftCompiler {
 
     /// Compiles a source by itself.
     static func compile(_ source: String, as kind: Kind) throws -> Outcome {
+        try withFolder { folder in
+            let file = folder.appending(path: "main.swift")
+            try Data(source.utf8).write(to: file)
+            var arguments = [
+                "swiftc", "-frontend", "-emit-sil", "-o", "/dev/null", "-module-name", "Sample",
+            ]
+            arguments += try moduleArguments()
+            if kind == .library { arguments.append("-parse-as-library") }
+            let (status, output) = try run(arguments + [file.path])
+            return Outcome(
+                isAccepted: status == 0, errorLines: errorLines(in: output, of: file.path),
+                output: output)
+        }
+    }
+
+    /// Builds a program and runs it in a folder of its own, which is empty but for the program.
+    ///
+    /// - Parameters:
+    ///   - source: the main file, with statements at the top level.
+    ///   - files: more files of the program.
+    ///   - arguments: what the program is given, for each of its runs, one after the other.
+    ///   - isOptimized: whether the program itself is.
+    /// - Returns: What each run printed, its error output included.
+    /// - Throws: `ProgramFailure` if it does not compile, or a run does not end with status 0.
+    static func output(
+        of source: String, with files: [URL] = [], arguments: [[String]] = [[]],
+        isOptimized: Bool = false
+    ) throws -> [String] {
+        try withFolder { folder in
+            let file = folder.appending(path: "main.swift")
+            try Data(source.utf8).write(to: file)
+            let program = folder.appending(path: "program")
+            let built = try run(
+                ["swiftc", isOptimized ? "-O" : "-Onone", "-o", program.path] + moduleArguments()
+                    + objectFiles() + ["-luv", file.path] + files.map(\.path))
+            guard built.status == 0 else { throw ProgramFailure(description: built.output) }
+            try FileManager.default.removeItem(at: file)
+            return try arguments.map { arguments in
+                let (status, output) = try run([program.path] + arguments, in: folder)
+                guard status == 0 else {
+                    throw ProgramFailure(description: "The program ended with \(status): \(output)")
+                }
+                return output
+            }
+        }
+    }
+
+    /// Why a program has no output that counts.
+    struct ProgramFailure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private static func withFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appending(path: "regnum-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "main.swift")
-        try Data(source.utf8).write(to: file)
+        return try body(folder)
+    }
+
+    /// How a client of the library is compiled.
+    private static func moduleArguments() throws -> [String] {
         let products = try buildFolder()
         let maps = [
             products.appending(path: "CRegnum.build/module.modulemap"),
             root.appending(path: "Sources/CLibuv/module.modulemap"),
         ]
-        var arguments = [
-            "swiftc", "-frontend", "-emit-sil", "-o", "/dev/null", "-module-name", "Sample",
-            "-swift-version", "6", "-I", products.appending(path: "Modules").path,
-        ]
-        arguments += maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
-        if kind == .library { arguments.append("-parse-as-library") }
-        let (status, output) = try run(arguments + [file.path])
-        return Outcome(
-            isAccepted: status == 0, errorLines: errorLines(in: output, of: file.path),
-            output: output)
+        return ["-swift-version", "6", "-I", products.appending(path: "Modules").path]
+            + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
+    }
+
+    /// What a client of the library is linked with.
+    private static func objectFiles() throws -> [String] {
+        let products = try buildFolder()
+        return try ["CRegnum", "RegnumStore", "RegnumEngine", "RegnumWatch", "Regnum", "Logging"]
+            .flatMap { module in
+                let folder = products.appending(path: "\(module).build").path
+                return try FileManager.default.subpathsOfDirectory(atPath: folder)
+                    .filter { $0.hasSuffix(".o") }.sorted().map { "\(folder)/\($0)" }
+            }
     }
 
     /// The lines of `file` that an output calls erroneous.
@@ -73,16 +132,19 @@ enum SwiftCompiler {
         return try #require(build, "the build folder of this test was not found")
     }
 
-    private static func run(_ arguments: [String]) throws -> (Int32, String) {
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/env")
-        compiler.arguments = arguments
+    private static func run(
+        _ arguments: [String], in folder: URL? = nil
+    ) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        if let folder { process.currentDirectoryURL = folder }
         let pipe = Pipe()
-        compiler.standardError = pipe
-        compiler.standardOutput = pipe
-        try compiler.run()
+        process.standardError = pipe
+        process.standardOutput = pipe
+        try process.run()
         let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        compiler.waitUntilExit()
-        return (compiler.terminationStatus, String(decoding: output, as: UTF8.self))
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 }

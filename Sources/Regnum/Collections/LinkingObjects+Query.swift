@@ -1,0 +1,11 @@
+internal import RegnumEngine
+
+extension LinkingObjects: ObjectCollection {
+    public var _results: Results<Element>? {
+        guard let handle, let origins = handle.origins(Element.self) else { return nil }
+        if isInvalidated { handle.binding.trapUnreadable(handle.property) }
+        return Results(origins, plan: _Plan(plan: handle.plan(Element.self, origin)))
+    }
+
+    public var _name: String { "LinkingObjects<\(Element.self)>" }
+}

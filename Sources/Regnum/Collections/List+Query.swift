@@ -1,0 +1,112 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension List: ObjectCollection where Element: ObjectBase {
+    public var _results: Results<Element>? {
+        guard let handle, let core = handle.binding.core else { return nil }
+        if handle.isInvalidated { handle.binding.trapUnreadable(handle.property) }
+        let elements = core.binding(for: Element.self)
+        elements.refresh()
+        return Results(elements, plan: _Plan(plan: handle.plan(elements.tableName)))
+    }
+
+    public var _name: String { handle?.name ?? "List<\(Element.self)>" }
+}
+
+extension _ManagedList {
+    /// The elements, as a query of their class.
+    func plan(_ elementsName: String) -> QueryPlan {
+        QueryPlan(
+            tableName: elementsName,
+            source: .list(
+                tableName: binding.tableName, row: row,
+                name: binding.schema.properties[property].name)
+        )
+    }
+
+    /// What `question` answers about the values of a list of values. An error fails the transaction,
+    /// and the answer is `nothing`.
+    fileprivate func ask<Element: ScalarValue, Answer>(
+        _ type: Element.Type, _ nothing: Answer,
+        _ question: (QueryPlan, ColumnReference, QueryState) throws(StoreError) -> Answer
+    ) -> Answer {
+        if isInvalidated { binding.trapUnreadable(property) }
+        guard let core = binding.core, let state = core.queryState else { return nothing }
+        let name = binding.schema.elementsName(of: binding.schema.properties[property])
+        let column = ColumnReference(
+            name: "value", type: Element._storage.valueType, missing: Element._storage.zero)
+        do throws(StoreError) {
+            return try question(plan(name), column, state)
+        } catch {
+            core.fail(Realm.Error(error))
+            return nothing
+        }
+    }
+}
+
+// MARK: Lists of values
+
+extension List where Element: SummableValue {
+    /// The sum of the elements; nil is left out, and the sum of nothing is 0.
+    ///
+    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged list it
+    /// ends the process.
+    public func sum() -> Element.Total {
+        guard let handle else { return engineSum() }
+        let zero = Element.Total._storage.zero
+        return Element.Total.fromEngine(
+            handle.ask(Element.self, zero) { plan, column, state throws(StoreError) in
+                try plan.sum(of: column, state)
+            })
+    }
+
+    /// The mean of the elements; nil is left out; nil for nothing.
+    public func average() -> Double? {
+        guard let handle else { return engineAverage() }
+        return handle.ask(Element.self, nil) { plan, column, state throws(StoreError) in
+            try plan.average(of: column, state)
+        }
+    }
+}
+
+extension List where Element: BoundedValue {
+    /// The least element; nil and NaN are left out; nil for nothing.
+    public func min() -> Element.Required? {
+        guard let handle else { return engineBound { $0 < 0 } }
+        return handle.ask(Element.self, nil) { plan, column, state throws(StoreError) in
+            try plan.minimum(of: column, state)
+        }.map { Element.Required.fromEngine($0) }
+    }
+
+    /// The greatest element; nil and NaN are left out; nil for nothing.
+    public func max() -> Element.Required? {
+        guard let handle else { return engineBound { $0 > 0 } }
+        return handle.ask(Element.self, nil) { plan, column, state throws(StoreError) in
+            try plan.maximum(of: column, state)
+        }.map { Element.Required.fromEngine($0) }
+    }
+}
+
+extension List where Element: ScalarValue {
+    /// The elements from small to large, or the other way round: nil first, then NaN, strings by their
+    /// bytes, false before true. Equal ones keep their order.
+    ///
+    /// - Complexity: O(n log n)
+    public func sorted(ascending: Bool) -> [Element] {
+        let values = map { (element: $0, value: $0.engineValue) }
+        let order = values.indices.sorted { a, b in
+            let order = Value.compare(values[a].value, values[b].value)
+            if order == 0 { return a < b }
+            return ascending ? order < 0 : order > 0
+        }
+        return order.map { values[$0].element }
+    }
+
+    /// The elements, of equal ones the first; nil equals nil and NaN equals NaN.
+    ///
+    /// - Complexity: O(n)
+    public func distinct() -> [Element] {
+        var known: Set<Value> = []
+        return filter { known.insert($0.engineValue.canonical).inserted }
+    }
+}

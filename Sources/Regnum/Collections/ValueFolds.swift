@@ -1,0 +1,79 @@
+internal import RegnumEngine
+
+// The aggregates of values in memory, for unmanaged lists, by the rules of the engine's.
+
+extension Sequence where Element: SummableValue {
+    /// - Precondition: a sum of integers fits into an `Int`.
+    func engineSum() -> Element.Total {
+        let (sum, _) = total
+        guard case .int(let integer) = sum else { return Element.Total.fromEngine(sum.value) }
+        guard let sum = Int64(exactly: integer) else {
+            fatalError("The sum of an unmanaged list does not fit into an Int: it is \(integer).")
+        }
+        return Element.Total.fromEngine(.int(sum))
+    }
+
+    func engineAverage() -> Double? {
+        let (sum, count) = total
+        if count == 0 { return nil }
+        switch sum {
+        case .int(let integer): return Double(integer) / Double(count)
+        case .double(let number): return number / Double(count)
+        }
+    }
+
+    private var total: (sum: FoldedSum, count: Int) {
+        var sum: FoldedSum = Element._storage.valueType == .int ? .int(0) : .double(0)
+        var count = 0
+        for element in self {
+            switch (element.engineValue, sum) {
+            case (.int(let value), .int(let before)): sum = .int(before + Int128(value))
+            case (.double(let value), .double(let before)): sum = .double(before + value)
+            default: continue  // nil
+            }
+            count += 1
+        }
+        return (sum, count)
+    }
+}
+
+private enum FoldedSum {
+    case int(Int128)
+    case double(Double)
+
+    var value: Value {
+        switch self {
+        case .int(let integer): .int(Int64(clamping: integer))
+        case .double(let number): .double(number)
+        }
+    }
+}
+
+extension Sequence where Element: BoundedValue {
+    /// The value that is before all others, as `precedes` judges the sign of a comparison.
+    func engineBound(_ precedes: (Int) -> Bool) -> Element.Required? {
+        var best: Value?
+        for element in self {
+            let value = element.engineValue
+            if value.isNull || value.isNaN { continue }
+            if let found = best, !precedes(Value.compare(value, found)) { continue }
+            best = value
+        }
+        return best.map { Element.Required.fromEngine($0) }
+    }
+}
+
+extension Value {
+    fileprivate var isNaN: Bool {
+        if case .double(let value) = self { value.isNaN } else { false }
+    }
+
+    /// The same for values that are equal: of the zeros the positive one, of NaN one.
+    var canonical: Value {
+        switch self {
+        case .double(let value): .double(value.isNaN ? .nan : value + 0)
+        case .date(let value): .date(value + 0)
+        default: self
+        }
+    }
+}

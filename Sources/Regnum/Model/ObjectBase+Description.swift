@@ -1,0 +1,136 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+
+extension ObjectBase: CustomStringConvertible {
+    /// The properties with their values, line by line; those of linked objects within.
+    ///
+    ///     Dog {
+    ///         name = Rex
+    ///         owner = Person {
+    ///             name = Ann
+    ///         }
+    ///     }
+    ///
+    /// At most 5 levels, 100 elements of a list, and some 1,000 objects are shown; an object within itself
+    /// by its class alone. Inverses are left out.
+    public var description: String {
+        var printer = ObjectPrinter()
+        printer.print(self)
+        return printer.text
+    }
+}
+
+extension List: CustomStringConvertible {
+    /// The elements with their positions, line by line; at most 100.
+    public var description: String {
+        var printer = ObjectPrinter()
+        printer.print(self, "List<\(Element.self)>")
+        return printer.text
+    }
+}
+
+extension LinkingObjects: CustomStringConvertible {
+    /// The objects with their positions, line by line; at most 100.
+    public var description: String {
+        var printer = ObjectPrinter()
+        printer.print(self, "LinkingObjects<\(Element.self)>")
+        return printer.text
+    }
+}
+
+/// Writes objects and what they link to as text.
+struct ObjectPrinter {
+    private static let depthMax = 5
+    private static let elementCountMax = 100
+    private static let objectCountMax = 1_000
+    private static let dataByteCountMax = 24
+
+    private(set) var text = ""
+    private var indentation = ""
+    /// The objects that the one being written lies in.
+    private var path: [ObjectBase] = []
+    private var objectCount = 0
+
+    mutating func print(_ object: ObjectBase) {
+        let name = "\(type(of: object))"
+        objectCount += 1
+        if object.isInvalidated {
+            text += "\(name) { deleted }"
+        } else if path.contains(where: { $0.isSameObject(as: object) }) {
+            text += "\(name) { see above }"
+        } else if path.count >= ObjectPrinter.depthMax {
+            text += "\(name) { <maximum depth exceeded> }"
+        } else if objectCount > ObjectPrinter.objectCountMax {
+            text += "\(name) { … }"
+        } else {
+            path.append(object)
+            text += "\(name) {\n"
+            indented { printer in
+                for property in ClassSchema.of(type(of: object)).properties
+                where property.isStored {
+                    printer.text += "\(printer.indentation)\(property.name) = "
+                    printer.print(
+                        property.field.anyValue(in: object, at: property.offset), property)
+                    printer.text += "\n"
+                }
+            }
+            text += "\(indentation)}"
+            path.removeLast()
+        }
+    }
+
+    /// Writes a collection with at most so many elements as are shown.
+    mutating func print(_ elements: some RandomAccessCollection, _ name: String) {
+        if elements.isEmpty {
+            text += "\(name) ()"
+            return
+        }
+        text += "\(name) (\n"
+        indented { printer in
+            for (position, element) in elements.prefix(ObjectPrinter.elementCountMax).enumerated() {
+                printer.text += "\(printer.indentation)[\(position)] "
+                printer.print(any: unwrapped(element))
+                printer.text += "\n"
+            }
+            let more = elements.count - ObjectPrinter.elementCountMax
+            if more > 0 { printer.text += "\(printer.indentation)… \(more) more\n" }
+        }
+        text += "\(indentation))"
+    }
+
+    private mutating func print(_ value: Any?, _ property: PropertySchema) {
+        if case .list = property.shape, let list = value as? any PrintableList {
+            list.print(to: &self, property.shape.swiftName)
+        } else {
+            print(any: value)
+        }
+    }
+
+    private mutating func print(any value: Any?) {
+        switch value {
+        case nil: text += "nil"
+        case let object as ObjectBase: print(object)
+        case let data as Data:
+            let shown = data.prefix(ObjectPrinter.dataByteCountMax)
+                .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let isShort = data.count <= ObjectPrinter.dataByteCountMax
+            text += "<\(shown)\(isShort ? "" : "…")> (\(data.count) bytes)"
+        case let value?: text += "\(value)"
+        }
+    }
+
+    private mutating func indented(_ body: (inout ObjectPrinter) -> Void) {
+        let outer = indentation
+        indentation += "    "
+        body(&self)
+        indentation = outer
+    }
+}
+
+private protocol PrintableList {
+    func print(to printer: inout ObjectPrinter, _ name: String)
+}
+
+extension List: PrintableList {
+    func print(to printer: inout ObjectPrinter, _ name: String) { printer.print(self, name) }
+}

@@ -1,0 +1,124 @@
+internal import RegnumEngine
+
+extension ObjectBase {
+    /// A property by its name, for tools that do not know the class.
+    ///
+    ///     let name = dog["name"] as? String
+    ///     dog["age"] = 4
+    ///
+    /// Reading gives the value as the property has it, nil for nil. Setting takes what
+    /// ``Transaction/create(_:value:update:)-(_,[String:Any?],_)`` takes for the property; a value that
+    /// it cannot hold fails the transaction, as an assignment does.
+    ///
+    /// - Precondition: the class has such a property, which for setting is not the inverse of a link. An
+    ///   unmanaged object can hold the value. A managed one is used as its properties are.
+    public final subscript(_ name: String) -> Any? {
+        get {
+            let property = requireProperty(name)
+            return property.field.anyValue(in: self, at: property.offset)
+        }
+        set {
+            let schema = ClassSchema.of(type(of: self))
+            guard requireProperty(name).isStored, let index = schema.property(named: name) else {
+                fatalError(
+                    "\(schema.name).\(name) cannot be set: it follows from the links of others.")
+            }
+            if let binding = _binding, binding.core?.writing == nil {
+                binding.trapNotWriting(index)
+            }
+            var builder = ObjectBuilder(_binding?.core)
+            do throws(Realm.Error) {
+                try builder.assign(index, of: self, schema, to: newValue as Any)
+            } catch {
+                guard let core = _binding?.core else { fatalError(error.message) }
+                core.fail(error)
+            }
+        }
+    }
+
+    private final func requireProperty(_ name: String) -> PropertySchema {
+        let schema = ClassSchema.of(type(of: self))
+        guard let index = schema.property(named: name) else {
+            fatalError(
+                "\(schema.name) has no property \"\(name)\": it has "
+                    + schema.properties.map(\.name).joined(separator: ", ") + ".")
+        }
+        return schema.properties[index]
+    }
+}
+
+extension Results {
+    /// Sets one property of all objects that are found now, whether they still are while that goes on.
+    ///
+    /// - Parameter value: what ``ObjectBase/subscript(_:)`` takes.
+    /// - Throws: `.invalidInput` for a property that the class does not have, for the primary key and for
+    ///   inverses; `.invalidValue` for a value that the property cannot hold. Nothing is changed then.
+    /// - Precondition: used in a write.
+    public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
+        try BulkAssignment(binding.schema, name, value, binding.core).assign(to: Array(self))
+    }
+}
+
+extension List where Element: ObjectBase {
+    /// Sets one property of all objects of the list.
+    ///
+    /// - Throws: as `Results.setValue`.
+    /// - Precondition: used in a write if the list is managed.
+    public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
+        try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
+            .assign(to: Array(self))
+    }
+}
+
+extension LinkingObjects {
+    /// Sets one property of all objects that link here now.
+    ///
+    /// - Throws: as `Results.setValue`.
+    /// - Precondition: used in a write.
+    public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
+        try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
+            .assign(to: Array(self))
+    }
+}
+
+/// One value for a property of many objects.
+private struct BulkAssignment {
+    let schema: ClassSchema
+    let index: Int
+    let value: Any?
+    let core: TransactionCore?
+
+    init(
+        _ schema: ClassSchema, _ name: String, _ value: Any?, _ core: TransactionCore?
+    ) throws(Realm.Error) {
+        func refusal(_ sentence: String) -> Realm.Error {
+            Realm.Error(
+                .invalidInput, "\(schema.name).\(name) \(sentence)", className: schema.name,
+                property: name)
+        }
+        guard let index = schema.property(named: name) else {
+            throw refusal("does not exist: the class has no such property.")
+        }
+        if schema.properties[index].isPrimaryKey {
+            throw refusal("is the primary key: two objects cannot have the same.")
+        }
+        if !schema.properties[index].isStored {
+            throw refusal("cannot be set: it follows from the links of others.")
+        }
+        self.schema = schema
+        self.index = index
+        self.value = value
+        self.core = core
+        // what does not fit shows on an object of no transaction
+        var builder = ObjectBuilder(core)
+        try builder.fill(schema.type.init(), from: [name: value as Any])
+    }
+
+    func assign(to objects: [ObjectBase]) throws(Realm.Error) {
+        for object in objects where !object.isInvalidated {
+            if let core, core.writing == nil { object._binding?.trapNotWriting(index) }
+            var builder = ObjectBuilder(core)
+            try builder.assign(index, of: object, schema, to: value as Any)
+        }
+    }
+}

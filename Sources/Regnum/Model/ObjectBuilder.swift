@@ -1,0 +1,230 @@
+internal import RegnumEngine
+
+/// Gives unmanaged objects the values of dictionaries, arrays and other objects.
+///
+/// Everything is checked while the objects are still unmanaged, so nothing is stored of a value that is
+/// wrong somewhere. Walks without recursion.
+struct ObjectBuilder {
+    /// The transaction that the objects are made for, nil if for none.
+    private let core: TransactionCore?
+    /// The properties that were given to each object.
+    private(set) var supplied: [ObjectIdentifier: Set<Int>] = [:]
+    /// Objects to be filled yet, with where they are for sentences.
+    private var pending: [(object: ObjectBase, value: Any, place: String?)] = []
+    /// What was made of unmanaged objects: a graph is copied as what it is.
+    private var copies: [ObjectIdentifier: ObjectBase] = [:]
+
+    /// - Parameter core: the transaction in which the objects will be stored: nested objects of others are
+    ///   copied. nil: nested objects are linked to as they are.
+    init(_ core: TransactionCore?) {
+        self.core = core
+    }
+
+    /// Gives an unmanaged object the values, and makes what they nest.
+    ///
+    /// Throws `.invalidValue` and `.invalidInput` as `Transaction.create`.
+    mutating func fill(_ object: ObjectBase, from value: Any) throws(Realm.Error) {
+        pending.append((object, value, nil))
+        if let source = value as? ObjectBase, !source.isManaged {
+            copies[ObjectIdentifier(source)] = object
+        }
+        try fillPending()
+    }
+
+    /// Sets a property of an object, managed or not, as an assignment does.
+    ///
+    /// Throws as `fill`, without a change.
+    mutating func assign(
+        _ index: Int, of object: ObjectBase, _ schema: ClassSchema, to value: Any
+    ) throws(Realm.Error) {
+        let content = try content(of: value, for: schema.properties[index], schema)
+        // before it is set: setting a managed object's property stores what it is given
+        try fillPending()
+        try put(content, of: value, into: index, of: object, schema)
+    }
+
+    private mutating func fillPending() throws(Realm.Error) {
+        while let (object, value, place) = pending.popLast() {
+            try fillProperties(of: object, from: value, place)
+        }
+    }
+
+    private mutating func fillProperties(
+        of object: ObjectBase, from value: Any, _ place: String?
+    ) throws(Realm.Error) {
+        let schema = ClassSchema.of(type(of: object))
+        if let problem = schema.declarationError { throw problem }
+        supplied[ObjectIdentifier(object)] = []
+        if let source = unwrapped(value) as? ObjectBase {
+            try copyProperties(of: source, to: object, schema)
+        } else if let values = value as? [String: Any] {
+            for (index, property) in schema.properties.enumerated() {
+                guard let value = values[property.name] else { continue }
+                try set(index, of: object, schema, to: value)
+            }
+        } else if let values = value as? [Any] {
+            let stored = schema.properties.indices.filter { schema.properties[$0].isStored }
+            if values.count > stored.count {
+                throw Realm.Error(
+                    .invalidInput,
+                    "\(schema.name) has \(stored.count) properties, but was given an array of "
+                        + "\(values.count) values.", className: schema.name)
+            }
+            for (index, value) in zip(stored, values) {
+                try set(index, of: object, schema, to: value)
+            }
+        } else {
+            throw Realm.Error(
+                .invalidInput,
+                "No \(schema.name)\(place.map { " for \($0)" } ?? "") can be made of "
+                    + "\(told(value)): give a dictionary, an array or an object.",
+                className: schema.name)
+        }
+    }
+
+    private mutating func copyProperties(
+        of source: ObjectBase, to object: ObjectBase, _ schema: ClassSchema
+    ) throws(Realm.Error) {
+        let isOther = type(of: source) != schema.type
+        let sourceSchema = isOther ? ClassSchema.of(type(of: source)) : schema
+        for (index, property) in schema.properties.enumerated() where property.isStored {
+            let position = isOther ? sourceSchema.property(named: property.name) : index
+            guard let position else { continue }
+            let from = sourceSchema.properties[position]
+            try set(
+                index, of: object, schema,
+                to: from.field.anyValue(in: source, at: from.offset) as Any)
+        }
+    }
+
+    /// Sets a property of an unmanaged object.
+    private mutating func set(
+        _ index: Int, of object: ObjectBase, _ schema: ClassSchema, to value: Any
+    ) throws(Realm.Error) {
+        let property = schema.properties[index]
+        guard property.isStored else { return }
+        supplied[ObjectIdentifier(object)]?.insert(index)
+        let content = try content(of: value, for: property, schema)
+        try put(content, of: value, into: index, of: object, schema)
+    }
+
+    private func put(
+        _ content: Converted, of value: Any, into index: Int, of object: ObjectBase,
+        _ schema: ClassSchema
+    ) throws(Realm.Error) {
+        let property = schema.properties[index]
+        if case .elements(let elements, let values) = content {
+            let list = property.field.anyValue(in: object, at: property.offset)
+            if let wrong = (list as? any UnmanagedList)?.replaceAll(with: elements) {
+                throw .wrongElement(unwrapped(values[wrong]), schema, property)
+            }
+            return
+        }
+        guard case .one(let content) = content,
+            property.field.set(content, in: object, at: property.offset)
+        else { throw .wrongType(value, schema, property) }
+    }
+
+    /// What a property gets.
+    private enum Converted {
+        case one(_PropertyContent.Content)
+        case elements([_PropertyContent.Content], from: [Any])
+    }
+
+    private mutating func content(
+        of value: Any, for property: PropertySchema, _ schema: ClassSchema
+    ) throws(Realm.Error) -> Converted {
+        let value = unwrapped(value)
+        switch property.shape {
+        case .linkingObjects:
+            return .elements([], from: [])
+        case .scalar(let storage):
+            guard let value else {
+                guard storage.isOptional else { throw .wrongType(nil, schema, property) }
+                return .one(.value(.null))
+            }
+            guard let stored = storage.engineValue(of: value), property.field.canHold(stored) else {
+                throw .wrongType(value, schema, property)
+            }
+            return .one(.value(stored))
+        case .link(let type):
+            guard let value else { return .one(.link(nil)) }
+            return .one(.link(try object(type, from: value, property, schema)))
+        case .list(let element):
+            guard let value else { return .elements([], from: []) }
+            guard let values = elements(of: value) else {
+                throw .wrongType(value, schema, property)
+            }
+            var contents: [_PropertyContent.Content] = []
+            contents.reserveCapacity(values.count)
+            for value in values {
+                let value = unwrapped(value)
+                switch element {
+                case .scalar(let storage):
+                    let stored = value.map { storage.engineValue(of: $0) } ?? .null
+                    guard let stored, !stored.isNull || storage.isOptional else {
+                        throw .wrongElement(value, schema, property)
+                    }
+                    contents.append(.value(stored))
+                case .object(let type):
+                    guard let value else { throw .wrongElement(nil, schema, property) }
+                    contents.append(.link(try object(type, from: value, property, schema)))
+                }
+            }
+            return .elements(contents, from: values)
+        }
+    }
+
+    /// What a list takes its elements from.
+    private func elements(of value: Any) -> [Any]? {
+        if let array = value as? [Any] { return array }
+        if value is String || value is [AnyHashable: Any] { return nil }
+        guard let sequence = value as? any Sequence, !(value is any ScalarValue) else { return nil }
+        return Self.array(sequence)
+    }
+
+    private static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 as Any } }
+
+    /// The object that a link or list gets for a value.
+    private mutating func object(
+        _ type: ObjectBase.Type, from value: Any, _ property: PropertySchema, _ schema: ClassSchema
+    ) throws(Realm.Error) -> ObjectBase {
+        let place = "\(schema.name).\(property.name)"
+        guard let source = value as? ObjectBase else {
+            guard value is [String: Any] || value is [Any] else {
+                throw .wrongType(value, schema, property)
+            }
+            return later(type, value, place)
+        }
+        let isSame = Swift.type(of: source) == type
+        guard let core else {
+            // an embedded object that has an owner cannot get another one
+            if isSame, !(source.isManaged && property.isOwning) { return source }
+            return later(type, source, place)
+        }
+        if let binding = source._binding {
+            if isSame, binding.core === core, !property.isOwning { return source }
+            guard binding.isReadable(row: source._row) else {
+                throw Realm.Error(
+                    .invalidValue,
+                    "\(place) was given a \(Swift.type(of: source)) that was deleted, or whose "
+                        + "transaction is over.", className: schema.name, property: property.name)
+            }
+            return later(type, source, place)
+        }
+        if property.isOwning || !isSame { return later(type, source, place) }
+        if let copy = copies[ObjectIdentifier(source)] { return copy }
+        let copy = later(type, source, place)
+        copies[ObjectIdentifier(source)] = copy
+        return copy
+    }
+
+    /// A new object that will get the values.
+    private mutating func later(
+        _ type: ObjectBase.Type, _ value: Any, _ place: String
+    ) -> ObjectBase {
+        let object = type.init()
+        pending.append((object, value, place))
+        return object
+    }
+}

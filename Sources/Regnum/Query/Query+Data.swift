@@ -1,0 +1,31 @@
+public import FoundationEssentials
+internal import RegnumEngine
+
+/// `Data` and `Data?`: what operators on bytes of queries take.
+public protocol BytesValue: ScalarValue {}
+extension Data: BytesValue {}
+extension Optional: BytesValue where Wrapped == Data {}
+
+extension Query where Value: BytesValue {
+    /// Whether the data contains `part`. False for nil; all data contain the empty one.
+    public func contains(_ part: Data) -> Query<Bool> { match(.contains, part) }
+
+    /// Whether the data begins with `part`. False for nil.
+    public func starts(with part: Data) -> Query<Bool> { match(.beginsWith, part) }
+
+    /// Whether the data ends with `part`. False for nil.
+    public func ends(with part: Data) -> Query<Bool> { match(.endsWith, part) }
+
+    /// The same as `==`.
+    public func equals(_ other: Value) -> Query<Bool> { self == other }
+
+    /// The same as `!=`.
+    public func notEquals(_ other: Value) -> Query<Bool> { self != other }
+
+    private func match(_ match: TextMatch, _ part: Data) -> Query<Bool> {
+        guard case .column(let hops, let column) = node else {
+            preconditionFailure("Data is no property.")
+        }
+        return condition(.exists(hops, .matchData(column, match, [UInt8](part))))
+    }
+}

@@ -1,0 +1,153 @@
+internal import RegnumEngine
+
+// Conditions on which object a link or a collection holds. An object that is unmanaged or deleted is
+// nobody's target; one of another realm is a mistake, which the query reports when it is used.
+
+extension Query {
+    /// Whether the link holds this object, or none for nil. False for an object that is unmanaged or
+    /// deleted; an object of another realm is an error.
+    public static func == <Target: ObjectBase>(left: Query, right: Target?) -> Query<Bool>
+    where Value == Target? {
+        left.link(.equal, right.map { left.scope.row(of: $0, of: Target.self) })
+    }
+
+    /// The exact complement of `==`.
+    public static func != <Target: ObjectBase>(left: Query, right: Target?) -> Query<Bool>
+    where Value == Target? {
+        left.link(.notEqual, right.map { left.scope.row(of: $0, of: Target.self) })
+    }
+
+    /// Whether the link holds this object. An object of another realm is an error.
+    @_disfavoredOverload
+    public static func == <Target: ObjectBase>(left: Query, right: Frozen<Target>?) -> Query<Bool>
+    where Value == Target? {
+        left.link(.equal, right.map { left.scope.row(of: $0) })
+    }
+
+    /// The exact complement of `==`.
+    @_disfavoredOverload
+    public static func != <Target: ObjectBase>(left: Query, right: Frozen<Target>?) -> Query<Bool>
+    where Value == Target? {
+        left.link(.notEqual, right.map { left.scope.row(of: $0) })
+    }
+
+    /// Whether two links hold the same object, or none both.
+    public static func == <Target: ObjectBase>(left: Query, right: Query) -> Query<Bool>
+    where Value == Target? {
+        left.links(.equal, right)
+    }
+
+    /// The exact complement of `==`.
+    public static func != <Target: ObjectBase>(left: Query, right: Query) -> Query<Bool>
+    where Value == Target? {
+        left.links(.notEqual, right)
+    }
+
+    /// Whether the link holds one of the objects.
+    public func `in`<Target: ObjectBase>(_ objects: some Sequence<Target>) -> Query<Bool>
+    where Value == Target? {
+        link(in: objects.compactMap { scope.row(of: $0, of: Target.self) })
+    }
+
+    /// Whether the link holds one of the objects.
+    public func `in`<Target: ObjectBase>(_ objects: some Sequence<Frozen<Target>>) -> Query<Bool>
+    where Value == Target? {
+        link(in: objects.compactMap { scope.row(of: $0) })
+    }
+
+    /// The link as a column of rows.
+    private var linkColumn: (hops: [Hop], column: ColumnReference) {
+        let (several, links) = Array(hops.dropLast()).splitAtLastCollection
+        let name = hops.last?.name ?? ""
+        return (several, ColumnReference(name: name, type: .int, missing: .null, hops: links))
+    }
+
+    /// - Parameter row: nil for no object; nil inside for an object that nothing links to.
+    private func link(_ comparison: Comparison, _ row: ObjectKey??) -> Query<Bool> {
+        let (hops, column) = linkColumn
+        guard let row else {
+            return condition(.exists(hops, .compare(column, comparison, .null)))
+        }
+        guard let row else {
+            return condition(.exists(hops, .constant(comparison == .notEqual)))
+        }
+        return condition(.exists(hops, .compare(column, comparison, row.linkValue)))
+    }
+
+    private func links(_ comparison: Comparison, _ other: Query) -> Query<Bool> {
+        scope.requireSame(other.scope)
+        let (left, right) = (linkColumn, other.linkColumn)
+        requireOneElement(left.hops, right.hops)
+        return condition(
+            .exists(left.hops, .compareColumns(left.column, comparison, right.column)))
+    }
+
+    private func link(in rows: [ObjectKey]) -> Query<Bool> {
+        let (hops, column) = linkColumn
+        return condition(.exists(hops, .isIn(column, rows.map(\.linkValue))))
+    }
+}
+
+extension Query where Value: QueryCollection, Value.Element: ObjectBase {
+    /// Whether the object is one of the elements. An object of another realm is an error.
+    public func contains(_ object: Value.Element) -> Query<Bool> {
+        containsRow(in: [scope.row(of: object, of: Value.Element.self)])
+    }
+
+    /// Whether the object is one of the elements. An object of another realm is an error.
+    public func contains(_ object: Frozen<Value.Element>) -> Query<Bool> {
+        containsRow(in: [scope.row(of: object)])
+    }
+
+    /// Whether one of the objects is one of the elements.
+    public func containsAny(in objects: some Sequence<Value.Element>) -> Query<Bool> {
+        containsRow(in: objects.map { scope.row(of: $0, of: Value.Element.self) })
+    }
+
+    /// Whether one of the objects is one of the elements.
+    public func containsAny(in objects: some Sequence<Frozen<Value.Element>>) -> Query<Bool> {
+        containsRow(in: objects.map { scope.row(of: $0) })
+    }
+
+    private func containsRow(in rows: [ObjectKey?]) -> Query<Bool> {
+        condition(.exists(hops, .isRow(rows.compactMap { $0 })))
+    }
+}
+
+extension QueryScope {
+    /// The row of an object, nil if nothing can link to it: it is unmanaged, deleted, or of a derived
+    /// class. Reports an object of another realm.
+    ///
+    /// - Precondition: the object's transaction is running.
+    func row(of object: ObjectBase, of type: ObjectBase.Type) -> ObjectKey? {
+        guard let binding = object._binding, let core = binding.core else { return nil }
+        if case .ended = core.state {
+            fatalError(
+                "A \(binding.tableName) was used in a query after the body of the transaction at "
+                    + "\(core.place) had returned.")
+        }
+        guard checkRealm(core.realm, binding.tableName), binding.schema.type == type,
+            binding.isReadable(row: object._row)
+        else { return nil }
+        return ObjectKey(rawValue: object._row)
+    }
+
+    func row<Model>(of object: Frozen<Model>) -> ObjectKey? {
+        checkRealm(object.table.snapshot.realm, object.table.schema.name) ? object.row : nil
+    }
+
+    private func checkRealm(_ other: RealmCore, _ className: String) -> Bool {
+        guard let realm, realm !== other else { return true }
+        report(
+            Realm.Error(
+                .invalidQuery,
+                "A query of the realm \"\(realm.configuration.name)\" was given a \(className) of "
+                    + "the realm \"\(other.configuration.name)\".", className: className))
+        return false
+    }
+}
+
+extension ObjectKey {
+    /// The row as links store it.
+    fileprivate var linkValue: Value { .int(Int64(bitPattern: rawValue)) }
+}

@@ -1,0 +1,107 @@
+internal import RegnumEngine
+
+// The members of an expression: properties of an object, of a linked object, and of the objects of a
+// list or inverse.
+
+/// A collection property in a query: ``List`` and ``LinkingObjects``.
+///
+/// The library conforms both; do not conform types of your own.
+public protocol QueryCollection: Persistable {
+    associatedtype Element
+}
+
+extension List: QueryCollection {}
+extension LinkingObjects: QueryCollection {}
+
+extension Query {
+    /// A property of the object.
+    ///
+    /// - Precondition: the key path names a stored property: computed ones cannot be queried.
+    public subscript<Property: Persistable>(
+        dynamicMember keyPath: KeyPath<Value, Property>
+    ) -> Query<Property> where Value: ObjectBase {
+        member(keyPath)
+    }
+
+    /// A property of the linked object; nil where there is none.
+    ///
+    /// - Precondition: the key path names a stored property.
+    public subscript<Target: ObjectBase, Property: Persistable>(
+        dynamicMember keyPath: KeyPath<Target, Property>
+    ) -> Query<Property> where Value == Target? {
+        member(keyPath)
+    }
+
+    /// A property of the objects of the collection: a condition on it holds if it does for one of
+    /// them.
+    ///
+    /// - Precondition: the key path names a stored property.
+    public subscript<Property: Persistable>(
+        dynamicMember keyPath: KeyPath<Value.Element, Property>
+    ) -> Query<Property> where Value: QueryCollection, Value.Element: ObjectBase {
+        member(keyPath)
+    }
+
+    private func member<Target: ObjectBase, Property>(
+        _ keyPath: KeyPath<Target, Property>
+    ) -> Query<Property> {
+        var hops = hops
+        var owner = ClassSchema.of(Target.self)
+        let property: PropertySchema
+        if case .property(let index) = owner.meaning(of: keyPath) {
+            property = owner.properties[index]
+        } else {
+            // a computed property that gives a linked object's one
+            let path = owner.requirePath(keyPath).properties
+            property = path[path.count - 1]
+            for link in path.dropLast() {
+                hops.append(owner.hop(through: link))
+                if let target = link.shape.objectType { owner = ClassSchema.of(target) }
+            }
+        }
+        guard case .scalar = property.shape else {
+            return with(.objects(hops + [owner.hop(through: property)]))
+        }
+        return with(.column(hops, property.reference, splitting: true))
+    }
+
+    /// The path to the object or objects that the expression stands for.
+    var hops: [Hop] {
+        guard case .objects(let hops) = node else {
+            preconditionFailure("An expression for objects is a value.")
+        }
+        return hops
+    }
+}
+
+extension Query.Node {
+    /// A property of what a path leads to, whatever the path.
+    static func column(
+        _ hops: [Hop], _ column: ColumnReference, splitting: Bool
+    ) -> Query.Node {
+        let (several, links) = hops.splitAtLastCollection
+        var column = column
+        column.hops = links + column.hops
+        return .column(several, column)
+    }
+}
+
+extension [Hop] {
+    /// The hops up to the last one that leads to several rows, and the links after it.
+    var splitAtLastCollection: (several: [Hop], links: [Hop]) {
+        let end = lastIndex { $0.kind != .link }.map { $0 + 1 } ?? 0
+        return (Array(self[..<end]), Array(self[end...]))
+    }
+
+    /// Of hops that end with one that leads to several rows: those up to the one before it that does,
+    /// and those after that.
+    var splitBeforeLastCollection: (outer: [Hop], inner: [Hop]) {
+        let (outer, links) = Array(dropLast()).splitAtLastCollection
+        return (outer, links + suffix(1))
+    }
+
+    /// The hops up to the first one that leads to several rows; nil if there is none.
+    var firstCollection: [Hop]? {
+        firstIndex { $0.kind != .link }.map { Array(self[...$0]) }
+    }
+}

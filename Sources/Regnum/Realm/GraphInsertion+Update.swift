@@ -1,0 +1,158 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// Update policies: rows that exist get what the objects of the same key hold.
+
+extension GraphInsertion {
+    /// Throws what would keep one of the updates from being made; changes nothing.
+    func checkUpdates() throws(Realm.Error) {
+        for node in nodes where node.exists {
+            try node.binding.checkUpdate(from: node.object, supplied(node), transaction)
+            for (property, _, contents) in node.lists where isSupplied(property, node) {
+                guard let list = node.binding.place.lists[property] else { continue }
+                do throws(StoreError) {
+                    for case .value(let value) in contents {
+                        try transaction.check(list.target, ColumnKey(0), value)
+                    }
+                } catch {
+                    throw Realm.Error(error).naming(node.binding.schema, property)
+                }
+            }
+        }
+    }
+
+    /// Makes the updates, which were checked.
+    func update() {
+        for node in nodes where node.exists {
+            // an embedded object is gone where two objects of one key brought different lists
+            guard let row = node.row, transaction.contains(node.binding.place.tableKey, row) else {
+                continue
+            }
+            do throws(StoreError) {
+                try node.binding.update(row, from: node.object, policy, supplied(node), transaction)
+                try updateLinks(of: node, row)
+                try updateLists(of: node, row)
+            } catch {
+                core.fail(Realm.Error(error))
+            }
+        }
+    }
+
+    private func supplied(_ node: Node) -> Set<Int>? { supplied[ObjectIdentifier(node.object)] }
+
+    private func isSupplied(_ property: Int, _ node: Node) -> Bool {
+        supplied(node)?.contains(property) ?? true
+    }
+
+    private func updateLinks(of node: Node, _ row: ObjectKey) throws(StoreError) {
+        let table = node.binding.place.tableKey
+        for (index, property) in node.binding.schema.properties.enumerated() {
+            guard case .link = property.shape, isSupplied(index, node),
+                let number = node.binding.mapping?.columns[index]
+            else { continue }
+            var value = Value.null
+            if case .link(let target?) = property.content(of: node.object),
+                let key = self.row(of: target)
+            {
+                value = .int(Int64(bitPattern: key.rawValue))
+            }
+            let column = ColumnKey(number)
+            if policy == .modified, transaction.value(table, row, column) == value { continue }
+            try transaction.set(table, row, column, value)
+        }
+    }
+
+    private func updateLists(of node: Node, _ row: ObjectKey) throws(StoreError) {
+        let table = node.binding.place.tableKey
+        for (index, property) in node.binding.schema.properties.enumerated() {
+            guard case .list(let element) = property.shape, isSupplied(index, node),
+                let list = node.binding.place.lists[index]
+            else { continue }
+            let contents = node.lists.first { $0.property == index }?.contents ?? []
+            let old = transaction.list(table, row, list.key)
+            if policy == .all {
+                if !old.isEmpty {
+                    transaction.removeFromList(table, row, list.key, 0..<old.count)
+                }
+                if contents.isEmpty { continue }
+                try transaction.insertIntoList(
+                    table, row, list.key, at: 0, try keys(of: contents, list.target))
+                continue
+            }
+            let common = min(old.count, contents.count)
+            switch element {
+            case .scalar:
+                for position in 0..<common {
+                    guard case .value(let value) = contents[position] else { continue }
+                    let key = old[position]
+                    if transaction.value(list.target, key, ColumnKey(0)) == value { continue }
+                    try transaction.set(list.target, key, ColumnKey(0), value)
+                }
+            case .object:
+                let new = try keys(of: contents.prefix(common), list.target)
+                for position in 0..<common where new[position] != old[position] {
+                    try transaction.setListElement(
+                        table, row, list.key, at: position, new[position])
+                }
+            }
+            if old.count > common {
+                transaction.removeFromList(table, row, list.key, common..<old.count)
+            }
+            if contents.count > common {
+                let new = try keys(of: contents.dropFirst(common), list.target)
+                try transaction.insertIntoList(table, row, list.key, at: common, new)
+            }
+        }
+    }
+}
+
+extension ClassBinding {
+    /// The row that has the primary key of an unmanaged object, nil if there is none.
+    func existingRow(of object: ObjectBase, _ transaction: EngineTransaction) -> ObjectKey? {
+        guard let primaryKey = schema.primaryKey else { return nil }
+        let property = schema.properties[primaryKey]
+        let value = property.field.unmanagedValue(in: object, at: property.offset)
+        return transaction.find(place.tableKey, primaryKey: value)
+    }
+
+    /// Throws what would keep the values of an object from being those of a row of the class.
+    func checkUpdate(
+        from object: ObjectBase, _ supplied: Set<Int>?, _ transaction: EngineTransaction
+    ) throws(Realm.Error) {
+        do throws(StoreError) {
+            for (index, column) in updatedColumns(supplied) {
+                let property = schema.properties[index]
+                let value = property.field.unmanagedValue(in: object, at: property.offset)
+                try transaction.check(place.tableKey, column, value)
+            }
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    /// Gives a row the values of an object, which were checked.
+    func update(
+        _ row: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy,
+        _ supplied: Set<Int>?, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        for (index, column) in updatedColumns(supplied) {
+            let property = schema.properties[index]
+            let value = property.field.unmanagedValue(in: object, at: property.offset)
+            if policy == .modified, transaction.value(place.tableKey, row, column) == value {
+                continue
+            }
+            try transaction.set(place.tableKey, row, column, value)
+        }
+    }
+
+    /// The values of the class that an update sets: all that were supplied but the primary key.
+    private func updatedColumns(_ supplied: Set<Int>?) -> [(property: Int, column: ColumnKey)] {
+        place.fields.indices.compactMap { index in
+            let property = schema.properties[index]
+            guard case .scalar = property.shape, !property.isPrimaryKey,
+                supplied?.contains(index) ?? true
+            else { return nil }
+            return (index, ColumnKey(place.fields[index].column))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+internal import RegnumEngine
+
+extension Frozen: Hashable {
+    /// Whether both are the same row of the same realm with the same content.
+    ///
+    /// The content is what the row's properties hold: values, which objects its links and lists
+    /// have, the values of its lists, and embedded objects with their content. The properties of
+    /// objects that it links to, and inverses, are not part of it.
+    ///
+    /// - Complexity: O(1) for values of one snapshot; else O(log n), and for lists O(length).
+    public static func == (left: Frozen, right: Frozen) -> Bool {
+        left.row == right.row && left.table.snapshot.realm === right.table.snapshot.realm
+            && left.table.schema === right.table.schema
+            && left.table.hasSameContent(left.row, right.table)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(row)
+        hasher.combine(table.contentVersion(row))
+    }
+}
+
+extension FrozenTable {
+    /// Whether a row has the same content here and in another snapshot of the same realm.
+    fileprivate func hasSameContent(_ row: ObjectKey, _ other: FrozenTable) -> Bool {
+        if self === other || snapshot.root === other.snapshot.root { return true }
+        // tells of values and of which row a link has
+        guard contentVersion(row) == other.contentVersion(row) else { return false }
+        if schema.hasOnlyValues { return true }
+        return schema.properties.indices.allSatisfy { hasSame($0, row, other) }
+    }
+
+    private func hasSame(_ property: Int, _ row: ObjectKey, _ other: FrozenTable) -> Bool {
+        switch schema.properties[property].shape {
+        case .scalar, .linkingObjects:
+            return true
+        case .link(let type):
+            guard schema.properties[property].isOwning, let target = link(row, property) else {
+                return true
+            }
+            return self.other(type).hasSameContent(target, other.other(type))
+        case .list(let element):
+            guard hasSameList(property, row, other) else { return false }
+            guard case .object(let type) = element, schema.properties[property].isOwning else {
+                return true
+            }
+            let (mine, theirs) = (self.other(type), other.other(type))
+            return list(row, property).allSatisfy { mine.hasSameContent($0, theirs) }
+        }
+    }
+
+    /// Whether a list of a row has the same elements here and in another snapshot of the realm, of
+    /// which, if they are values, none was set.
+    func hasSameList(_ property: Int, _ row: ObjectKey, _ other: FrozenTable) -> Bool {
+        let rows = list(row, property)
+        guard rows == other.list(row, property) else { return false }
+        guard case .list(.scalar) = schema.properties[property].shape,
+            let mine = elements(property), let theirs = other.elements(property)
+        else { return true }
+        return rows.allSatisfy {
+            snapshot.root.contentVersion(mine, $0)
+                == other.snapshot.root.contentVersion(theirs, $0)
+        }
+    }
+}

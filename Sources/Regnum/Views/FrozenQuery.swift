@@ -1,0 +1,153 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// A query over one snapshot, which is evaluated at first use and keeps what it found.
+///
+/// Two tasks that ask at once may both do the work; both get an equal answer.
+final class FrozenQuery: Sendable {
+    private struct Known {
+        var tree: ResultTree?
+        var count: Int?
+        /// What a search for the first `limit` keys found.
+        var first: [ObjectKey] = []
+        var limit = 0
+    }
+
+    let table: FrozenTable
+    let plan: QueryPlan
+    /// What is wrong with an operand of the query.
+    private let problem: Realm.Error?
+    private let known: Guarded<Known>
+
+    /// - Parameters:
+    ///   - table: the class of the elements; for values, that of the objects whose list it is.
+    ///   - problem: what is wrong with an operand of the query.
+    ///   - tree: the result, if it is known.
+    init(
+        _ table: FrozenTable, _ plan: QueryPlan, problem: Realm.Error? = nil,
+        tree: ResultTree? = nil
+    ) {
+        self.table = table
+        self.plan = plan
+        self.problem = problem
+        known = Guarded(Known(tree: tree))
+    }
+
+    var root: DatabaseRoot { table.snapshot.root }
+
+    /// What `question` answers about the snapshot. An error goes to the realm's log, and the answer
+    /// is `nothing`.
+    func ask<Answer>(
+        _ nothing: Answer, _ question: (QueryState) throws(StoreError) -> Answer
+    ) -> Answer {
+        do throws(Realm.Error) {
+            if let problem = table.mismatch ?? problem { throw problem }
+            do throws(StoreError) {
+                return try question(QueryState(root))
+            } catch {
+                throw Realm.Error(error)
+            }
+        } catch {
+            table.snapshot.realm.report(error)
+            return nothing
+        }
+    }
+
+    /// The result, if it is known by now.
+    var knownTree: ResultTree? { known.withLock { $0.tree } }
+
+    /// The keys of the rows found.
+    var tree: ResultTree {
+        if let tree = knownTree { return tree }
+        let found = ask(ResultTree()) { state throws(StoreError) in try plan.evaluate(state) }
+        known.withLock { $0.tree = found }
+        return found
+    }
+
+    /// How many there are; found without making the result.
+    var count: Int {
+        if let count = known.withLock({ $0.tree?.count ?? $0.count }) { return count }
+        let found = ask(0) { state throws(StoreError) in try plan.count(state) }
+        known.withLock { $0.count = found }
+        return found
+    }
+
+    /// The first keys: at least `count`, or all.
+    func firstKeys(_ count: Int) -> [ObjectKey] {
+        let known = known.withLock { $0 }
+        if let tree = known.tree { return Array(tree.prefix(count)) }
+        if known.limit >= count { return known.first }
+        let found = ask([]) { state throws(StoreError) in try plan.firstKeys(count, state) }
+        self.known.withLock { known in
+            known.first = found
+            known.limit = count
+        }
+        return found
+    }
+
+    /// Positions below this are looked up without evaluating the rest.
+    private static let shortCount = 32
+
+    /// The key at a position, nil if there are not so many.
+    func key(at position: Int) -> ObjectKey? {
+        guard position >= 0 else { return nil }
+        let known = known.withLock { $0 }
+        if let tree = known.tree { return position < tree.count ? tree[position] : nil }
+        if position < known.first.count { return known.first[position] }
+        if position < FrozenQuery.shortCount {
+            let keys = firstKeys(2 * FrozenQuery.shortCount)
+            return position < keys.count ? keys[position] : nil
+        }
+        let tree = tree
+        return position < tree.count ? tree[position] : nil
+    }
+
+    /// The last key, nil if there is none.
+    var lastKey: ObjectKey? {
+        if let tree = knownTree { return tree.last }
+        if case .table = plan.source, case .constant(true) = plan.predicate, plan.sort.isEmpty,
+            plan.steps.isEmpty, plan.limit == nil
+        {
+            return table.lastRow
+        }
+        return tree.last
+    }
+
+    /// The first position of a row, nil if it is not there.
+    func position(of row: ObjectKey) -> Int? {
+        if let tree = knownTree { return tree.firstIndex(of: row) }
+        return ask(nil) { state throws(StoreError) in try plan.position(of: row, state) }
+    }
+
+    func contains(_ row: ObjectKey) -> Bool {
+        ask(false) { state throws(StoreError) in try plan.contains(row, state) }
+    }
+
+    /// The first position of a row that also matches a condition, nil if none does.
+    func firstPosition(where predicate: Predicate) -> Int? {
+        ask(nil) { state throws(StoreError) in
+            try plan.firstPosition(where: predicate, state)
+        }
+    }
+
+    /// Fewer rows than these are evaluated where the caller is.
+    private static let quickRowCount = 2_000
+
+    /// Evaluates the query, a large one on a thread of the library.
+    func evaluate() async {
+        if knownTree != nil { return }
+        guard table.rowCount > FrozenQuery.quickRowCount else {
+            _ = tree
+            return
+        }
+        await withCheckedContinuation { continuation in
+            FrozenQuery.pool.submit {
+                _ = self.tree
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Threads for large evaluations, so that they take none from the cooperative pool.
+    private static let pool = IOPool(threadCountMax: 2)
+}

@@ -1,0 +1,167 @@
+internal import RegnumEngine
+
+/// One class in one snapshot: what its frozen objects share.
+final class FrozenTable: Sendable {
+    let snapshot: SnapshotCore
+    let entry: ClassEntry
+    private let mapping: ClassMapping
+
+    init(_ snapshot: SnapshotCore, _ entry: ClassEntry) {
+        self.snapshot = snapshot
+        self.entry = entry
+        mapping = entry.mapping(in: snapshot.root.schema)
+    }
+
+    var schema: ClassSchema { entry.schema }
+
+    /// Why the class cannot be read here.
+    var mismatch: Realm.Error? { mapping.mismatch }
+
+    /// Another class in the same snapshot.
+    func other(_ type: ObjectBase.Type) -> FrozenTable {
+        type == schema.type ? self : FrozenTable(snapshot, snapshot.realm.entry(for: type))
+    }
+
+    /// The row with a primary key.
+    func find(_ key: Value) -> ObjectKey? {
+        guard mismatch == nil, let table = mapping.table else { return nil }
+        return snapshot.root.find(table.key, primaryKey: key)
+    }
+
+    /// Whether there is such a row.
+    func contains(_ row: ObjectKey) -> Bool {
+        guard mismatch == nil, let table = mapping.table else { return false }
+        return snapshot.root.contains(table.key, row)
+    }
+
+    /// The number of rows of the class.
+    var rowCount: Int {
+        guard mismatch == nil, let table = mapping.table else { return 0 }
+        return snapshot.root.count(table.key)
+    }
+
+    /// The newest row of the class.
+    var lastRow: ObjectKey? {
+        let count = rowCount
+        guard count > 0, let table = mapping.table else { return nil }
+        return snapshot.root.key(table.key, at: count - 1)
+    }
+
+    // MARK: Properties
+
+    /// The value of a property by its position; null for what is no column.
+    func value(_ row: ObjectKey, _ property: Int) -> Value {
+        let column = mapping.columns[property]
+        guard schema.properties[property].isColumn else { return .null }
+        guard column >= 0, let table = mapping.table else {
+            return schema.properties[property].defaultValue
+        }
+        return snapshot.root.value(table.key, row, ColumnKey(column))
+            ?? schema.properties[property].defaultValue
+    }
+
+    /// The row that a link has, nil if it has none.
+    func link(_ row: ObjectKey, _ property: Int) -> ObjectKey? {
+        guard case .int(let target) = value(row, property) else { return nil }
+        return ObjectKey(rawValue: UInt64(bitPattern: target))
+    }
+
+    /// The rows of a list's elements; for a list of values, rows of its hidden class.
+    func list(_ row: ObjectKey, _ property: Int) -> [ObjectKey] {
+        guard let (table, list) = listPlace(property) else { return [] }
+        return snapshot.root.list(table.key, row, list.key)
+    }
+
+    /// The key of the table of a list's elements, nil while nothing of the list was ever stored.
+    func elements(_ property: Int) -> TableKey? { listPlace(property)?.list.target }
+
+    private func listPlace(_ property: Int) -> (table: TableSchema, list: ListSchema)? {
+        let number = mapping.columns[property]
+        guard case .list = schema.properties[property].shape, number >= 0,
+            let table = mapping.table
+        else { return nil }
+        return (table, table.lists[Int(number)])
+    }
+
+    /// What a list or inverse holds, as a query.
+    func plan(_ row: ObjectKey, _ property: Int) -> QueryPlan {
+        let property = schema.properties[property]
+        switch property.shape {
+        case .list(.object(let type)):
+            return QueryPlan(
+                tableName: ClassSchema.of(type).name,
+                source: .list(tableName: schema.name, row: row, name: property.name))
+        case .list(.scalar):
+            return QueryPlan(
+                tableName: schema.elementsName(of: property),
+                source: .list(tableName: schema.name, row: row, name: property.name))
+        case .linkingObjects(let type):
+            return QueryPlan(
+                tableName: ClassSchema.of(type).name,
+                source: .backlinks(
+                    name: property.originProperty ?? "", target: schema.name, row: row))
+        case .scalar, .link:
+            preconditionFailure("\(schema.name).\(property.name) is no collection.")
+        }
+    }
+
+    /// The objects of a list or inverse.
+    func results<T: ObjectBase>(
+        _ type: T.Type, _ row: ObjectKey, _ property: Int
+    ) -> FrozenResults<T> {
+        FrozenResults(other(type), plan: _Plan(plan: plan(row, property)))
+    }
+
+    /// The values of a list.
+    func values<Element>(_ row: ObjectKey, _ property: Int) -> FrozenValues<Element> {
+        FrozenValues(FrozenQuery(self, plan(row, property)))
+    }
+
+    // MARK: Versions
+
+    /// The version that last set a property of the row. Lists are not told by it.
+    func contentVersion(_ row: ObjectKey) -> UInt64 {
+        guard let table = mapping.table else { return 0 }
+        return snapshot.root.contentVersion(table.key, row) ?? 0
+    }
+
+    /// The names of the properties behind columns and lists, in order of declaration.
+    func propertyNames(_ columns: [ColumnKey], lists: Set<ListKey> = []) -> [String] {
+        let numbers = Set(columns.map { Int32($0.rawValue) })
+        return schema.properties.indices.filter { index in
+            let number = mapping.columns[index]
+            switch schema.properties[index].shape {
+            case .scalar, .link: return numbers.contains(number)
+            case .list: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
+            case .linkingObjects: return false
+            }
+        }.map { schema.properties[$0].name }
+    }
+
+    // MARK: Computed properties
+
+    /// What a key path of the class means, asking a row where that is not known yet.
+    func meaning<T: ObjectBase, V>(of keyPath: KeyPath<T, V>, _ row: ObjectKey) -> KeyPathMeaning {
+        var cores: [TransactionCore] = []
+        defer { for core in cores { core.end() } }
+        return schema.meaning(of: keyPath) { tracer in
+            let core = TransactionCore(
+                .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
+            cores.append(core)
+            return ClassBinding(entry, core: core, noting: tracer).accessor(T.self, row: row)
+        }
+    }
+
+    /// What a computation makes of a fresh accessor of a row, which is private to it and dead
+    /// afterwards. What went wrong meanwhile goes to the realm's log.
+    func compute<T: ObjectBase, R>(_ type: T.Type, _ row: ObjectKey, _ body: (T) -> R) -> R {
+        let core = TransactionCore(
+            .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
+        // the core and its bindings hold each other until then
+        defer {
+            core.end()
+            if let violation = core.violation { snapshot.realm.report(violation) }
+        }
+        return body(core.binding(for: type).accessor(type, row: row))
+    }
+}

@@ -1,0 +1,189 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// The values of a list as they were in one snapshot: a collection that can be sent and kept.
+///
+///     let tags = person.tags                   // FrozenValues<String>
+///     print(tags.sorted().distinct().first ?? "no tags")
+///
+/// Two are equal if they have the same values in the same order, wherever they come from; values are
+/// the same if they are stored as the same bits.
+public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
+    let query: FrozenQuery
+    /// The hidden class of the elements, nil while nothing of the list was ever stored.
+    private let elements: TableKey?
+
+    init(_ query: FrozenQuery) {
+        self.query = query
+        elements = query.root.schema.table(named: query.plan.tableName)?.key
+    }
+
+    /// The version of the snapshot.
+    public var version: UInt64 { query.root.version }
+
+    /// The values as a plain array.
+    ///
+    /// - Complexity: O(n).
+    public var array: [Element] { Array(self) }
+
+    private func element(_ row: ObjectKey) -> Element { Element.fromEngine(value(row)) }
+
+    private func value(_ row: ObjectKey) -> Value {
+        elements.flatMap { query.root.value($0, row, ColumnKey(0)) } ?? Element._storage.zero
+    }
+
+    /// The values as a query names them.
+    var column: ColumnReference {
+        let storage = Element._storage
+        return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
+    }
+}
+
+extension FrozenValues: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int { count }
+
+    /// The number of values.
+    ///
+    /// - Complexity: O(log n) for a list; values that are sorted or distinct are evaluated once.
+    public var count: Int { query.count }
+
+    /// The first value, nil if there is none.
+    public var first: Element? { query.firstKeys(1).first.map { element($0) } }
+
+    /// The value at a position.
+    ///
+    /// - Precondition: `0 <= position < count`.
+    /// - Complexity: O(log n), once the keys of the list's rows were found.
+    public subscript(position: Int) -> Element {
+        guard let key = query.key(at: position) else {
+            fatalError(
+                "Index \(position) of FrozenValues<\(Element.self)> of \(query.plan.tableName) is "
+                    + "out of range: there are \(count) values.")
+        }
+        return element(key)
+    }
+
+    public func makeIterator() -> Iterator {
+        Iterator(values: self, keys: query.tree.makeIterator())
+    }
+
+    /// Steps through the values in order.
+    public struct Iterator: IteratorProtocol {
+        let values: FrozenValues
+        var keys: ResultTree.Iterator
+
+        public mutating func next() -> Element? { keys.next().map { values.element($0) } }
+    }
+
+    /// The first position of a value, nil if it is not there.
+    ///
+    /// - Complexity: O(n).
+    public func index(of element: Element) -> Int? {
+        let wanted = element.engineValue
+        return query.tree.firstIndex { value($0) == wanted }
+    }
+
+    /// The first position of a value, nil if it is not there.
+    public func firstIndex(of element: Element) -> Int? { index(of: element) }
+
+    /// Whether the value is among these.
+    ///
+    /// - Complexity: O(n).
+    public func contains(_ element: Element) -> Bool { index(of: element) != nil }
+}
+
+extension FrozenValues {
+    /// The values in order: nil first, then NaN, strings by the bytes of their UTF-8 form, false
+    /// before true. Equal ones keep their order.
+    ///
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    public func sorted() -> FrozenValues { sorted(ascending: true) }
+
+    /// The values in order; descending from large to small, nil last.
+    ///
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    public func sorted(ascending: Bool) -> FrozenValues {
+        var plan = query.plan
+        plan.addSort([SortTerm(column: column, ascending: ascending)])
+        return FrozenValues(FrozenQuery(query.table, plan))
+    }
+
+    /// Each value once, where it is first. Nil is one, and so is NaN.
+    ///
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    public func distinct() -> FrozenValues {
+        var plan = query.plan
+        plan.steps.append(.distinct([column]))
+        return FrozenValues(FrozenQuery(query.table, plan))
+    }
+}
+
+extension FrozenValues where Element: SummableValue {
+    /// The sum; nil values are left out, and the sum of nothing is 0.
+    ///
+    /// A sum of integers is an `Int`; one that does not fit goes to the realm's log as an error, and is 0.
+    /// - Complexity: O(n).
+    public func sum() -> Element.Total {
+        let zero = Element.Total._storage.zero
+        return Element.Total.fromEngine(
+            query.ask(zero) { state throws(StoreError) in
+                try query.plan.sum(of: column, state)
+            })
+    }
+
+    /// The mean; nil values are left out; nil for nothing.
+    ///
+    /// - Complexity: O(n).
+    public func average() -> Double? {
+        query.ask(nil) { state throws(StoreError) in
+            try query.plan.average(of: column, state)
+        }
+    }
+}
+
+extension FrozenValues where Element: BoundedValue {
+    /// The least value; nil values and NaN are left out; nil for nothing.
+    ///
+    /// - Complexity: O(n).
+    public func min() -> Element.Required? {
+        query.ask(nil) { state throws(StoreError) in
+            try query.plan.minimum(of: column, state)
+        }.map { Element.Required.fromEngine($0) }
+    }
+
+    /// The greatest value; nil values and NaN are left out; nil for nothing.
+    ///
+    /// - Complexity: O(n).
+    public func max() -> Element.Required? {
+        query.ask(nil) { state throws(StoreError) in
+            try query.plan.maximum(of: column, state)
+        }.map { Element.Required.fromEngine($0) }
+    }
+}
+
+extension FrozenValues: Hashable {
+    public static func == (left: FrozenValues, right: FrozenValues) -> Bool {
+        if left.query === right.query { return true }
+        if left.query.root === right.query.root, left.query.plan == right.query.plan {
+            return true
+        }
+        return left.count == right.count
+            && zip(left.query.tree, right.query.tree)
+                .allSatisfy { left.value($0) == right.value($1) }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        for key in query.tree { hasher.combine(value(key)) }
+    }
+}
+
+extension FrozenValues: Encodable where Element: Encodable {
+    /// Encodes the values as an array, nil as null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for value in self { try container.encode(value) }
+    }
+}

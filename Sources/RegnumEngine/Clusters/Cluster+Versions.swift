@@ -1,0 +1,221 @@
+// Which version wrote each row last: one number for all rows of a cluster, or a chunk of u64, and
+// before either of them a patch of the few rows that were written since. So one update of a cluster
+// that nobody changed lately copies a patch, and not 8 KiB of versions.
+
+/// Content versions of single rows, which go before what the cluster says of all.
+///
+///     0     header          kind chunk, count = entries
+///     16    u64 x entries   version << 10 | row; each row once, in no order
+///
+/// Only in memory: a checkpoint writes a chunk.
+struct VersionPatch {
+    let node: Node
+
+    /// With more the cluster gets a chunk of its own.
+    static let entryCountMax = 30
+    private static let firstByteCount = 64
+
+    @inline(__always)
+    private var entries: UnsafeMutablePointer<UInt64> {
+        (node.address + Node.headerByteCount).assumingMemoryBound(to: UInt64.self)
+    }
+
+    private var capacity: Int { (node.byteCount - Node.headerByteCount) >> 3 }
+
+    @inline(__always)
+    private func place(_ row: Int) -> Int? {
+        for place in 0..<node.count where Int(entries[place] & 1023) == row { return place }
+        return nil
+    }
+
+    /// The content version of a row, nil if it is not in the patch.
+    @inline(__always)
+    func version(_ row: Int) -> UInt64? { place(row).map { entries[$0] >> 10 } }
+
+    /// Writes all entries to where versions of all rows stand.
+    func apply(to rows: UnsafeMutableRawPointer) {
+        for place in 0..<node.count {
+            let entry = entries[place]
+            rows.storeBytes(
+                of: entry >> 10, toByteOffset: Int(entry & 1023) << 3, as: UInt64.self)
+        }
+    }
+
+    /// The patch, or its replacement, with that version of a row; nil if it is full. `patch` is nil
+    /// where there is none yet.
+    static func setting(
+        _ version: UInt64, row: Int, in patch: VersionPatch?, edit: NodeEdit
+    ) -> VersionPatch? {
+        let entry = version << 10 | UInt64(row)
+        guard let patch else {
+            let new = VersionPatch(node: edit.make(.chunk, byteCount: firstByteCount))
+            new.node.count = 1
+            new.entries[0] = entry
+            return new
+        }
+        if let place = patch.place(row) {
+            let own = VersionPatch(node: edit.own(patch.node))
+            own.entries[place] = entry
+            return own
+        }
+        let count = patch.node.count
+        guard count < entryCountMax else { return nil }
+        let own = VersionPatch(
+            node: count < patch.capacity
+                ? edit.own(patch.node) : edit.copy(patch.node, byteCount: 2 * patch.node.byteCount))
+        own.entries[count] = entry
+        own.node.count = count + 1
+        return own
+    }
+}
+
+extension Cluster {
+    static let versionWordOffset = 40
+    static let versionPatchOffset = 72
+
+    @inline(__always)
+    private var versionPatchWord: UInt { node.load(Cluster.versionPatchOffset) }
+
+    @inline(__always)
+    private var versionPatch: VersionPatch? {
+        Node(word: versionPatchWord).map { VersionPatch(node: $0) }
+    }
+
+    @inline(__always)
+    private var versionWord: UInt { loadWord(node.address + Cluster.versionWordOffset) }
+
+    /// Whether all rows have `uniformVersion`.
+    @inline(__always)
+    var hasUniformVersion: Bool {
+        versionWord == 0 && versionExtent == 0 && versionPatchWord == 0
+    }
+
+    /// Whether the image at `versionExtent` is what the rows have.
+    var isVersionImageCurrent: Bool { versionExtent != 0 && versionPatchWord == 0 }
+
+    /// The content version of a row below `rowCount`.
+    @inline(__always)
+    func contentVersion(_ row: Int) -> UInt64 {
+        if let version = versionPatch?.version(row) { return version }
+        let word = versionWord
+        if word == 0, versionExtent == 0 { return uniformVersion }
+        return Cluster.rows(word != 0 ? word : resolveVersions())
+            .load(fromByteOffset: 8 &* row, as: UInt64.self)
+    }
+
+    /// The content versions of all rows below `rowCount`.
+    func contentVersions() -> [UInt64] {
+        let count = rowCount
+        return [UInt64](unsafeUninitializedCapacity: count) { versions, initialized in
+            let word = versionWord
+            if word == 0, versionExtent == 0 {
+                versions.initialize(repeating: uniformVersion)
+            } else {
+                UnsafeMutableRawBufferPointer(versions).copyMemory(
+                    from: UnsafeRawBufferPointer(
+                        start: Cluster.rows(word != 0 ? word : resolveVersions()),
+                        count: 8 * count))
+            }
+            initialized = count
+            if let start = versions.baseAddress { versionPatch?.apply(to: start) }
+        }
+    }
+
+    // MARK: Changing
+
+    /// Says that a row, below `rowCount` or the next one, has that content version.
+    @inline(__always)
+    func setVersion(_ version: UInt64, row: Int, edit: NodeEdit) {
+        if uniformVersion == version, hasUniformVersion { return }
+        setMixedVersion(version, row: row, edit: edit)
+    }
+
+    @inline(never)
+    private func setMixedVersion(_ version: UInt64, row: Int, edit: NodeEdit) {
+        if row < rowCount {
+            if versionPatchWord != 0 || !canWriteVersions(row, edit) {
+                if patchVersion(version, row: row, edit: edit) { return }
+                ownVersions(edit)
+            }
+        } else if versionWord == 0, versionExtent == 0 {
+            if rowCount == 0 { uniformVersion = version }
+            if uniformVersion == version { return }
+        }
+        let rows = writableVersions(row, edit)
+        rows.storeBytes(of: version, toByteOffset: row << 3, as: UInt64.self)
+    }
+
+    /// Whether a row's place in the chunk may be written as it is.
+    private func canWriteVersions(_ row: Int, _ edit: NodeEdit) -> Bool {
+        guard let chunk = Node(word: versionWord), !chunk.isMapped else { return false }
+        return edit.owns(chunk) || row >= frozenRows
+    }
+
+    private func patchVersion(_ version: UInt64, row: Int, edit: NodeEdit) -> Bool {
+        guard
+            let patch = VersionPatch.setting(version, row: row, in: versionPatch, edit: edit)
+        else { return false }
+        node.store(patch.node.word, Cluster.versionPatchOffset)
+        return true
+    }
+
+    /// Makes the chunk the edit's own, with what the patch says, which is gone then. There are rows.
+    func ownVersions(_ edit: NodeEdit) {
+        let chunk = Node(word: versionWord)
+        if chunk.map({ edit.owns($0) }) != true { copyVersions(rowCount, edit) }
+        if let versionPatch {
+            versionPatch.apply(to: Cluster.rows(versionWord))
+            edit.retire(versionPatch.node)
+            node.store(0 as UInt, Cluster.versionPatchOffset)
+        }
+        versionExtent = 0
+        versionCRC = 0
+    }
+
+    /// A chunk in which `row` may be written, made or copied if need be.
+    private func writableVersions(_ row: Int, _ edit: NodeEdit) -> UnsafeMutableRawPointer {
+        let chunk = Node(word: versionWord)
+        let capacity = chunk.map { ($0.byteCount - Node.headerByteCount) >> 3 } ?? 0
+        if row >= capacity || !canWriteVersions(row, edit) {
+            copyVersions(max(rowCount, row + 1), edit)
+        }
+        versionExtent = 0
+        versionCRC = 0
+        return Cluster.rows(versionWord)
+    }
+
+    /// Gives the cluster a new chunk, of the edit, with what the former one has, or with
+    /// `uniformVersion`.
+    private func copyVersions(_ rowCount: Int, _ edit: NodeEdit) {
+        var word = versionWord
+        if word == 0, versionExtent == 0 {
+            let capacity = Cluster.capacity(for: rowCount)
+            let chunk = edit.make(.chunk, byteCount: Node.headerByteCount + capacity << 3)
+            chunk.count = 8
+            Cluster.rows(chunk.word).initializeMemory(
+                as: UInt64.self, repeating: uniformVersion, count: self.rowCount)
+            word = chunk.word
+        } else {
+            if word == 0 { word = resolveVersions() }
+            word = Cluster.copyChunk(word, log2: 3, rowCount: rowCount, edit: edit).word
+        }
+        node.store(word, Cluster.versionWordOffset)
+    }
+
+    // MARK: From the file
+
+    /// Reads the chunk of content versions from its image.
+    @inline(never)
+    func resolveVersions() -> UInt {
+        guard versionExtent != 0, let source = NodeSource.named(sourceWord) else {
+            return ZeroRows.word
+        }
+        let byteCount = Node.headerByteCount + rowCount << 3
+        var image = source.image(.chunk, at: versionExtent, byteCount: byteCount, crc: versionCRC)
+        if !Cluster.isImage(image, .chunk, byteCount: byteCount, count: 8) {
+            image = source.damaged(.chunk, at: versionExtent, byteCount: byteCount)
+        }
+        storeWord(UInt(bitPattern: image), node.address + Cluster.versionWordOffset)
+        return UInt(bitPattern: image)
+    }
+}

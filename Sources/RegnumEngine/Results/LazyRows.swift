@@ -1,0 +1,111 @@
+import RegnumStore
+
+/// Rows of a root that are read when they are asked for: all of a class, or those with one key of an
+/// index. It holds the root.
+struct LazyRows: Sendable {
+    enum Origin: Sendable {
+        case table(Table)
+        /// Entries of one key, from a position on.
+        case entries(IndexTree, start: Int)
+    }
+
+    private let root: DatabaseRoot
+    let origin: Origin
+    let count: Int
+
+    init(_ root: DatabaseRoot, _ origin: Origin, count: Int) {
+        self.root = root
+        self.origin = origin
+        self.count = count
+    }
+
+    /// Fewer rows are copied: that is less work than to hold the root and to search in it.
+    static let countMin = 1_024
+
+    /// The key of the row at a position in `0..<count`; where a leaf is damaged, one that no row has.
+    ///
+    /// - Complexity: O(log n)
+    subscript(position: Int) -> UInt64 {
+        precondition(position >= 0 && position < count, "The position is out of range.")
+        switch origin {
+        case .table(let table): return table.key(at: position)
+        case .entries(let tree, let start):
+            return tree.entry(at: start + position)?.row ?? .max >> 1
+        }
+    }
+
+    /// Fills an empty array with the keys of at most `limit` rows, from a position on, last one first.
+    ///
+    /// - Complexity: O(log n + limit)
+    func fill(_ keys: inout [UInt64], from position: Int, _ limit: Int) {
+        let end = min(limit, count - position)
+        if end <= 0 { return }
+        let first = self[position]
+        switch origin {
+        case .table(let table):
+            table.forEachCluster(from: first) { cluster in
+                cluster.liveMask.visit { row in
+                    let key = cluster.firstKey + UInt64(row)
+                    if key >= first { keys.append(key) }
+                    return keys.count < end
+                }
+            }
+        case .entries(let tree, let start):
+            guard let entry = tree.entry(at: start + position) else { return }
+            tree.visit(from: entry.key, entry.row) { _, row in
+                keys.append(row)
+                return keys.count < end
+            }
+        }
+        keys.reverse()
+    }
+
+    /// All keys, ascending.
+    var keys: [UInt64] {
+        var keys: [UInt64] = []
+        keys.reserveCapacity(count)
+        switch origin {
+        case .table(let table):
+            table.forEachCluster { cluster in
+                cluster.liveMask.visit { row in
+                    keys.append(cluster.firstKey + UInt64(row))
+                    return true
+                }
+            }
+        case .entries(let tree, let start):
+            guard let entry = tree.entry(at: start) else { return keys }
+            tree.rows(
+                from: entry, through: IndexTree.Entry(key: entry.key, row: .max), into: &keys)
+        }
+        return keys
+    }
+}
+
+extension QueryPlan {
+    /// The result of a plan without order or steps that is all rows of a class, or those with one
+    /// value of an index that decides; nil for other plans and small results.
+    func lazyResult(_ root: DatabaseRoot) throws(StoreError) -> ResultTree? {
+        guard sort.isEmpty, isPlain else { return nil }
+        let content = root.content
+        switch predicate {
+        case .constant(true):
+            guard let schema = content.schema.table(named: tableName),
+                let table = content.table(schema.key), table.count >= LazyRows.countMin
+            else { return nil }
+            return ResultTree(
+                .lazy(LazyRows(root, .table(table), count: table.count)))
+        case .compare(let reference, .equal, let value):
+            guard
+                let range = try IndexLookup.exactRange(
+                    content, tableName, reference, .equal, value),
+                range.count >= LazyRows.countMin,
+                range.keys.lowerBound == range.keys.upperBound
+            else { return nil }
+            let start = range.tree.rank(of: range.keys.lowerBound, 0)
+            return ResultTree(
+                .lazy(LazyRows(root, .entries(range.tree, start: start), count: range.count)))
+        default:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,98 @@
+/// Rows of one table: for key k, bit k % 64 of word k / 64.
+struct RowSet: Sendable {
+    private var words: [UInt64]
+
+    @inline(__always)
+    func contains(_ key: UInt64) -> Bool {
+        let word = Int(truncatingIfNeeded: key >> 6)
+        return word < words.count && words[word] >> (key & 63) & 1 != 0
+    }
+
+    /// Those of a cluster.
+    func mask(_ cluster: Cluster) -> RowMask {
+        let first = Int(truncatingIfNeeded: cluster.firstKey >> 6)
+        guard first + wordsPerCluster <= words.count else { return RowMask() }
+        return words.withUnsafeBufferPointer { words in
+            words.baseAddress.map { RowMask($0 + first) } ?? RowMask()
+        }
+    }
+
+    /// The rows of a table that match.
+    init(_ table: Table, _ predicate: CompiledPredicate, _ content: DatabaseContent) {
+        let clusterCount = Int(truncatingIfNeeded: (table.nextKey + 1023) >> 10)
+        words = [UInt64](repeating: 0, count: wordsPerCluster * clusterCount)
+        var found = words
+        table.forEachCluster { cluster in
+            let rows = predicate.matches(cluster, cluster.liveMask, content)
+            let first = Int(truncatingIfNeeded: cluster.firstKey >> 6)
+            if first + wordsPerCluster <= found.count {
+                for word in 0..<wordsPerCluster { found[first + word] = rows.words[word] }
+            }
+            return true
+        }
+        words = found
+    }
+}
+
+extension CompiledPredicate {
+    /// Fewer rows than this are asked one by one what other rows say.
+    private static let setRowCountMin = 1_024
+
+    /// The same for a scan of `rowCount` rows: what many of them ask of another class is found out for
+    /// all rows of that class at once.
+    ///
+    /// - Complexity: about that of scanning the other classes, where it changes anything.
+    func prepared(
+        rowCount: Int, _ content: DatabaseContent, _ statistics: inout QueryStatistics
+    ) -> CompiledPredicate {
+        guard readsOtherRows, rowCount >= CompiledPredicate.setRowCountMin else { return self }
+        switch self {
+        case .through(let link, let term, let whenNull):
+            if let set = term.rowSet(link.target, rowCount, content, &statistics) {
+                return .throughSet(link, set, whenNull: whenNull)
+            }
+            return .through(
+                link, term.prepared(rowCount: rowCount, content, &statistics), whenNull: whenNull)
+        case .related(let path, let term):
+            return .related(path, term.asked(path.target, rowCount, content, &statistics))
+        case .count(let path, let term, let comparison, let number):
+            return .count(
+                path, term.asked(path.target, rowCount, content, &statistics), comparison, number)
+        case .and(let terms):
+            return .and(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
+        case .or(let terms):
+            return .or(terms.map { $0.prepared(rowCount: rowCount, content, &statistics) })
+        case .not(let term):
+            return .not(term.prepared(rowCount: rowCount, content, &statistics))
+        default:
+            return self
+        }
+    }
+
+    /// The same, to be asked of many rows of a class.
+    private func asked(
+        _ target: TableKey, _ rowCount: Int, _ content: DatabaseContent,
+        _ statistics: inout QueryStatistics
+    ) -> CompiledPredicate {
+        if let set = rowSet(target, rowCount, content, &statistics) { return .inSet(set) }
+        return prepared(rowCount: rowCount, content, &statistics)
+    }
+
+    /// The rows of a class that match; nil if asking `rowCount` rows is less work.
+    private func rowSet(
+        _ target: TableKey, _ rowCount: Int, _ content: DatabaseContent,
+        _ statistics: inout QueryStatistics
+    ) -> RowSet? {
+        switch self {
+        case .constant, .isRow, .inSet: return nil
+        default: break
+        }
+        guard let table = content.table(target),
+            table.count <= (readsOtherRows ? rowCount / 2 : 4 * rowCount),
+            table.nextKey <= 16 * (UInt64(table.count) + 4_096)
+        else { return nil }
+        statistics.rowsEvaluated += table.count
+        return RowSet(
+            table, prepared(rowCount: table.count, content, &statistics), content)
+    }
+}

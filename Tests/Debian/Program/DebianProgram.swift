@@ -1,0 +1,25 @@
+import Foundation
+import Regnum
+
+/// Loads an index of Debian's packages into a new realm and asks what depends on libc6:
+///
+///     RegnumDebian INDEX.tsv.gz DIRECTORY
+///
+/// Prints what it measured as a line of JSON. The directory must not exist; it is removed at the end.
+@main enum DebianProgram {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard arguments.count == 2, let index = arguments.first, let directory = arguments.last
+        else {
+            FileHandle.standardError.write(Data("RegnumDebian INDEX.tsv.gz DIRECTORY\n".utf8))
+            exit(2)
+        }
+        guard !FileManager.default.fileExists(atPath: directory) else {
+            FileHandle.standardError.write(Data("\(directory) exists.\n".utf8))
+            exit(2)
+        }
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let measurement = try await LoadMeasurement(ofIndex: index, realm: directory)
+        print(String(decoding: try JSONEncoder().encode(measurement), as: UTF8.self))
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// An index of packages: a table of text with a line for each, below a line that names the fields.
+///
+/// The lines are taken apart while one walks over them: an index takes no more memory than its text.
+struct PackageIndex: Sequence, Sendable {
+    private let lines: [ArraySlice<UInt8>]
+
+    init(_ text: Data) throws {
+        lines = [UInt8](text).fields(between: UInt8(ascii: "\n")).dropFirst().filter { !$0.isEmpty }
+        for line in lines where !IndexLine(line).isValid {
+            let text = String(decoding: line, as: UTF8.self)
+            throw IndexFailure("This is no line of an index of packages: \(text)")
+        }
+    }
+
+    var underestimatedCount: Int { lines.count }
+
+    func makeIterator() -> some IteratorProtocol<IndexLine> {
+        lines.lazy.map { IndexLine($0) }.makeIterator()
+    }
+}
+
+/// A line of an index: eleven fields with tabs between them.
+struct IndexLine {
+    /// An entry of what a package asks for.
+    struct Requirement {
+        fileprivate let entry: ArraySlice<UInt8>
+
+        /// The entry as it is written: "debconf (>= 0.5) | debconf-2.0".
+        var text: String { String(decoding: entry, as: UTF8.self) }
+        /// The names that satisfy it: "debconf", "debconf-2.0".
+        var alternatives: [String] { entry.fields(between: UInt8(ascii: "|")).map(\.name) }
+    }
+
+    private let fields: [ArraySlice<UInt8>]
+
+    fileprivate init(_ line: ArraySlice<UInt8>) {
+        fields = line.fields(between: UInt8(ascii: "\t"))
+    }
+
+    fileprivate var isValid: Bool { fields.count == 11 && Priority(rawValue: text(4)) != nil }
+
+    var name: String { text(0) }
+    var version: String { text(1) }
+    var section: String { text(3) }
+    var priority: Priority { Priority(rawValue: text(4)) ?? .optional }
+    var installedKiB: Int? { Int(text(5)) }
+    var requirements: [Requirement] { entries(7).map { Requirement(entry: $0) } }
+    /// The names that the package goes by beside its own.
+    var provides: [String] { entries(9).map(\.name) }
+    var summary: String { text(10) }
+
+    private func text(_ field: Int) -> String { String(decoding: fields[field], as: UTF8.self) }
+
+    /// The entries of a list with commas.
+    private func entries(_ field: Int) -> [ArraySlice<UInt8>] {
+        guard !fields[field].isEmpty else { return [] }
+        return fields[field].fields(between: UInt8(ascii: ",")).map(\.trimmed)
+    }
+}
+
+extension RandomAccessCollection<UInt8> where Index == Int, SubSequence == ArraySlice<UInt8> {
+    /// The parts between separators, empty ones too.
+    fileprivate func fields(between separator: UInt8) -> [ArraySlice<UInt8>] {
+        var fields: [ArraySlice<UInt8>] = []
+        var start = startIndex
+        for index in indices where self[index] == separator {
+            fields.append(self[start..<index])
+            start = index + 1
+        }
+        fields.append(self[start..<endIndex])
+        return fields
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var trimmed: ArraySlice<UInt8> { drop { $0 == UInt8(ascii: " ") } }
+
+    /// The name in "libc6 (>= 2.34)" or "python3:any".
+    fileprivate var name: String {
+        let name = trimmed.prefix {
+            $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "(") && $0 != UInt8(ascii: ":")
+        }
+        return String(decoding: name, as: UTF8.self)
+    }
+}
+
+/// Something about an index that is not as it should be.
+struct IndexFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

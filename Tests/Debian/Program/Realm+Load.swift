@@ -1,0 +1,51 @@
+import Regnum
+
+extension Realm {
+    /// Stores an index as a graph, in one transaction.
+    func load(_ index: PackageIndex) async throws {
+        try await write { tx in
+            var packages: [String: Package] = [:]
+            packages.reserveCapacity(index.underestimatedCount * 3 / 2)
+            for line in index {
+                let package = Package(line)
+                try tx.add(package)
+                packages[line.name] = package
+            }
+
+            /// The package of a name, made where nobody has it.
+            func package(_ name: String) throws -> Package {
+                if let known = packages[name] { return known }
+                let package = Package()
+                package.name = name
+                try tx.add(package)
+                packages[name] = package
+                return package
+            }
+
+            for line in index {
+                let origin = try package(line.name)
+                let dependencies = try line.requirements.map { requirement in
+                    let dependency = Dependency()
+                    dependency.text = requirement.text
+                    dependency.alternatives.append(
+                        objectsIn: try requirement.alternatives.map(package))
+                    return dependency
+                }
+                origin.dependencies.append(objectsIn: dependencies)
+                origin.provides.append(objectsIn: try line.provides.map(package))
+            }
+        }
+    }
+}
+
+extension Package {
+    convenience init(_ line: IndexLine) {
+        self.init()
+        name = line.name
+        version = line.version
+        section = line.section
+        priority = line.priority
+        installedKiB = line.installedKiB
+        summary = line.summary
+    }
+}
