@@ -175,7 +175,9 @@ final class FrozenTable: Sendable {
     }
 
     /// As `compute`, with accessors of any rows.
-    func computeAll<T: ObjectBase, R>(_ type: T.Type, _ body: ((ObjectKey) -> T) -> R) -> R {
+    func computeAll<T: ObjectBase, R>(
+        _ type: T.Type, _ body: (_ object: @escaping (ObjectKey) -> T) -> R
+    ) -> R {
         let core = TransactionCore(
             .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
         // the core and its bindings hold each other until then
