@@ -88,8 +88,10 @@ struct ConditionBuilder {
         case .containsAny(.nodes, let ids): return contains(node(\.nodes), ids)
         case .containsAny(.fans, let ids): return contains(node(\.fans), ids)
         case .containsAny(_, let ids): return contains(node(\.holders), ids)
-        case .count(.nodes, let comparison, let n): return compare(node(\.nodes).count, comparison, n)
-        case .count(.parts, let comparison, let n): return compare(node(\.parts).count, comparison, n)
+        case .count(.nodes, let comparison, let n):
+            return compare(node(\.nodes).count, comparison, n)
+        case .count(.parts, let comparison, let n):
+            return compare(node(\.parts).count, comparison, n)
         case .count(.fans, let comparison, let n): return compare(node(\.fans).count, comparison, n)
         case .count(_, let comparison, let n): return compare(node(\.holders).count, comparison, n)
         case .quantified(.nodes, let quantifier, let term):

@@ -39,8 +39,10 @@ struct ConditionSource {
     private mutating func subterm(of hop: PlainHop, depth: Int) -> PlainCondition {
         if depth > 0, chance(2) {
             switch Int.random(in: 0..<3, using: &random) {
-            case 0: return .and(subterm(of: hop, depth: depth - 1), subterm(of: hop, depth: depth - 1))
-            case 1: return .or(subterm(of: hop, depth: depth - 1), subterm(of: hop, depth: depth - 1))
+            case 0:
+                return .and(subterm(of: hop, depth: depth - 1), subterm(of: hop, depth: depth - 1))
+            case 1:
+                return .or(subterm(of: hop, depth: depth - 1), subterm(of: hop, depth: depth - 1))
             default: return .not(subterm(of: hop, depth: depth - 1))
             }
         }
@@ -49,7 +51,8 @@ struct ConditionSource {
 
     private mutating func path(ofPart isPart: Bool, steps: Int, _ depth: Int) -> PlainCondition {
         guard steps > 0 else { return .leaf(leaf(ofPart: isPart, depth)) }
-        let hop: PlainHop = isPart ? .target : pick([.next, .next, .part, .nodes, .parts, .fans, .holders])
+        let hop: PlainHop =
+            isPart ? .target : pick([.next, .next, .part, .nodes, .parts, .fans, .holders])
         return .at(hop, path(ofPart: hop.leadsToParts, steps: steps - 1, depth))
     }
 
@@ -65,10 +68,12 @@ struct ConditionSource {
         let list = pick(PlainList.allCases)
         switch Int.random(in: 0..<24, using: &random) {
         case 0: return .link(.next, isEqual: chance(2), nodeOrNil())
-        case 1: return chance(2) ? .link(.part, isEqual: chance(2), nil) : .linkIn(.next, someNodes())
+        case 1:
+            return chance(2) ? .link(.part, isEqual: chance(2), nil) : .linkIn(.next, someNodes())
         case 2, 3: return .value(list, comparison, list.property.sample(&random))
         case 4:
-            return .containsAnyValue(list, (0..<pick([0, 1, 3])).map { _ in list.property.sample(&random) })
+            return .containsAnyValue(
+                list, (0..<pick([0, 1, 3])).map { _ in list.property.sample(&random) })
         case 5:
             let list: PlainList = pick([.ints, .optDoubles])
             let (lower, upper) = bounds(list.property)
@@ -111,19 +116,30 @@ struct ConditionSource {
         case 0: return .compareProperties(property, comparison)
         case 1:
             return .isIn(property, (0..<pick([0, 1, 2, 12])).map { _ in property.sample(&random) })
-        case 2 where property.isBounded:
+        case 2, 3, 4:
+            return special(property) ?? .compare(property, comparison, property.sample(&random))
+        default: return .compare(property, comparison, property.sample(&random))
+        }
+    }
+
+    /// What can be asked of some types only.
+    private mutating func special(_ property: PlainProperty) -> PlainLeaf? {
+        if property.isBounded {
             let (lower, upper) = bounds(property)
             return .range(property, lower, upper, isClosed: chance(2))
-        case 2, 3 where property.family == .bool: return .flag(property, chance(2))
-        case 2, 3, 4 where property.family == .text && !property.isEnum:
+        }
+        if property.family == .bool { return .flag(property, chance(2)) }
+        if property.family == .text, !property.isEnum {
             let match = pick(PlainText.allCases)
             if chance(3) { return .textProperties(property, match, ignoresCase: chance(2)) }
             let text: PlainValue = .text(pick(PlainProperty.texts + ["*", "?", "a*", "*B", "??"]))
             return .text(property, match, chance(8) ? .null : text, ignoresCase: chance(2))
-        case 2, 3 where property == .data || property == .optData:
-            return .data(property, pick([.contains, .starts, .ends]), pick([[], [2], [1, 2], [0]]))
-        default: return .compare(property, comparison, property.sample(&random))
         }
+        if property == .data || property == .optData {
+            return .data(
+                property, pick([.contains, .starts, .ends]), pick([[], [2], [1, 2], [0]]))
+        }
+        return nil
     }
 
     /// What an aggregate is compared with.
@@ -148,7 +164,9 @@ struct ConditionSource {
             ? (values[0], values[1]) : (values[1], values[0])
     }
 
-    private mutating func nodeOrNil() -> Int? { chance(3) ? nil : nodes.randomElement(using: &random) }
+    private mutating func nodeOrNil() -> Int? {
+        chance(3) ? nil : nodes.randomElement(using: &random)
+    }
 
     private mutating func someNodes() -> [Int] {
         (0..<pick([0, 1, 3])).compactMap { _ in nodes.randomElement(using: &random) }

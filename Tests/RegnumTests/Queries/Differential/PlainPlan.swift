@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Regnum
 
 /// What nodes are sorted and made distinct by.
@@ -52,13 +51,18 @@ struct PlainPlan: Sendable {
         }
         steps = []
         if ofList, let node = source.nodes.randomElement(using: &source.random) {
-            self.source = (node, [.nodes, .fans, .holders].randomElement(using: &source.random) ?? .nodes)
+            self.source = (
+                node, [.nodes, .fans, .holders].randomElement(using: &source.random) ?? .nodes
+            )
         }
         if !chance(5) { steps.append(.filter(source.condition())) }
         for _ in 0..<([0, 0, 1, 1, 2, 3].randomElement(using: &source.random) ?? 0) {
             switch Int.random(in: 0..<5, using: &source.random) {
             case 0: steps.append(.filter(source.condition(depth: 1)))
-            case 1: steps.append(.distinct((0...Int.random(in: 0...1, using: &source.random)).map { _ in key() }))
+            case 1:
+                steps.append(
+                    .distinct((0...Int.random(in: 0...1, using: &source.random)).map { _ in key() })
+                )
             default:
                 let count = Int.random(in: 0...2, using: &source.random)
                 steps.append(

@@ -55,14 +55,17 @@ enum PlainProperty: Int, CaseIterable, Sendable {
     }
 
     static let texts = [
-        "", "a", "A", "ab", "b", "aB", "\u{e9}", "e\u{301}", "\u{c9}", "long enough to lie elsewhere",
+        "", "a", "A", "ab", "b", "aB", "\u{e9}", "e\u{301}", "\u{c9}",
+        "long enough to lie elsewhere",
         "LONG", "*", "a?b", "\u{1f600}",
     ]
 
     /// A value of the property.
     func sample(_ random: inout SeededRandom) -> PlainValue {
         if isOptional, Int.random(in: 0..<3, using: &random) == 0 { return .null }
-        func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &random)] }
+        func pick<T>(_ values: [T]) -> T {
+            values[Int.random(in: 0..<values.count, using: &random)]
+        }
         switch self {
         case .int, .int2, .optInt, .optInt2:
             return .int(pick([0, 1, 2, 3, -1, 5, 100, .max, .min]))
@@ -80,8 +83,10 @@ enum PlainProperty: Int, CaseIterable, Sendable {
         case .string, .string2, .optString, .optString2, .partText: return .text(pick(Self.texts))
         case .data, .optData: return .bytes(pick([[], [0], [1, 2, 3], [2], [255, 0]]))
         case .date, .optDate: return .date(pick([0, 1, 1.5, -100, 64_092_211_200]))
-        case .uuid, .optUuid: return .bytes(pick([0, 1, 128, 255].map { Array(repeating: $0, count: 16) }))
-        case .oid, .optOid: return .bytes(pick([0, 1, 128, 255].map { Array(repeating: $0, count: 12) }))
+        case .uuid, .optUuid:
+            return .bytes(pick([0, 1, 128, 255].map { Array(repeating: $0, count: 16) }))
+        case .oid, .optOid:
+            return .bytes(pick([0, 1, 128, 255].map { Array(repeating: $0, count: 12) }))
         }
     }
 }

@@ -72,7 +72,8 @@ enum PlainOperator: CaseIterable, Sendable {
         if a.isNull || b.isNull { return isBothNull && includesEqual }
         if a.isNaN || b.isNaN { return false }
         let order = PlainValue.order(a, b)
-        return isLess ? order < 0 || includesEqual && order == 0 : order > 0 || includesEqual && order == 0
+        if order == 0 { return includesEqual }
+        return isLess ? order < 0 : order > 0
     }
 
     /// Whether a text property, which may be nil, compares so with the constant nil.

@@ -68,12 +68,14 @@ struct PlainWorld: Sendable {
 
     /// Gives a node links, lists and parts.
     private mutating func fill(_ id: Int, _ random: inout SeededRandom) {
-        objects[id]?.next = randomNode(&random, nilShare: 3)
-        if Bool.random(using: &random) { objects[id]?.part = makePart(&random) }
+        guard var node = objects[id] else { return }
+        node.next = randomNode(&random, nilShare: 3)
+        if Bool.random(using: &random) { node.part = makePart(&random) }
         let count = [0, 0, 1, 2, 3, 5].randomElement(using: &random) ?? 0
-        objects[id]?.nodes = (0..<count).compactMap { _ in randomNode(&random, nilShare: 0) }
+        node.nodes = (0..<count).compactMap { _ in randomNode(&random, nilShare: 0) }
         let partCount = [0, 0, 1, 2].randomElement(using: &random) ?? 0
-        objects[id]?.parts = (0..<partCount).map { _ in makePart(&random) }
+        node.parts = (0..<partCount).map { _ in makePart(&random) }
+        objects[id] = node
     }
 
     private mutating func makePart(_ random: inout SeededRandom) -> Int {

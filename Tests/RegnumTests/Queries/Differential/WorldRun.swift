@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Regnum
-import Testing
 
 /// One random realm, and plans that are asked of it in all views.
 struct WorldRun {
@@ -29,7 +28,8 @@ struct WorldRun {
         var source = ConditionSource(random: random, nodes: world.nodes)
         var plans: [PlainPlan] = []
         for _ in 0..<planCount {
-            plans.append(PlainPlan(&source, ofList: Int.random(in: 0..<4, using: &source.random) == 0))
+            plans.append(
+                PlainPlan(&source, ofList: Int.random(in: 0..<4, using: &source.random) == 0))
         }
         random = source.random
         let (world, realm, seed) = (world, realm, random.next())
@@ -90,7 +90,7 @@ struct WorldRun {
         func asked() -> FrozenResults<WorldNode> { plan.ask(all, builder) }
         let view = isIndexed ? "frozen, indexed" : "frozen"
         try Self.compare(asked().map(\.id), expected, view, plan)
-        try Self.check(asked(), expected, view, plan, &random, builder) { $0.id }
+        try Self.check(asked(), expected, world, view, plan, &random, builder) { $0.id }
         guard plan.source == nil else { return }
         let live = plan.ask(realm.objects(WorldNode.self), builder)
         try Self.compare(live.current.map(\.id), expected, "live", plan)
@@ -107,7 +107,7 @@ struct WorldRun {
             guard let results = plan.confined(tx, isIndexed: isIndexed) else { continue }
             let builder = ConditionBuilder(isIndexed: isIndexed, transaction: tx, snapshot: nil)
             let view = isIndexed ? "confined, indexed" : "confined"
-            try check(results, expected, view, plan, &random, builder) { $0.id }
+            try check(results, expected, world, view, plan, &random, builder) { $0.id }
             try compare(results.map(\.id), expected, view, plan)
             if let id = expected.randomElement(using: &random),
                 let node = tx.object(WorldNode.self, forPrimaryKey: id),
@@ -128,8 +128,8 @@ struct WorldRun {
 
     /// Asks fresh results for parts of what they are.
     private static func check<Results: Queryable & RandomAccessCollection>(
-        _ results: Results, _ expected: [Int], _ view: String, _ plan: PlainPlan,
-        _ random: inout SeededRandom, _ builder: ConditionBuilder,
+        _ results: Results, _ expected: [Int], _ world: PlainWorld, _ view: String,
+        _ plan: PlainPlan, _ random: inout SeededRandom, _ builder: ConditionBuilder,
         _ id: (Results.Element) -> Int
     ) throws where Results.Model == WorldNode, Results.Index == Int {
         func fail(_ what: String) -> Difference {
@@ -145,6 +145,16 @@ struct WorldRun {
             let start = Int.random(in: 0..<expected.count - 1, using: &random)
             let range = start..<Int.random(in: start..<expected.count, using: &random)
             if fresh()[range].map(id) != Array(expected[range]) { throw fail("slice \(range)") }
+        }
+        var source = ConditionSource(random: random, nodes: world.nodes)
+        let condition = source.condition(depth: 1)
+        random = source.random
+        let position = fresh().index(matching: { builder.build(condition, .object($0)) })
+        if position != expected.firstIndex(where: { world.holds(condition, $0) }) {
+            throw fail("index(matching: \(condition)) is \(position ?? -1) and")
+        }
+        if !PlainFolds(world: world, nodes: expected).agree(with: results, &random) {
+            throw fail("an aggregate")
         }
     }
 }

@@ -50,7 +50,9 @@ extension Data: WorldValue {
 
 extension Date: WorldValue {
     static func make(_ value: PlainValue) -> Date {
-        guard case .date(let seconds) = value else { return Date(timeIntervalSinceReferenceDate: 0) }
+        guard case .date(let seconds) = value else {
+            return Date(timeIntervalSinceReferenceDate: 0)
+        }
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 }
@@ -64,18 +66,24 @@ extension UUID: WorldValue {
 
 extension ObjectId: WorldValue {
     static func make(_ value: PlainValue) -> ObjectId {
-        let digits = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f"]
+        let digits = [
+            "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "a", "b", "c", "d", "e", "f",
+        ]
         let text = value.bytes.map { digits[Int($0 >> 4)] + digits[Int($0 & 15)] }.joined()
         return (try? ObjectId(string: text)) ?? ObjectId.generate()
     }
 }
 
 extension WorldLevel: WorldValue {
-    static func make(_ value: PlainValue) -> WorldLevel { WorldLevel(rawValue: value.int ?? 0) ?? .mid }
+    static func make(_ value: PlainValue) -> WorldLevel {
+        WorldLevel(rawValue: value.int ?? 0) ?? .mid
+    }
 }
 
 extension WorldKind: WorldValue {
-    static func make(_ value: PlainValue) -> WorldKind { WorldKind(rawValue: value.text ?? "") ?? .a }
+    static func make(_ value: PlainValue) -> WorldKind {
+        WorldKind(rawValue: value.text ?? "") ?? .a
+    }
 }
 
 extension Optional: WorldValue where Wrapped: WorldValue & RequiredValue {
