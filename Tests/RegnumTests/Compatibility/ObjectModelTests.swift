@@ -94,7 +94,7 @@ private final class Both: Object {
             #expect(other.computed == 600)
         }
         let root = realm.snapshot()
-        #expect("\(root.objects(Partly.self)[0])" == "Partly {\n    stored: 6\n}")
+        #expect("\(root.objects(Partly.self)[0])" == "Partly {\n    stored = 6\n}")
     }
 
     @Test func nestedClassGoesByItsLastName() async throws {
