@@ -108,6 +108,22 @@ import Testing
         #expect(error?.code == .alreadyOpen)
     }
 
+    /// What was visible and not synced when a sync failed may be gone: it is not shown.
+    @Test func afterAFailedSyncOnlyWhatIsDurableIsShown() throws {
+        for dropsCaches in [false, true] {
+            let disk = SimFileSystem(seed: 5)
+            let log = try TinyStore.open(disk).log
+            #expect(try log.takeWriter())
+            try log.commit([TestBody.make(version: 1, payloadByteCount: 50)])
+            try log.commitRelaxed([TestBody.make(version: 2, payloadByteCount: 50)])
+            disk.inject(SimFailure(.sync, nth: 1, losesDirtyData: true))
+            #expect(throws: StoreError.self) { try log.sync() }
+            if dropsCaches { disk.dropCaches() }
+            let opened = try TestSeed.open(disk, isReadOnly: true)
+            #expect(opened.bodies.count == 1 && opened.log.version == 1)
+        }
+    }
+
     @Test func damageIsRefusedAndATornTailPassedOver() throws {
         for isDamage in [false, true] {
             let disk = SimFileSystem(seed: 5)

@@ -38,7 +38,12 @@ import Testing
                 _ = try transaction.addList(
                     table, name: "others", target: TableKey(rawValue: 1))
             }
+            if step == 3 {
+                try LinkContent.addClasses(transaction)
+                try transaction.addIndex(table, ColumnKey(rawValue: 3))
+            }
             if step >= 2 { try changeLists(transaction, table, &generator) }
+            if step >= 3 { try changeLinks(transaction, &generator) }
             for id in 0..<3 {
                 _ = try transaction.insert(
                     table, Everything.row(Int64(step * 10 + id), &generator))
@@ -49,6 +54,32 @@ import Testing
             root = commit.root
         }
         return records
+    }
+
+    private func changeLinks(
+        _ transaction: EngineTransaction, _ generator: inout SeededGenerator
+    ) throws {
+        let person = try transaction.person("p")
+        try transaction.set(person, LinkContent.favourite, try transaction.dog())
+        try transaction.set(
+            person, LinkContent.home, try transaction.address(next: try transaction.address()))
+        try transaction.insertIntoList(
+            LinkContent.person, person, LinkContent.tagList, at: 0,
+            [try transaction.tag("a"), try transaction.tag("b")])
+        let people = transaction.keys(LinkContent.person)
+        let other = people[generator.below(people.count)]
+        switch generator.below(4) {
+        case 0: transaction.delete(LinkContent.person, other)
+        case 1: try transaction.set(other, LinkContent.home, nil)
+        case 2:
+            if let dog = transaction.keys(LinkContent.dog).first {
+                transaction.delete(LinkContent.dog, dog)
+            }
+        default:
+            if let tag = transaction.keys(LinkContent.tags).first {
+                transaction.delete(LinkContent.tags, tag)
+            }
+        }
     }
 
     private func changeLists(
@@ -210,6 +241,35 @@ import Testing
             change(0, [1, 0, 1, 0]) + [3, 0, 1, 1, 0], change(0, [1, 0, 1, 0]) + addList,
             [3, 0, 1, 1, 0] + change(0, [1, 8, 0, 1, 0]),
             [3, 0, 1, 1, 0] + change(0, [1, 0, 0, 1, 2]),
+        ]
+        for body in wrong { #expect(attempt(start + body, base) == .invalidDatabase, "\(body)") }
+    }
+
+    @Test func linksThatCannotBeAreRefused() throws {
+        let transaction = EngineTransaction(base: .empty)
+        let table = try transaction.addTable(name: "A", columns: [])
+        _ = try transaction.addColumn(table, .link(name: "l", to: table))
+        for _ in 0..<3 { _ = try transaction.insert(table, [.null]) }
+        try transaction.set(
+            table, ObjectKey(rawValue: 0), ColumnKey(rawValue: 0), .int(1))
+        let base = try commitAndReplay(transaction).root
+        let start: [UInt8] = [2, 0, 0, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 9)
+        func set(_ key: UInt8, _ value: UInt8) -> [UInt8] { [4, 0, 0, 1, key, 0, 0, value] }
+        func delete(_ key: UInt8) -> [UInt8] { [3, 0, 1, key, 0] }
+        func add(_ flags: UInt8, _ target: UInt8) -> [UInt8] {
+            [2, 0, 1, 1, 0x6D, 2, flags, 2, target]
+        }
+        let insert: [UInt8] = [5, 0, 1, 3, 0, 1, 0]
+        let null: [UInt8] = [4, 0, 0, 1, 0, 0, 2]
+        let sound = [
+            set(0, 4), set(2, 6) + insert + [6], delete(1) + null, delete(0), add(21, 0),
+            set(1, 0),
+        ]
+        for body in sound { #expect(attempt(start + body, base) == nil, "\(body)") }
+        let wrong: [[UInt8]] = [
+            set(0, 6), set(0, 1), insert + [8], delete(1), delete(2) + set(0, 4), add(21, 1),
+            add(20, 0), add(17, 0), add(23, 0), add(29, 0), [9, 0, 0], [9, 0, 1], [9, 1, 0],
+            set(0, 4) + [9, 0, 0],
         ]
         for body in wrong { #expect(attempt(start + body, base) == .invalidDatabase, "\(body)") }
     }

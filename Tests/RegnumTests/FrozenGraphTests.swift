@@ -191,8 +191,9 @@ private final class Watched: Object {
 }
 
 /// A weak reference that may be sent.
+///
+/// Guard of the `@unchecked Sendable`: only ever asked whether it is nil.
 private struct WeakObject: @unchecked Sendable {
-    // Guard: only ever asked whether it is nil.
     weak var object: ObjectBase?
 }
 

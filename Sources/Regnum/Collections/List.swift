@@ -19,9 +19,9 @@ internal import RegnumEngine
 /// read, ends the process with a sentence; what cannot be stored fails the transaction.
 public final class List<Element: RealmCollectionValue> {
     /// What is stored, nil for an unmanaged list.
-    private var managed: _ManagedList?
+    var managed: _ManagedList?
     /// The elements of an unmanaged list.
-    private var elements: [Element] = []
+    var elements: [Element] = []
 
     /// An unmanaged list without elements.
     public init() {}
@@ -224,7 +224,7 @@ public final class List<Element: RealmCollectionValue> {
         if range.upperBound > count { trapIndex(range.upperBound, call) }
     }
 
-    fileprivate func trapIndex(_ index: Int, _ call: StaticString) -> Never {
+    func trapIndex(_ index: Int, _ call: StaticString) -> Never {
         let name = managed?.name ?? "List<\(Element.self)>"
         fatalError(
             index < 0
@@ -235,179 +235,3 @@ public final class List<Element: RealmCollectionValue> {
 
 @available(*, unavailable, message: "a list stays with its object: use a snapshot")
 extension List: Sendable {}
-
-extension List: RandomAccessCollection, MutableCollection {
-    public var startIndex: Int { 0 }
-
-    public var endIndex: Int { count }
-
-    /// The number of elements.
-    ///
-    /// - Complexity: O(log n).
-    public var count: Int {
-        if let managed { return managed.count }
-        return elements.count
-    }
-
-    /// The element at a position. Setting one replaces it; also an equal one counts as a change.
-    ///
-    /// - Precondition: `0 <= position < count`.
-    /// - Complexity: O(log n).
-    public subscript(position: Int) -> Element {
-        get {
-            if let managed {
-                // a position that the list does not have shows when the element is looked for
-                guard let element = Element._element(of: managed, at: position) else {
-                    trapIndex(position, "subscript")
-                }
-                return element
-            }
-            guard position >= 0, position < elements.count else {
-                trapIndex(position, "subscript")
-            }
-            return elements[position]
-        }
-        set {
-            guard position >= 0, position < count else { trapIndex(position, "subscript") }
-            if let managed {
-                Element._set(newValue, in: managed, at: position)
-            } else {
-                elements[position] = newValue
-            }
-        }
-    }
-
-    /// The first element, nil if there is none.
-    public var first: Element? { isEmpty ? nil : self[0] }
-
-    /// Walks the elements that the list has now, whatever the loop does to it. An object that was
-    /// deleted meanwhile comes as an invalid object: ask `isInvalidated`. A value that was taken out
-    /// meanwhile is not walked.
-    public func makeIterator() -> ListIterator<Element> {
-        guard let managed else { return ListIterator(nil, elements) }
-        return ListIterator(managed.frozen, [])
-    }
-
-    /// The position of the first element that is the same: a value equal by its stored bits, an
-    /// object of the same row. Nil if there is none.
-    ///
-    /// - Complexity: O(n).
-    public func index(of element: Element) -> Int? {
-        if let managed { return Element._position(of: element, in: managed) }
-        return elements.firstIndex { Element._areSame($0, element) }
-    }
-}
-
-/// Steps through the elements that a ``List`` had when the loop started.
-public struct ListIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    private let managed: _ManagedList?
-    private let elements: [Element]
-    private let count: Int
-    private var position = 0
-
-    init(_ managed: _ManagedList?, _ elements: [Element]) {
-        self.managed = managed
-        self.elements = elements
-        count = managed?.count ?? elements.count
-    }
-
-    public mutating func next() -> Element? {
-        while position < count {
-            defer { position += 1 }
-            guard let managed else { return elements[position] }
-            if let element = Element._element(of: managed, at: position) { return element }
-        }
-        return nil
-    }
-}
-
-extension List: Equatable {
-    /// Whether both are the list of the same property of the same object; for unmanaged lists,
-    /// whether they have the same elements.
-    public static func == (left: List, right: List) -> Bool {
-        if left === right { return true }
-        switch (left.managed, right.managed) {
-        case (.some(let a), .some(let b)): return a.isSame(as: b)
-        case (nil, nil): return left.elements.elementsEqual(right.elements, by: Element._areSame)
-        default: return false
-        }
-    }
-}
-
-extension List: Persistable {
-    public static var _property: _PropertyType {
-        _PropertyType(shape: .list(Element._elementType.shape))
-    }
-
-    @inlinable @inline(__always)
-    public static var _isScalar: Bool { false }
-
-    public static func _makeDefault() -> List { List() }
-
-    public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> List {
-        guard let binding = object._binding else { return List() }
-        if binding.isTracing {
-            let isRecorder = binding.isRecorder
-            binding.noteRead(
-                isRecorder
-                    ? Int(column < 0 ? ~column : column) : binding.propertyIndex(ofList: column))
-            if isRecorder { return List() }
-        }
-        return List(_ManagedList(binding, row: object._row, number: column))
-    }
-
-    /// Makes the elements those of this list; the list of the object itself changes nothing.
-    public func _write(to object: ObjectBase, _ column: Int32) {
-        let target = List._managedValue(object, column)
-        if let managed, let other = target.managed, managed.isSame(as: other) { return }
-        target.assign(Array(self))
-    }
-
-    public static func _assign(_ new: List, to current: inout List?) {
-        guard let list = current else {
-            current = List(Array(new))
-            return
-        }
-        if list !== new { list.assign(Array(new)) }
-    }
-
-    public func _content() -> _PropertyContent { _PropertyContent(content: .list(self)) }
-
-    public static func _make(_ content: _PropertyContent) -> List? {
-        if case .list(let list) = content.content { list as? List } else { nil }
-    }
-}
-
-/// A list without its element type.
-protocol UnmanagedList: AnyObject {
-    /// What the list holds.
-    var contents: [_PropertyContent.Content] { get }
-    /// Makes the list an accessor of what was stored from it.
-    func bind(to managed: _ManagedList)
-    /// Makes the elements those of the contents. If one is none of the list's type, its position, and
-    /// nothing is changed.
-    func replaceAll(with contents: [_PropertyContent.Content]) -> Int?
-}
-
-extension List: UnmanagedList {
-    var contents: [_PropertyContent.Content] { map { $0._elementContent().content } }
-
-    func replaceAll(with contents: [_PropertyContent.Content]) -> Int? {
-        var new: [Element] = []
-        new.reserveCapacity(contents.count)
-        for (position, content) in contents.enumerated() {
-            guard let element = Element._makeElement(_PropertyContent(content: content)) else {
-                return position
-            }
-            new.append(element)
-        }
-        assign(new)
-        return nil
-    }
-
-    func bind(to managed: _ManagedList) {
-        guard self.managed == nil else { return }
-        self.managed = managed
-        elements = []
-    }
-}

@@ -40,6 +40,10 @@ extension RecordReader {
                 "A \(carrier) has a column of the unknown type \(code) or flags \(flags): it was "
                     + "written by a newer version.")
         }
+        try require(
+            flags & (CommitRecord.flagFloat | CommitRecord.flagLink)
+                != CommitRecord.flagFloat | CommitRecord.flagLink,
+            "a column is of floats and a link")
         let defaultValue = try ColumnBlock.decode(&self, type, count: 1)[0]
         var meaning = ColumnMeaning.value
         if flags & CommitRecord.flagLink != 0 {

@@ -17,13 +17,19 @@ struct CheckpointContent {
             _ = try transaction.addTable(
                 name: "Text",
                 columns: [
-                    ColumnDefinition(name: "text", type: .string, isOptional: true),
+                    ColumnDefinition(name: "string", type: .string, isOptional: true),
                     ColumnDefinition(name: "data", type: .data),
                     ColumnDefinition(name: "name", type: .string, isIndexed: true),
                 ])
             for table in [CheckpointContent.everything, CheckpointContent.text] {
                 _ = try transaction.addList(
                     table, name: "texts", target: CheckpointContent.text)
+            }
+            let part = try transaction.addTable(name: "Part", kind: .embedded, columns: [])
+            for table in [CheckpointContent.everything, CheckpointContent.text, part] {
+                _ = try transaction.addColumn(
+                    table, .link(name: "text", to: CheckpointContent.text))
+                _ = try transaction.addColumn(table, .link(name: "part", to: part))
             }
         }
     }
@@ -117,6 +123,10 @@ struct CheckpointContent {
                     }
                     let column = columns[content.generator.below(columns.count)]
                     if column.isPrimaryKey { continue }
+                    if let target = column.linkTarget {
+                        try content.link(transaction, table, key, column.key, target)
+                        continue
+                    }
                     let value: Value =
                         table == CheckpointContent.text && column.type == .string
                         ? .string(content.text())
@@ -125,6 +135,22 @@ struct CheckpointContent {
                 }
             }
         }
+    }
+
+    private mutating func link(
+        _ transaction: EngineTransaction, _ table: TableKey, _ key: ObjectKey,
+        _ column: ColumnKey, _ target: TableKey
+    ) throws {
+        var row: ObjectKey?
+        if target == CheckpointContent.text {
+            let rows = transaction.keys(target)
+            if !rows.isEmpty { row = rows[generator.below(rows.count)] }
+        } else if !generator.oneIn(4) {
+            let inner = try transaction.insert(target, [])
+            row = try transaction.insert(target, [.null, .int(Int64(inner.rawValue))])
+        }
+        let value = row.map { Value.int(Int64($0.rawValue)) } ?? .null
+        try transaction.set(table, key, column, value)
     }
 
     mutating func delete(_ table: TableKey, _ range: Range<UInt64>) throws {

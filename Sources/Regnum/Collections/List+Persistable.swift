@@ -1,0 +1,77 @@
+extension List: Persistable {
+    public static var _property: _PropertyType {
+        _PropertyType(shape: .list(Element._elementType.shape))
+    }
+
+    @inlinable @inline(__always)
+    public static var _isScalar: Bool { false }
+
+    public static func _makeDefault() -> List { List() }
+
+    public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> List {
+        guard let binding = object._binding else { return List() }
+        if binding.isTracing {
+            let isRecorder = binding.isRecorder
+            binding.noteRead(
+                isRecorder
+                    ? Int(column < 0 ? ~column : column) : binding.propertyIndex(ofList: column))
+            if isRecorder { return List() }
+        }
+        return List(_ManagedList(binding, row: object._row, number: column))
+    }
+
+    /// Makes the elements those of this list; the list of the object itself changes nothing.
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        let target = List._managedValue(object, column)
+        if let managed, let other = target.managed, managed.isSame(as: other) { return }
+        target.assign(Array(self))
+    }
+
+    public static func _assign(_ new: List, to current: inout List?) {
+        guard let list = current else {
+            current = List(Array(new))
+            return
+        }
+        if list !== new { list.assign(Array(new)) }
+    }
+
+    public func _content() -> _PropertyContent { _PropertyContent(content: .list(self)) }
+
+    public static func _make(_ content: _PropertyContent) -> List? {
+        if case .list(let list) = content.content { list as? List } else { nil }
+    }
+}
+
+/// A list without its element type.
+protocol UnmanagedList: AnyObject {
+    /// What the list holds.
+    var contents: [_PropertyContent.Content] { get }
+    /// Makes the list an accessor of what was stored from it.
+    func bind(to managed: _ManagedList)
+    /// Makes the elements those of the contents. If one is none of the list's type, its position, and
+    /// nothing is changed.
+    func replaceAll(with contents: [_PropertyContent.Content]) -> Int?
+}
+
+extension List: UnmanagedList {
+    var contents: [_PropertyContent.Content] { map { $0._elementContent().content } }
+
+    func replaceAll(with contents: [_PropertyContent.Content]) -> Int? {
+        var new: [Element] = []
+        new.reserveCapacity(contents.count)
+        for (position, content) in contents.enumerated() {
+            guard let element = Element._makeElement(_PropertyContent(content: content)) else {
+                return position
+            }
+            new.append(element)
+        }
+        assign(new)
+        return nil
+    }
+
+    func bind(to managed: _ManagedList) {
+        guard self.managed == nil else { return }
+        self.managed = managed
+        elements = []
+    }
+}

@@ -1,0 +1,89 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// What a link or list may get: an object of this transaction and of the declared class, which nobody owns.
+
+extension TransactionCore {
+    /// The row of an object for a link or list of `schema`; an unmanaged object is added.
+    ///
+    /// Throws as `Transaction.add`, and `.invalidValue` for an object that was deleted, belongs to
+    /// another transaction, is of another class, or is embedded and has an owner.
+    func store(
+        _ object: ObjectBase, for property: PropertySchema, _ schema: ClassSchema
+    ) throws(Realm.Error) -> ObjectKey {
+        if let binding = object._binding {
+            try checkLinkable(object, binding, schema, property)
+            return ObjectKey(rawValue: object._row)
+        }
+        try TransactionCore.checkClass(object, schema, property)
+        guard let transaction = writing else {
+            preconditionFailure("Only a write stores objects.")
+        }
+        var insertion = GraphInsertion(self, transaction)
+        return try insertion.add(object)
+    }
+
+    /// Refuses a managed object that cannot be linked to from here.
+    func checkLinkable(
+        _ object: ObjectBase, _ binding: ClassBinding, _ schema: ClassSchema,
+        _ property: PropertySchema
+    ) throws(Realm.Error) {
+        let name = "\(type(of: object))"
+        guard binding.core === self else {
+            throw .unlinkable(
+                "a \(name) of another transaction: look the object up in this one, or add a new "
+                    + "one.", schema, property)
+        }
+        guard binding.isReadable(row: object._row) else {
+            throw .unlinkable("a deleted \(name).", schema, property)
+        }
+        try TransactionCore.checkClass(object, schema, property)
+        if property.isOwning {
+            throw .unlinkable(
+                "a \(name) that belongs to another property: an embedded object has one owner, "
+                    + "make a new one.", schema, property)
+        }
+    }
+
+    /// Refuses an object of a class derived from the declared one: it is stored apart.
+    static func checkClass(
+        _ object: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
+    ) throws(Realm.Error) {
+        guard let declared = property.shape.targetType, type(of: object) != declared else { return }
+        throw .unlinkable(
+            "a \(type(of: object)), but is of type \(property.shape.swiftName): a derived class is a "
+                + "class of its own, and its objects cannot stand for those of its base.", schema,
+            property)
+    }
+}
+
+extension Realm.Error {
+    fileprivate static func unlinkable(
+        _ sentence: String, _ schema: ClassSchema, _ property: PropertySchema
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue, "\(schema.name).\(property.name) was given \(sentence)",
+            className: schema.name, property: property.name)
+    }
+
+    static func ownedTwice(
+        _ object: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
+    ) -> Realm.Error {
+        .unlinkable(
+            "a \(type(of: object)) that is used twice: an embedded object has one owner.", schema,
+            property)
+    }
+
+    /// The error with class and property as the user knows them: the class of a list's values has a
+    /// name and a property that are the library's own.
+    func naming(_ schema: ClassSchema, _ property: Int) -> Realm.Error {
+        var error = self
+        let name = schema.properties[property].name
+        error.message = message.replacing(
+            "'\(schema.elementsName(of: schema.properties[property])).value'",
+            with: "'\(schema.name).\(name)'")
+        error.className = schema.name
+        error.property = name
+        return error
+    }
+}
