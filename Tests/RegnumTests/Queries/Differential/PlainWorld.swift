@@ -29,6 +29,9 @@ struct PlainWorld: Sendable {
     private var fans: [Int: [Int]] = [:]
     private var holders: [Int: [Int]] = [:]
     private var partCount = 0
+    /// Above the ids of all nodes that there ever were: results of a deleted node's list are not those
+    /// of another one.
+    private(set) var nextID = 0
 
     init(nodeCount: Int, _ random: inout SeededRandom) {
         for id in 0..<nodeCount { add(id, &random) }
@@ -64,6 +67,7 @@ struct PlainWorld: Sendable {
         }
         objects[id] = node
         nodes.append(id)
+        nextID = max(nextID, id + 1)
     }
 
     /// Gives a node links, lists and parts.

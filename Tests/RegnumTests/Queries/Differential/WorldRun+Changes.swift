@@ -32,8 +32,7 @@ extension WorldRun {
             world.delete(id)
             tx.delete(node)
         case 4:
-            let new = (world.nodes.max() ?? 0) + 1
-            guard tx.object(WorldNode.self, forPrimaryKey: new) == nil else { return }
+            let new = world.nextID
             world.add(new, &random)
             let node = WorldNode()
             node.id = new
