@@ -38,12 +38,7 @@ import Testing
                 _ = try transaction.addList(
                     table, name: "others", target: TableKey(rawValue: 1))
             }
-            if step == 3 {
-                try LinkContent.addClasses(transaction)
-                try transaction.addIndex(table, ColumnKey(rawValue: 3))
-            }
             if step >= 2 { try changeLists(transaction, table, &generator) }
-            if step >= 3 { try changeLinks(transaction, &generator) }
             for id in 0..<3 {
                 _ = try transaction.insert(
                     table, Everything.row(Int64(step * 10 + id), &generator))
@@ -54,32 +49,6 @@ import Testing
             root = commit.root
         }
         return records
-    }
-
-    private func changeLinks(
-        _ transaction: EngineTransaction, _ generator: inout SeededGenerator
-    ) throws {
-        let person = try transaction.person("p")
-        try transaction.set(person, LinkContent.favourite, try transaction.dog())
-        try transaction.set(
-            person, LinkContent.home, try transaction.address(next: try transaction.address()))
-        try transaction.insertIntoList(
-            LinkContent.person, person, LinkContent.tagList, at: 0,
-            [try transaction.tag("a"), try transaction.tag("b")])
-        let people = transaction.keys(LinkContent.person)
-        let other = people[generator.below(people.count)]
-        switch generator.below(4) {
-        case 0: transaction.delete(LinkContent.person, other)
-        case 1: try transaction.set(other, LinkContent.home, nil)
-        case 2:
-            if let dog = transaction.keys(LinkContent.dog).first {
-                transaction.delete(LinkContent.dog, dog)
-            }
-        default:
-            if let tag = transaction.keys(LinkContent.tags).first {
-                transaction.delete(LinkContent.tags, tag)
-            }
-        }
     }
 
     private func changeLists(

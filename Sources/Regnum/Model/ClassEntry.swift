@@ -18,7 +18,7 @@ struct ClassMapping: Sendable {
     /// Why the class cannot be used with this schema.
     let mismatch: Realm.Error?
 
-    /// Whether the table and all columns and lists are there.
+    /// Whether the table and all columns, lists and indexes are there.
     let isComplete: Bool
 }
 
@@ -64,7 +64,11 @@ extension ClassMapping {
                 return Int32(index)
             }
         }
-        isComplete = table != nil && columns.allSatisfy { $0 >= 0 }
+        isComplete =
+            table != nil && columns.allSatisfy { $0 >= 0 }
+            && schema.properties.allSatisfy { property in
+                !property.isIndexed || table?.column(named: property.name)?.hasIndex ?? false
+            }
         let known = Set(zip(schema.properties, columns).filter { $0.0.isColumn }.map(\.1))
         unknownColumns = (table?.columns ?? []).compactMap { column in
             known.contains(Int32(column.key.rawValue))

@@ -23,7 +23,8 @@ enum SchemaGrowth {
         }
     }
 
-    /// Adds the table of a class, or those of its values that have no column yet.
+    /// Adds the table of a class, or those of its values that have no column yet, and the indexes that
+    /// stored columns lack.
     private static func addTable(
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
@@ -36,8 +37,14 @@ enum SchemaGrowth {
                 columns: values.map(\.definition))
             return
         }
-        for property in values where table.column(named: property.name) == nil {
-            _ = try transaction.addColumn(table.key, property.definition)
+        for property in values {
+            guard let column = table.column(named: property.name) else {
+                _ = try transaction.addColumn(table.key, property.definition)
+                continue
+            }
+            if property.isIndexed, !column.hasIndex {
+                try transaction.addIndex(table.key, column.key)
+            }
         }
     }
 

@@ -101,15 +101,17 @@ enum SwiftCompiler {
             + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
     }
 
-    /// What a client of the library is linked with.
+    /// What a client of the library is linked with: what the tests are, without the tests. (The
+    /// folders of the modules also hold what came of sources that are gone.)
     private static func objectFiles() throws -> [String] {
-        let products = try buildFolder()
-        return try ["CRegnum", "RegnumStore", "RegnumEngine", "RegnumWatch", "Regnum", "Logging"]
-            .flatMap { module in
-                let folder = products.appending(path: "\(module).build").path
-                return try FileManager.default.subpathsOfDirectory(atPath: folder)
-                    .filter { $0.hasSuffix(".o") }.sorted().map { "\(folder)/\($0)" }
-            }
+        let list = try buildFolder()
+            .appending(path: "regnumPackageTests.product/Objects.LinkFileList")
+        let modules = [
+            "CRegnum", "RegnumStore", "RegnumEngine", "RegnumWatch", "Regnum", "Logging",
+        ]
+        return try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
+            .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "'\"")) }
+            .filter { path in modules.contains { path.contains("/\($0).build/") } }
     }
 
     /// The lines of `file` that an output calls erroneous.

@@ -62,12 +62,12 @@ struct NodeValues {
     }
 
     /// What `create` of these values does to the world.
-    func apply(to world: inout PlainWorld, _ policy: Realm.UpdatePolicy) {
+    func apply(to world: inout PlainRealm, _ policy: Realm.UpdatePolicy) {
         for nested in all.dropFirst() { nested.applyAlone(to: &world, policy) }
         applyAlone(to: &world, policy)
     }
 
-    private func applyAlone(to world: inout PlainWorld, _ policy: Realm.UpdatePolicy) {
+    private func applyAlone(to world: inout PlainRealm, _ policy: Realm.UpdatePolicy) {
         var node = world.nodes[key] ?? PlainNode()
         func keyOf(_ target: Target) -> Int {
             switch target {

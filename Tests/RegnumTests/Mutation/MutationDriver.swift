@@ -12,12 +12,12 @@ extension SeededRandom {
 
 /// Makes random changes in one transaction, to the realm and to the plain world alike.
 struct MutationDriver {
-    var world: PlainWorld
+    var world: PlainRealm
     var random: SeededRandom
     /// Whether something was done that fails the transaction, or the savepoint.
     var isViolated = false
 
-    init(_ world: PlainWorld, seed: UInt64) {
+    init(_ world: PlainRealm, seed: UInt64) {
         self.world = world
         random = SeededRandom(seed)
     }

@@ -6,7 +6,7 @@ import Testing
 /// Guard of the `@unchecked Sendable`: the body writes it, and the task that waits for the body reads
 /// it afterwards.
 private final class Outcome: @unchecked Sendable {
-    var world = PlainWorld()
+    var world = PlainRealm()
     var isViolated = false
 }
 
@@ -16,7 +16,7 @@ final class MutationRun {
 
     private let seed: UInt64
     private var random: SeededRandom
-    private var world = PlainWorld()
+    private var world = PlainRealm()
     private let folder: RealmFolder
     private(set) var counts: [String: Int] = [:]
     private var stream: CollectionChanges<GraphNode>.AsyncIterator?

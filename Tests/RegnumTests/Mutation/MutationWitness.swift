@@ -20,7 +20,7 @@ struct MutationWitness {
     }
 
     /// Throws unless all of it shows the world, or is invalid if the object was deleted or undone.
-    func check(_ world: PlainWorld) throws {
+    func check(_ world: PlainRealm) throws {
         guard world.nodeBirths[key] == birth, let plain = world.nodes[key] else {
             try #require(node.isInvalidated && nodes.isInvalidated && tags.isInvalidated)
             try #require(previous.isInvalidated && holders.isInvalidated)

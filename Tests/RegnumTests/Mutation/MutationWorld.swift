@@ -64,7 +64,7 @@ struct GraphContent: Hashable, Sendable {
 }
 
 /// Nodes by key, notes by number.
-struct PlainWorld: Sendable {
+struct PlainRealm: Sendable {
     var nodes: [Int: PlainNode] = [:]
     var notes: [Int: PlainNote] = [:]
     /// The number of the operation that made an object: those of a later one come later.
@@ -81,7 +81,7 @@ struct PlainWorld: Sendable {
     }
 
     /// Operations and numbers that were used in what was undone are not used again.
-    func undone(to earlier: PlainWorld) -> PlainWorld {
+    func undone(to earlier: PlainRealm) -> PlainRealm {
         var world = earlier
         world.operation = operation
         world.lastNote = lastNote
@@ -189,7 +189,7 @@ struct MutationDifference: Error, CustomStringConvertible {
     }
 }
 
-extension PlainWorld {
+extension PlainRealm {
     /// Throws a ``MutationDifference`` if a view does not show this world.
     func check(_ found: GraphContent, _ view: String) throws {
         let expected = content(inOrderOf: found)
