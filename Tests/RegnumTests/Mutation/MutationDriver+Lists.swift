@@ -62,7 +62,10 @@ extension MutationDriver {
             list.insert(element, at: at)
             plain.insert(value, at: at)
         case 3:
-            let (first, second) = (try make(&self), try make(&self))
+            let first = try make(&self)
+            // a new object is stored by the insertion: nothing else can be looked up before
+            let isShared = Element.self is AnyClass && Plain.self != PlainBox.self
+            let second = isShared ? first : try make(&self)
             list.insert(contentsOf: [first.0, second.0], at: at)
             plain.insert(contentsOf: [first.1, second.1], at: at)
         case 4 where at < count:
