@@ -184,9 +184,8 @@ final class ClassBinding {
     func ensureStored(in transaction: EngineTransaction) throws(Realm.Error) {
         refresh()
         guard !place.isComplete, let core else { return }
+        defer { core.didAddClasses(to: transaction) }
         try SchemaGrowth.add(schema, to: transaction, core.realm)
-        core.didAddClasses(to: transaction)
-        refresh()
     }
 
     /// As `ensureStored`, for a class that may be at odds with what is stored: throws its mismatch.
