@@ -121,7 +121,7 @@ public final class _ManagedList {
         }
         if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
         do {
-            try binding.ensureStored(in: transaction)
+            try binding.prepareToStore(in: transaction)
             guard let (_, table, list) = place else { return }
             try body(transaction, table, list)
             core.didEditAll()

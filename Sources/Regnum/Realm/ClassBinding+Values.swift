@@ -4,9 +4,14 @@ internal import RegnumStore
 // Values, links and lists of the rows of one class, read and set the long way.
 
 extension ClassBinding {
-    /// The value of a property. Traps when the body is over or the row deleted.
+    /// The value of a property. Traps when the body is over or the row deleted. Of a class that does
+    /// not fit what is stored, which a link or list may lead to: the default, and the transaction fails.
     func value(row: UInt64, column: Int32) -> Value {
         guard let core else { trapNoRow(column) }
+        if place.isMismatch, let mismatch = mapping?.mismatch, isReadable(row: row) {
+            core.fail(mismatch)
+            return schema.properties[propertyIndex(of: column)].defaultValue
+        }
         guard column >= 0, Int(column) < place.columnCount else {
             return lateValue(row: row, ~Int32(propertyIndex(of: column)))
         }
@@ -60,6 +65,7 @@ extension ClassBinding {
         guard isReadable(row: row) else { trapDeleted(column) }
         var column = column
         do {
+            if place.isMismatch, let mismatch = mapping?.mismatch { throw mismatch }
             if column < 0 || Int(column) >= place.columnCount {
                 let index = propertyIndex(of: column)
                 try ensureStored(in: transaction)
@@ -86,7 +92,10 @@ extension ClassBinding {
         guard let core, case .int(let target) = value(row: row, column: column) else { return nil }
         let targets = core.binding(for: type)
         targets.refresh()
-        return targets.accessor(type, row: ObjectKey(rawValue: UInt64(bitPattern: target)))
+        let row = UInt64(bitPattern: target)
+        // only a damaged file has a link to a row that is not there
+        guard targets.isReadable(row: row) else { return nil }
+        return targets.accessor(type, row: ObjectKey(rawValue: row))
     }
 
     /// Lets a property link to an object, which is added if it is unmanaged, or to none. What cannot
