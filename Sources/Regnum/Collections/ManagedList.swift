@@ -158,6 +158,13 @@ public final class _ManagedList {
     }
 
     func set(object: ObjectBase, at position: Int) {
+        if binding.schema.properties[property].isOwning, let other = object._binding,
+            other.core === binding.core, binding.core?.writing != nil,
+            other.schema.type == binding.schema.properties[property].shape.targetType,
+            key(at: position)?.rawValue == object._row
+        {
+            return  // the embedded object that is there already
+        }
         guard let keys = store([object]) else { return }
         edit { transaction, table, list throws(StoreError) in
             try transaction.setListElement(table, row, list.key, at: position, keys[0])
