@@ -50,7 +50,10 @@ public final class _ManagedList {
     private var place: (core: TransactionCore, table: TableKey, list: BindingPlace.StoredList)? {
         guard let core = binding.core else { return nil }
         binding.refresh()
-        if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
+        if !binding.isReadable(row: row.rawValue) {
+            guard binding.isMissing(row: row.rawValue) else { binding.trapUnreadable(property) }
+            return nil
+        }
         guard property < binding.place.lists.count, let list = binding.place.lists[property] else {
             return nil
         }

@@ -25,7 +25,10 @@ extension ClassBinding {
         case .ended:
             trapEnded(column)
         }
-        guard let found else { trapDeleted(column) }
+        guard let found else {
+            guard isMissing(row: row) else { trapDeleted(column) }
+            return schema.properties[propertyIndex(of: column)].defaultValue
+        }
         return found
     }
 
@@ -36,7 +39,7 @@ extension ClassBinding {
             return value(row: row, column: added)
         }
         if case .ended? = core?.state { trapEnded(column) }
-        guard isReadable(row: row) else { trapDeleted(column) }
+        guard isReadable(row: row) || isMissing(row: row) else { trapDeleted(column) }
         return schema.properties[index].defaultValue
     }
 
@@ -94,7 +97,10 @@ extension ClassBinding {
         targets.refresh()
         let row = UInt64(bitPattern: target)
         // only a damaged file has a link to a row that is not there
-        guard targets.isReadable(row: row) else { return nil }
+        guard targets.isReadable(row: row) else {
+            _ = targets.isMissing(row: row)
+            return nil
+        }
         return targets.accessor(type, row: ObjectKey(rawValue: row))
     }
 
