@@ -158,7 +158,9 @@ extension LinkingObjects: Persistable, InverseDeclaration {
                 + "follow from the property \"\(origin)\".")
     }
 
-    public static func _assign(_ new: LinkingObjects, to current: inout LinkingObjects?) {
+    public static func _assigned(
+        _ new: LinkingObjects, over current: LinkingObjects?
+    ) -> LinkingObjects {
         fatalError(
             "LinkingObjects<\(Element.self)> cannot be assigned to: they follow from the property "
                 + "of the other class.")

@@ -216,6 +216,11 @@ extension Results: RandomAccessCollection {
         }
     }
 
+    /// Whether an object is found by the query.
+    ///
+    /// - Precondition: as `index(of:)`.
+    public func contains(_ object: Model) -> Bool { index(of: object) != nil }
+
     /// The objects at positions, in the order of the positions.
     ///
     /// - Precondition: all positions are in `0..<count`.

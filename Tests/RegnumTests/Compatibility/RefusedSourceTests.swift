@@ -28,6 +28,7 @@ import Testing
     @Test func wrapperOutsideAModelIsRefused() throws { try check(wrappers) }
     @Test func valueThatIsNoModelIsRefused() throws { try check(models) }
     @Test func queryWithWrongTypesOrPropertiesIsRefused() throws { try check(queries) }
+    @Test func queryThroughLinksAndListsWithWrongTypesIsRefused() throws { try check(paths) }
     @Test func frozenValuesHaveNeitherSettersNorStreams() throws { try check(frozen) }
     @Test func confinedTypesAreNotSendableAndTheOthersAre() throws { try check(sendable) }
 
@@ -158,6 +159,41 @@ private let queries = RefusedSourceTests.Sample(
             _ = people.sorted(by: \\.agee) // refused
         }
         """)
+
+private let paths = RefusedSourceTests.Sample(
+    "paths",
+    """
+    enum Size: Int, PersistableEnum { case small, large }
+    final class Toy: Object { @Persisted var name: String }
+    final class Dog: Object {
+        @Persisted var name: String
+        @Persisted var size: Size
+        @Persisted var friend: Dog?
+        @Persisted var toys: List<Toy>
+        @Persisted var tags: List<String>
+    }
+    func find(_ dogs: LiveResults<Dog>, _ dog: Frozen<Dog>, _ toy: Frozen<Toy>) {
+        _ = dogs.where { $0.friend.name == "x" }
+        _ = dogs.where { $0.friend.name == 3 } // refused
+        _ = dogs.where { $0.friend == dog && $0.friend != nil }
+        _ = dogs.where { $0.friend == toy } // refused
+        _ = dogs.where { $0.friend > nil } // refused
+        _ = dogs.where { $0.toys.contains(toy) && $0.toys.count > 1 }
+        _ = dogs.where { $0.toys.contains(dog) } // refused
+        _ = dogs.where { $0.toys == "x" } // refused
+        _ = dogs.where { $0.tags == "x" && $0.tags.contains("x") }
+        _ = dogs.where { $0.tags == 3 } // refused
+        _ = dogs.where { $0.tags.sum == 3 } // refused
+        _ = dogs.where { $0.size > .small && $0.size.rawValue < 3 }
+        _ = dogs.where { $0.size == 3 } // refused
+        _ = dogs.where { $0.toys.any { $0.name == "x" } }
+        _ = dogs.where { $0.toys.any { $0.size == .small } } // refused
+        _ = dogs.sorted(by: \\.friend?.name)
+        _ = dogs.sorted(by: \\.friend) // refused
+        _ = dogs.sorted(by: \\.toys) // refused
+        _ = dogs.max(of: \\.name) // refused
+    }
+    """)
 
 private let frozen = RefusedSourceTests.Sample(
     "frozen",

@@ -59,6 +59,9 @@ final class Pup: Object {
     var grandmother: Pup? { mother?.mother }
     var line: Int { (mother?.line ?? 0) + 1 }
     var ageAsText: String { "\(age)" }
+    /// Ends the process for values that no pup has.
+    var initial: String { String(name.first!) }
+    var lastToy: String { toys[toys.count - 1] }
 }
 
 final class Breeder: Object {

@@ -86,6 +86,12 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         #expect(pups.map(\.line) == [1, 2, 2, 3])
         #expect(pups.map(\.motherNameOrNone) == ["none", "Ada", "Ada", "Bo"])
         #expect(pups.map(\.motherName) == [nil, "Ada", "Ada", "Bo"])
+        #expect(pups.map(\.initial) == ["A", "B", "C", "D"])
+        #expect(pups[0].lastToy == "bone" && pups[0].grandmother == nil)
+        #expect(pups[3].grandmother?.name == "Ada")
+        // what a query asks for was not found out by that
+        #expect(pups.where { $0.motherName == "Ada" }.count == 2)
+        #expect(pups.sorted(by: \.grandmother?.name, ascending: false)[0].name == "Di")
     }
 
     @Test func distinctKeepsTheFirstOfEachTuple() async throws {

@@ -1,0 +1,15 @@
+import Regnum
+
+final class Tag: EmbeddedObject {
+    @Persisted var text: String
+}
+
+final class Person: Object {
+    @Persisted var name: String
+    @Persisted var tag: Tag?
+}
+
+func leak(_ tx: Transaction) {
+    // expected-error@+1 {{instance method 'objects' requires that 'Tag' inherit from 'Object'}}
+    print(tx.objects(Tag.self).count)
+}

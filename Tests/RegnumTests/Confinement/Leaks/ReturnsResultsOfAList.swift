@@ -1,0 +1,18 @@
+import Regnum
+
+final class Dog: Object {
+    @Persisted var name: String
+}
+
+final class Person: Object {
+    @Persisted var name: String
+    @Persisted var dogs: List<Dog>
+}
+
+func leak(_ realm: Realm) async throws {
+    // expected-error@+1 {{conformance of 'Results<Model>' to 'Sendable' is unavailable}}
+    let dogs = try await realm.read { tx in
+        tx.objects(Person.self)[0].dogs.where { $0.name == "Rex" }
+    }
+    print(dogs.count)
+}

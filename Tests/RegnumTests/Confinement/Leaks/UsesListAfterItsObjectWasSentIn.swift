@@ -1,0 +1,20 @@
+import Regnum
+
+final class Dog: Object {
+    @Persisted var name: String
+}
+
+final class Person: Object {
+    @Persisted var name: String
+    @Persisted var dogs: List<Dog>
+}
+
+func leak(_ realm: Realm) async throws {
+    let person = Person()
+    let dogs = person.dogs
+    // expected-error@+2 {{risks causing data races}}
+    // expected-note@+1 {{risks causing races}}
+    try await realm.write { tx in try tx.add(person) }
+    // expected-note@+1 {{access can happen concurrently}}
+    dogs.append(Dog())
+}

@@ -1,0 +1,9 @@
+import Regnum
+
+final class Dog: Object {
+    @Persisted var name: String
+}
+
+final class Owner: Object {
+    @Persisted var dog: Dog?
+}

@@ -1,0 +1,15 @@
+import Regnum
+
+final class Tag: EmbeddedObject {
+    @Persisted var text: String
+}
+
+final class Person: Object {
+    @Persisted var name: String
+    @Persisted var tag: Tag?
+}
+
+func twin(_ realm: Realm) async throws {
+    let tag = try await realm.write { tx in try tx.objects(Person.self)[0].tag?.freeze() }
+    print(tag?.text ?? "-")
+}

@@ -1,0 +1,17 @@
+import Regnum
+
+final class Dog: Object {
+    @Persisted var name: String
+}
+
+final class Person: Object {
+    @Persisted var name: String
+    @Persisted var dogs: List<Dog>
+}
+
+func twin(_ realm: Realm) async throws {
+    let dogs = try await realm.read { tx in
+        tx.objects(Person.self)[0].dogs.where { $0.name == "Rex" }.freeze()
+    }
+    print(dogs.count)
+}

@@ -1,0 +1,6 @@
+import Regnum
+
+
+final class Dog: Object {
+    @Persisted var age: Int
+}

@@ -1,0 +1,14 @@
+import Regnum
+
+final class Dog: Object {
+    @Persisted var name: String
+}
+
+final class Person: Object {
+    @Persisted var name: String
+    @Persisted var dogs: List<Dog>
+}
+
+func twin(_ realm: Realm, _ continuation: AsyncStream<Frozen<Dog>>.Continuation) async throws {
+    for dog in realm.snapshot().objects(Person.self)[0].dogs { continuation.yield(dog) }
+}
