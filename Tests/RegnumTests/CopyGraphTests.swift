@@ -3,10 +3,10 @@ import Testing
 
 @testable import Regnum
 
-private final class PlainNode: Object {
+private final class SourceNode: Object {
     @Persisted var number: Int
-    @Persisted var next: PlainNode?
-    @Persisted var others: List<PlainNode>
+    @Persisted var next: SourceNode?
+    @Persisted var others: List<SourceNode>
 }
 
 private final class CopiedNode: Object {
@@ -27,8 +27,8 @@ private final class Rack: Object {
 /// Graphs that are copied, and lists that are stored with their objects.
 @Suite struct CopyGraphTests {
     /// Two objects that link to each other; `cut` undoes the cycle for the memory's sake.
-    private func withCircle(_ body: (PlainNode) throws -> Void) rethrows {
-        let (first, second) = (PlainNode(value: ["number": 1]), PlainNode(value: ["number": 2]))
+    private func withCircle(_ body: (SourceNode) throws -> Void) rethrows {
+        let (first, second) = (SourceNode(value: ["number": 1]), SourceNode(value: ["number": 2]))
         first.next = second
         second.next = first
         first.others.append(objectsIn: [first, second, second])
@@ -49,7 +49,7 @@ private final class Rack: Object {
     }
 
     @Test func circleIsCreatedAsObjectsOfAnotherClass() async throws {
-        let realm = try await Realm.temporary([PlainNode.self, CopiedNode.self])
+        let realm = try await Realm.temporary([SourceNode.self, CopiedNode.self])
         try await realm.write { tx in
             try withCircle { first in
                 let copy = try tx.create(CopiedNode.self, value: first)
