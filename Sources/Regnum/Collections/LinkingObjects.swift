@@ -66,7 +66,10 @@ final class LinkingHandle {
     /// The rows of the origins, ascending, kept until the next change in the transaction.
     func keys(_ type: ObjectBase.Type, _ origin: String) -> [ObjectKey] {
         guard let core = binding.core else { return [] }
-        if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
+        if !binding.isReadable(row: row.rawValue) {
+            guard binding.isMissing(row: row.rawValue) else { binding.trapUnreadable(property) }
+            return []
+        }
         if let known, known.edit == core.editCount { return known.keys }
         guard let state = core.queryState else { return [] }
         do throws(StoreError) {
