@@ -33,7 +33,8 @@ import Testing
             let images = disk.crashImages(SimCrashOptions(limitUnits: 5, samples: 16))
             let step = max(1, images.count / 40)
             for index in stride(from: 0, to: images.count, by: step) {
-                all.append((images[index].fileSystem, "power cut \(place), \(images[index].summary)"))
+                all.append(
+                    (images[index].fileSystem, "power cut \(place), \(images[index].summary)"))
             }
             all.append((disk.killImage(), "death \(place)"))
         }

@@ -8,7 +8,8 @@ import Testing
     @Test func equalWhereAllIsTheSame() {
         let url = URL(filePath: "/tmp/a.realm")
         let one = Realm.Configuration(location: .file(url), objectTypes: [Room.self, Message.self])
-        var same = Realm.Configuration(location: .file(url), objectTypes: [Message.self, Room.self])
+        var same = Realm.Configuration(
+            location: .file(url), objectTypes: [Message.self, Room.self])
         same.logger = Logger(label: "another")
         #expect(one == same)
         let changes: [(inout Realm.Configuration) -> Void] = [

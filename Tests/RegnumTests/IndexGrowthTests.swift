@@ -25,6 +25,42 @@ import Testing
         }
     }
 
+    private enum Counted {
+        final class Crate: Object {
+            @Persisted(primaryKey: true) var number: Int
+            @Persisted var weight: Int
+        }
+    }
+
+    private enum Weighed {
+        final class Crate: Object {
+            @Persisted(primaryKey: true) var number: Int
+            @Persisted(indexed: true) var weight: Int
+        }
+
+        final class Ship: Object {
+            @Persisted var crate: Crate?
+        }
+    }
+
+    @Test func indexThatJoinsWithAnotherClassIsKeptByObjectsThatWereThereBefore() async throws {
+        let realm = try await Realm.temporary([Counted.Crate.self])
+        try await realm.write { tx in
+            try tx.create(Counted.Crate.self, value: ["number": 1, "weight": 10])
+        }
+        let later = try LaterProgram.core(of: realm, [Weighed.Crate.self, Weighed.Ship.self])
+        try await later.write { tx in
+            let crate = try #require(tx.object(Weighed.Crate.self, forPrimaryKey: 1))
+            crate.weight = 11
+            try tx.add(Weighed.Ship())
+            crate.weight = 12
+            let crates = tx.objects(Weighed.Crate.self)
+            #expect(crates.where { $0.weight == 12 }.count == 1)
+            #expect(crates.where { $0.weight == 11 }.isEmpty)
+        }
+        #expect(later.snapshot().objects(Weighed.Crate.self).where { $0.weight == 12 }.count == 1)
+    }
+
     private func hasIndex(_ realm: Realm) -> Bool {
         let schema = realm.core.coordinator.published.schema
         return schema.table(named: "Parcel")?.column(named: "city")?.hasIndex ?? false

@@ -50,9 +50,10 @@ import Testing
         try await realm.write { try $0.add(Room("general")) }
         try FileManager.default.createSymbolicLink(
             at: folder["link.realm"], withDestinationURL: folder["test.realm"])
-        for name in ["test.realm", "test.realm/", "../\(folder.url.lastPathComponent)/test.realm",
-            "link.realm"]
-        {
+        for name in [
+            "test.realm", "test.realm/", "../\(folder.url.lastPathComponent)/test.realm",
+            "link.realm",
+        ] {
             let error = await realmError {
                 try await Realm.deleteFiles(for: folder.configuration(name))
             }
@@ -119,7 +120,9 @@ import Testing
         var configuration = folder.configuration("new.realm", [Message.self])
         configuration.seedFile = folder["seed.realm"]
         let writing = Task {
-            for number in 0..<50 { try await seed.write { try $0.add(Message("late", "\(number)")) } }
+            for number in 0..<50 {
+                try await seed.write { try $0.add(Message("late", "\(number)")) }
+            }
         }
         let realm = try await Realm.open(configuration)
         try await writing.value
@@ -178,7 +181,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "with space.realm", "mit Umlaut ä é 漢字 🦊.realm", "50%.realm", "a?b#c&d=e.realm", "a%20b.realm",
+        "with space.realm", "mit Umlaut ä é 漢字 🦊.realm", "50%.realm", "a?b#c&d=e.realm",
+        "a%20b.realm",
         "new\nline.realm", "-rf.realm", "\"quoted\" 'name'.realm", "back\\slash.realm", ".hidden",
         String(repeating: "n", count: 255),
     ])

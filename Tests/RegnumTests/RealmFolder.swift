@@ -37,7 +37,8 @@ final class RealmFolder: Sendable {
         for file in try names(in: name) + ["."] {
             var status = stat()
             guard lstat(self[name].path + "/" + file, &status) == 0 else { continue }
-            let content = file == "." ? nil : try? Data(contentsOf: self[name].appending(path: file))
+            let content =
+                file == "." ? nil : try? Data(contentsOf: self[name].appending(path: file))
             state[file] =
                 "\(status.st_ino) \(status.st_size) \(status.st_mode) \(status.st_mtim) "
                 + "\(status.st_ctim) \(content?.hashValue ?? 0)"

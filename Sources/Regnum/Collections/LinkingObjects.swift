@@ -66,7 +66,10 @@ final class LinkingHandle {
     /// The rows of the origins, ascending, kept until the next change in the transaction.
     func keys(_ type: ObjectBase.Type, _ origin: String) -> [ObjectKey] {
         guard let core = binding.core else { return [] }
-        if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
+        if !binding.isReadable(row: row.rawValue) {
+            guard binding.isMissing(row: row.rawValue) else { binding.trapUnreadable(property) }
+            return []
+        }
         if let known, known.edit == core.editCount { return known.keys }
         guard let state = core.queryState else { return [] }
         do throws(StoreError) {
@@ -155,7 +158,9 @@ extension LinkingObjects: Persistable, InverseDeclaration {
                 + "follow from the property \"\(origin)\".")
     }
 
-    public static func _assign(_ new: LinkingObjects, to current: inout LinkingObjects?) {
+    public static func _assigned(
+        _ new: LinkingObjects, over current: LinkingObjects?
+    ) -> LinkingObjects {
         fatalError(
             "LinkingObjects<\(Element.self)> cannot be assigned to: they follow from the property "
                 + "of the other class.")

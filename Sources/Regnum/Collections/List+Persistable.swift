@@ -27,12 +27,10 @@ extension List: Persistable {
         target.assign(Array(self))
     }
 
-    public static func _assign(_ new: List, to current: inout List?) {
-        guard let list = current else {
-            current = List(Array(new))
-            return
-        }
+    public static func _assigned(_ new: List, over current: List?) -> List {
+        guard let list = current else { return List(Array(new)) }
         if list !== new { list.assign(Array(new)) }
+        return list
     }
 
     public func _content() -> _PropertyContent { _PropertyContent(content: .list(self)) }

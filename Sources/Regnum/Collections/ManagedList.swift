@@ -50,7 +50,10 @@ public final class _ManagedList {
     private var place: (core: TransactionCore, table: TableKey, list: BindingPlace.StoredList)? {
         guard let core = binding.core else { return nil }
         binding.refresh()
-        if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
+        if !binding.isReadable(row: row.rawValue) {
+            guard binding.isMissing(row: row.rawValue) else { binding.trapUnreadable(property) }
+            return nil
+        }
         guard property < binding.place.lists.count, let list = binding.place.lists[property] else {
             return nil
         }
@@ -121,7 +124,7 @@ public final class _ManagedList {
         }
         if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
         do {
-            try binding.ensureStored(in: transaction)
+            try binding.prepareToStore(in: transaction)
             guard let (_, table, list) = place else { return }
             try body(transaction, table, list)
             core.didEditAll()
@@ -158,6 +161,13 @@ public final class _ManagedList {
     }
 
     func set(object: ObjectBase, at position: Int) {
+        if binding.schema.properties[property].isOwning, let other = object._binding,
+            other.core === binding.core, binding.core?.writing != nil,
+            other.schema.type == binding.schema.properties[property].shape.targetType,
+            key(at: position)?.rawValue == object._row
+        {
+            return  // the embedded object that is there already
+        }
         guard let keys = store([object]) else { return }
         edit { transaction, table, list throws(StoreError) in
             try transaction.setListElement(table, row, list.key, at: position, keys[0])

@@ -11,8 +11,29 @@ struct ObjectBuilder {
     private(set) var supplied: [ObjectIdentifier: Set<Int>] = [:]
     /// Objects to be filled yet, with where they are for sentences.
     private var pending: [(object: ObjectBase, value: Any, place: String?)] = []
-    /// What was made of unmanaged objects: a graph is copied as what it is.
-    private var copies: [ObjectIdentifier: ObjectBase] = [:]
+    /// What was made of objects: a graph is copied as what it is, also one with cycles.
+    /// The sources are kept, so that none of another time has the address of one.
+    private var copies: [CopyKey: (source: ObjectBase, copy: ObjectBase)] = [:]
+
+    /// An object, and the class of which a copy of it was made.
+    private struct CopyKey: Hashable {
+        /// The instance of an unmanaged object, the transaction of a managed one, which has many.
+        private let owner: ObjectIdentifier
+        private let source: ObjectIdentifier
+        private let row: UInt64
+        private let target: ObjectIdentifier
+
+        init(_ object: ObjectBase, as type: ObjectBase.Type) {
+            if let core = object._binding?.core {
+                owner = ObjectIdentifier(core)
+            } else {
+                owner = ObjectIdentifier(object)
+            }
+            source = ObjectIdentifier(Swift.type(of: object))
+            row = object._row
+            target = ObjectIdentifier(type)
+        }
+    }
 
     /// - Parameter core: the transaction in which the objects will be stored: nested objects of others are
     ///   copied. nil: nested objects are linked to as they are.
@@ -25,8 +46,8 @@ struct ObjectBuilder {
     /// Throws `.invalidValue` and `.invalidInput` as `Transaction.create`.
     mutating func fill(_ object: ObjectBase, from value: Any) throws(Realm.Error) {
         pending.append((object, value, nil))
-        if let source = value as? ObjectBase, !source.isManaged {
-            copies[ObjectIdentifier(source)] = object
+        if let source = unwrapped(value) as? ObjectBase {
+            copies[CopyKey(source, as: type(of: object))] = (source, object)
         }
         try fillPending()
     }
@@ -200,7 +221,7 @@ struct ObjectBuilder {
         guard let core else {
             // an embedded object that has an owner cannot get another one
             if isSame, !(source.isManaged && property.isOwning) { return source }
-            return later(type, source, place)
+            return copy(source, as: type, property, place)
         }
         if let binding = source._binding {
             if isSame, binding.core === core, !property.isOwning { return source }
@@ -210,12 +231,20 @@ struct ObjectBuilder {
                     "\(place) was given a \(Swift.type(of: source)) that was deleted, or whose "
                         + "transaction is over.", className: schema.name, property: property.name)
             }
-            return later(type, source, place)
         }
-        if property.isOwning || !isSame { return later(type, source, place) }
-        if let copy = copies[ObjectIdentifier(source)] { return copy }
+        return copy(source, as: type, property, place)
+    }
+
+    /// A new object that will get the values of another one; the same each time but for embedded ones,
+    /// which have one owner each.
+    private mutating func copy(
+        _ source: ObjectBase, as type: ObjectBase.Type, _ property: PropertySchema, _ place: String
+    ) -> ObjectBase {
+        if property.isOwning { return later(type, source, place) }
+        let key = CopyKey(source, as: type)
+        if let known = copies[key] { return known.copy }
         let copy = later(type, source, place)
-        copies[ObjectIdentifier(source)] = copy
+        copies[key] = (source, copy)
         return copy
     }
 

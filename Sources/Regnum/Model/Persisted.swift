@@ -84,7 +84,8 @@ public struct Persisted<Value: Persistable> {
             } else if Value._isScalar {
                 object[keyPath: storage]._value = newValue
             } else {
-                Value._assign(newValue, to: &object[keyPath: storage]._value)
+                object[keyPath: storage]._value = Value._assigned(
+                    newValue, over: object[keyPath: storage]._value)
             }
         }
     }

@@ -116,7 +116,7 @@ extension Persisted: PersistedField {
             if Value._isScalar {
                 wrapper._value = value
             } else {
-                Value._assign(value, to: &wrapper._value)
+                wrapper._value = Value._assigned(value, over: wrapper._value)
             }
         }
         return true

@@ -64,7 +64,7 @@ struct BindingPlace: Sendable {
             guard case .list = property.shape, columns[index] >= 0 else { continue }
             listProperties[Int(columns[index])] = index
         }
-        if !stored.lists.isEmpty {
+        if !stored.lists.isEmpty, !isMismatch {
             lists = ContiguousArray(repeating: nil, count: schema.properties.count)
             for (number, index) in listProperties.enumerated() where index >= 0 {
                 let list = stored.lists[number]
@@ -73,6 +73,7 @@ struct BindingPlace: Sendable {
         }
         table = Int(stored.key.rawValue)
         columnCount = stored.columns.count
+        if isMismatch { return }
         plainTypes = ContiguousArray(
             stored.columns.map { $0.isOptional || $0.hasIndex ? nil : $0.type })
     }

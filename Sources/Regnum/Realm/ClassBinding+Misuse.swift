@@ -20,6 +20,18 @@ extension ClassBinding {
                 className: tableName, property: property.name))
     }
 
+    /// Whether a row that is not there is none of a deleted object: nothing is deleted in a read, so
+    /// that only a damaged file leads to it. Fails the transaction then.
+    func isMissing(row: UInt64) -> Bool {
+        guard let core, case .reading = core.state else { return false }
+        core.fail(
+            Realm.Error(
+                .invalidDatabase,
+                "The file is damaged: it leads to a \(tableName) that does not exist.",
+                className: tableName))
+        return true
+    }
+
     /// Ends the process: the object of a list or inverse is gone, or its transaction over.
     func trapUnreadable(_ property: Int) -> Never {
         let column = ~Int32(property)

@@ -4,9 +4,14 @@ internal import RegnumStore
 // Values, links and lists of the rows of one class, read and set the long way.
 
 extension ClassBinding {
-    /// The value of a property. Traps when the body is over or the row deleted.
+    /// The value of a property. Traps when the body is over or the row deleted. Of a class that does
+    /// not fit what is stored, which a link or list may lead to: the default, and the transaction fails.
     func value(row: UInt64, column: Int32) -> Value {
         guard let core else { trapNoRow(column) }
+        if place.isMismatch, let mismatch = mapping?.mismatch, isReadable(row: row) {
+            core.fail(mismatch)
+            return schema.properties[propertyIndex(of: column)].defaultValue
+        }
         guard column >= 0, Int(column) < place.columnCount else {
             return lateValue(row: row, ~Int32(propertyIndex(of: column)))
         }
@@ -20,7 +25,10 @@ extension ClassBinding {
         case .ended:
             trapEnded(column)
         }
-        guard let found else { trapDeleted(column) }
+        guard let found else {
+            guard isMissing(row: row) else { trapDeleted(column) }
+            return schema.properties[propertyIndex(of: column)].defaultValue
+        }
         return found
     }
 
@@ -31,7 +39,7 @@ extension ClassBinding {
             return value(row: row, column: added)
         }
         if case .ended? = core?.state { trapEnded(column) }
-        guard isReadable(row: row) else { trapDeleted(column) }
+        guard isReadable(row: row) || isMissing(row: row) else { trapDeleted(column) }
         return schema.properties[index].defaultValue
     }
 
@@ -60,6 +68,7 @@ extension ClassBinding {
         guard isReadable(row: row) else { trapDeleted(column) }
         var column = column
         do {
+            if place.isMismatch, let mismatch = mapping?.mismatch { throw mismatch }
             if column < 0 || Int(column) >= place.columnCount {
                 let index = propertyIndex(of: column)
                 try ensureStored(in: transaction)
@@ -86,7 +95,13 @@ extension ClassBinding {
         guard let core, case .int(let target) = value(row: row, column: column) else { return nil }
         let targets = core.binding(for: type)
         targets.refresh()
-        return targets.accessor(type, row: ObjectKey(rawValue: UInt64(bitPattern: target)))
+        let row = UInt64(bitPattern: target)
+        // only a damaged file has a link to a row that is not there
+        guard targets.isReadable(row: row) else {
+            _ = targets.isMissing(row: row)
+            return nil
+        }
+        return targets.accessor(type, row: ObjectKey(rawValue: row))
     }
 
     /// Lets a property link to an object, which is added if it is unmanaged, or to none. What cannot

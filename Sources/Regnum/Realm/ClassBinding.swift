@@ -138,9 +138,10 @@ final class ClassBinding {
         core?.didEdit()
     }
 
-    /// The cluster node of a row for inlined reads; zeros where reads must take the long way.
+    /// The cluster node of a row for inlined reads; zeros where reads must take the long way, as of a
+    /// class that does not fit what is stored: inlined reads check no types.
     func clusterAddress(row: UInt64) -> UnsafeRawPointer {
-        guard let core, place.table >= 0, !isTracing else { return noCluster }
+        guard let core, place.table >= 0, !isTracing, !place.isMismatch else { return noCluster }
         let columnCount = max(place.columnCount, grown?.columnCount ?? 0)
         return core.cluster(place.table, row, columnCount: columnCount) ?? noCluster
     }
@@ -184,9 +185,8 @@ final class ClassBinding {
     func ensureStored(in transaction: EngineTransaction) throws(Realm.Error) {
         refresh()
         guard !place.isComplete, let core else { return }
+        defer { core.didAddClasses(to: transaction) }
         try SchemaGrowth.add(schema, to: transaction, core.realm)
-        core.didAddClasses(to: transaction)
-        refresh()
     }
 
     /// As `ensureStored`, for a class that may be at odds with what is stored: throws its mismatch.

@@ -8,8 +8,10 @@ extension Realm.Configuration {
         let mine = objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
         let theirs = other.objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
         let all = [
-            ("objectTypes", mine == theirs), ("schemaVersion", schemaVersion == other.schemaVersion),
-            ("readOnly", readOnly == other.readOnly), ("durability", durability == other.durability),
+            ("objectTypes", mine == theirs),
+            ("schemaVersion", schemaVersion == other.schemaVersion),
+            ("readOnly", readOnly == other.readOnly),
+            ("durability", durability == other.durability),
             ("writeTimeout", writeTimeout == other.writeTimeout),
             (
                 "maximumNumberOfActiveVersions",
@@ -23,7 +25,9 @@ extension Realm.Configuration {
     func checkSettings() throws(Realm.Error) {
         switch location {
         case .inMemory(let identifier):
-            if identifier.isEmpty { throw .invalid("The identifier of an in-memory realm is empty.") }
+            if identifier.isEmpty {
+                throw .invalid("The identifier of an in-memory realm is empty.")
+            }
             if readOnly {
                 throw .invalid("An in-memory realm is new when it is opened: it is never readOnly.")
             }
@@ -32,7 +36,9 @@ extension Realm.Configuration {
         }
         if let seedFile {
             try Self.checkFile(seedFile)
-            if readOnly { throw .invalid("A realm that is opened readOnly is not made of a seedFile.") }
+            if readOnly {
+                throw .invalid("A realm that is opened readOnly is not made of a seedFile.")
+            }
         }
         if schemaVersion == .max {
             throw .invalid("Configuration.schemaVersion is UInt64.max, which is reserved.")

@@ -251,7 +251,7 @@ struct GraphInsertion {
         }
     }
 
-    /// The rows of elements: those of objects, and new ones for values.
+    /// The rows of elements: those of objects, and new ones for values. If it throws, none is made.
     func keys(
         of contents: some Sequence<_PropertyContent.Content>, _ target: TableKey
     ) throws(StoreError) -> [ObjectKey] {
@@ -259,7 +259,14 @@ struct GraphInsertion {
         var iterator = contents.makeIterator()
         while let content = iterator.next() {
             switch content {
-            case .value(let value): keys.append(try transaction.insert(target, [value]))
+            case .value(let value):
+                do throws(StoreError) {
+                    keys.append(try transaction.insert(target, [value]))
+                } catch {
+                    // no list has them yet, which would take them along when its object goes
+                    transaction.delete(target, keys)
+                    throw error
+                }
             case .link(let object?): if let key = row(of: object) { keys.append(key) }
             default: break
             }

@@ -45,7 +45,8 @@ extension RealmCore {
         transaction.setSchemaVersion(configuration.schemaVersion)
         do throws(StoreError) {
             return try transaction.commit(
-                timestampMicroseconds: wallClockMicroseconds(), bodyByteCountMax: recordByteCountMax)
+                timestampMicroseconds: wallClockMicroseconds(), bodyByteCountMax: recordByteCountMax
+            )
         } catch {
             throw Realm.Error(error)
         }
@@ -78,7 +79,8 @@ extension RealmCore {
         guard let first else { return }
         throw Realm.Error(
             .schemaMismatch,
-            lines.joined(separator: "\n") + "\nThe realm is opened readOnly, so it cannot be added. "
+            lines.joined(separator: "\n")
+                + "\nThe realm is opened readOnly, so it cannot be added. "
                 + "Open the realm once without readOnly.",
             className: first.className, property: first.property)
     }

@@ -39,7 +39,9 @@ public actor Realm {
 
     /// - Parameter adoptsSchemaVersion: whether the schema version is the stored one, whatever the
     ///   configuration says.
-    static func open(_ configuration: Configuration, adoptsSchemaVersion: Bool) async throws -> Realm {
+    static func open(_ configuration: Configuration, adoptsSchemaVersion: Bool) async throws
+        -> Realm
+    {
         try Task.checkCancellation()
         try configuration.checkSettings()
         try configuration.checkDeclarations()

@@ -38,7 +38,9 @@ final class RealmCore: Sendable {
         _ coordinator: Coordinator, _ configuration: Realm.Configuration
     ) throws(Realm.Error) -> Realm? {
         let isFit = coordinator.options.isReadOnly == configuration.readOnly
-        let attached = coordinator.attached(mayMake: isFit) { RealmCore(coordinator, configuration) }
+        let attached = coordinator.attached(mayMake: isFit) {
+            RealmCore(coordinator, configuration)
+        }
         guard let core = attached else {
             if !isFit { coordinator.closeSoon() }  // nobody uses it any more
             return nil

@@ -227,14 +227,20 @@ final class TransactionCore {
             }
         }
         didEditAll()
-        guard schema.id != transaction.schemaID else { return }
+        refreshBindings()
+    }
+
+    /// Brings all bindings up to date after the schema changed: a class may have got an index, without
+    /// which its properties could be set directly.
+    private func refreshBindings() {
         lastBinding?.refresh()
         for binding in bindings.values { binding.refresh() }
     }
 
-    /// Notes that classes were added, which a savepoint may have taken back before.
+    /// Notes that classes, properties or indexes were added, which a savepoint may have taken back
+    /// before.
     func didAddClasses(to transaction: EngineTransaction) {
-        if takenBack.isEmpty { return }
+        refreshBindings()
         for (name, key) in takenBack {
             guard let table = transaction.schema.table(named: name) else { continue }
             transaction.skipKeys(table.key, below: key)

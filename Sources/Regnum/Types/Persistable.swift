@@ -25,8 +25,8 @@ public protocol Persistable {
     static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Self
     /// Sets a property of a managed object to the value.
     func _write(to object: ObjectBase, _ column: Int32)
-    /// Sets a property of an unmanaged object, whose value so far is `current`.
-    static func _assign(_ new: Self, to current: inout Self?)
+    /// What a property of an unmanaged object holds after it was set, whose value so far is `current`.
+    static func _assigned(_ new: Self, over current: Self?) -> Self
     /// The value as the library handles it without knowing its type.
     func _content() -> _PropertyContent
     /// The value of this type that `_content` gives so, nil if it is none of this type's.
@@ -43,7 +43,7 @@ extension Persistable {
     ) -> Self? { nil }
 
     @inlinable @inline(__always)
-    public static func _assign(_ new: Self, to current: inout Self?) { current = new }
+    public static func _assigned(_ new: Self, over current: Self?) -> Self { new }
 }
 
 /// One value in a column: a type of a value, or its optional.

@@ -70,8 +70,7 @@ public struct Results<Model: ObjectBase> {
     ) -> Answer {
         guard let core = binding.core else { return nothing }
         guard let state = core.queryState else { trapEnded(core) }
-        guard binding.mapping?.mismatch == nil else { return nothing }
-        if let problem = _plan.problem {
+        if let problem = binding.mapping?.mismatch ?? _plan.problem {
             core.fail(problem)
             return nothing
         }

@@ -41,11 +41,13 @@ struct VersionPatch {
         }
     }
 
-    /// The patch, or its replacement, with that version of a row; nil if it is full. `patch` is nil
-    /// where there is none yet.
+    /// The patch, or its replacement, with that version of a row; nil if it is full, or the version
+    /// too great for an entry, which none but that of a forged file is. `patch` is nil where there is
+    /// none yet.
     static func setting(
         _ version: UInt64, row: Int, in patch: VersionPatch?, edit: NodeEdit
     ) -> VersionPatch? {
+        if version >> 54 != 0 { return nil }
         let entry = version << 10 | UInt64(row)
         guard let patch else {
             let new = VersionPatch(node: edit.make(.chunk, byteCount: firstByteCount))

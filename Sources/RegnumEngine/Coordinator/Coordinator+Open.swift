@@ -189,7 +189,8 @@ final class CoordinatorRegistry: Sendable {
     }
 
     /// Whether a realm is open at a path, or one of these files is part of it.
-    func isOpen(_ path: String, _ fileSystem: any FileSystem, _ identities: [FileIdentity]) -> Bool {
+    func isOpen(_ path: String, _ fileSystem: any FileSystem, _ identities: [FileIdentity]) -> Bool
+    {
         let system = ObjectIdentifier(fileSystem)
         let keys = [.path(system, path)] + identities.map { Key.file(system, $0) }
         return coordinators.withLock { open in keys.contains { open[$0]?.open != nil } }

@@ -19,6 +19,8 @@ struct LazyRows: Sendable {
 
     /// Fewer rows are copied: that is less work than to hold the root and to search in it.
     static let countMin = 1_024
+    /// A key that no row has.
+    private static let noRow = UInt64.max >> 1
 
     /// The key of the row at a position in `0..<count`; where a leaf is damaged, one that no row has.
     ///
@@ -28,11 +30,12 @@ struct LazyRows: Sendable {
         switch origin {
         case .table(let table): return table.key(at: position)
         case .entries(let tree, let start):
-            return tree.entry(at: start + position)?.row ?? .max >> 1
+            return tree.entry(at: start + position)?.row ?? LazyRows.noRow
         }
     }
 
-    /// Fills an empty array with the keys of at most `limit` rows, from a position on, last one first.
+    /// Fills an empty array with the keys of the next rows, `limit` or as many as there are, from a
+    /// position on, last one first; where a leaf is damaged, with keys that no row has.
     ///
     /// - Complexity: O(log n + limit)
     func fill(_ keys: inout [UInt64], from position: Int, _ limit: Int) {
@@ -49,11 +52,15 @@ struct LazyRows: Sendable {
                 }
             }
         case .entries(let tree, let start):
-            guard let entry = tree.entry(at: start + position) else { return }
-            tree.visit(from: entry.key, entry.row) { _, row in
-                keys.append(row)
-                return keys.count < end
+            if let entry = tree.entry(at: start + position) {
+                tree.visit(from: entry.key, entry.row) { key, row in
+                    if key != entry.key { return false }
+                    keys.append(row)
+                    return keys.count < end
+                }
             }
+            // there are as many steps as `count` says
+            while keys.count < end { keys.append(LazyRows.noRow) }
         }
         keys.reverse()
     }

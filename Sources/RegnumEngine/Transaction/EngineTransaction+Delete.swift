@@ -41,7 +41,10 @@ extension EngineTransaction {
             var removed: [UInt64] = []
             removed.reserveCapacity(rows.count)
             for row in rows {
-                if relations.ownsRows { collectOwned(by: row, next, relations, &pending) }
+                // a damaged file may name a row twice: what it owns is collected once
+                if relations.ownsRows, content[next].contains(row) {
+                    collectOwned(by: row, next, relations, &pending)
+                }
                 if remove(next, row) { removed.append(row) }
             }
             removeLists(of: removed, next)

@@ -76,8 +76,9 @@ extension RealmLog {
             throw error
         }
         var names = try directory.names()
-        guard names.contains(where: { SegmentHeader.parse(fileName: $0) != nil })
-            || names.contains(where: { unfinishedNames.contains($0) })
+        guard
+            names.contains(where: { SegmentHeader.parse(fileName: $0) != nil })
+                || names.contains(where: { unfinishedNames.contains($0) })
         else { return false }
         let lock = try directory.openLock()
         guard try lock.tryLock(.session, .exclusive) else {

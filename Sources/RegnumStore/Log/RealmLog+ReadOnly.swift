@@ -85,7 +85,8 @@ extension RealmLog {
 
 extension ReadOnlyLock {
     /// Whether nobody has published anything since the page was loaded.
-    fileprivate func isUnchanged(since page: ControlPage?, _ directory: any RealmDirectory) -> Bool {
+    fileprivate func isUnchanged(since page: ControlPage?, _ directory: any RealmDirectory) -> Bool
+    {
         openIfMissing(directory)
         return loadControl()?.stores == page?.stores
     }

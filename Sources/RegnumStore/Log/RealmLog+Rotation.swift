@@ -115,17 +115,20 @@ extension RealmLog {
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ options: StoreOptions,
         _ seeded: SegmentHeader? = nil
     ) throws(StoreError) {
-        let header = seeded ?? SegmentHeader(
-            realmID: Identity128(high: fileSystem.random(), low: fileSystem.random()),
-            generation: 0, number: 0, firstSequence: 1, salt: fileSystem.random(), base: 0,
-            previousChain: 0)
+        let header =
+            seeded
+            ?? SegmentHeader(
+                realmID: Identity128(high: fileSystem.random(), low: fileSystem.random()),
+                generation: 0, number: 0, firstSequence: 1, salt: fileSystem.random(), base: 0,
+                previousChain: 0)
         let temporary = temporaryName(fileSystem)
         let file = try LogSegment.makeBlank(
             directory, name: temporary, byteCount: options.firstSegmentByteCount)
         do {
             try file.write(header.encoded(), at: 0)
             try file.sync()
-            try directory.rename(temporary, to: SegmentHeader.fileName(generation: 0, number: header.number))
+            try directory.rename(
+                temporary, to: SegmentHeader.fileName(generation: 0, number: header.number))
         } catch {
             try? directory.unlink(temporary)
             throw error

@@ -320,7 +320,9 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Takes the writer lock if that needs neither waiting nor reading. Never blocks.
     package func tryBecomeWriterIfCurrent() -> Bool {
-        guard !isPoisoned, !isReadOnly, isCurrent(), (try? lock.tryLock(.writer, .exclusive)) == true else {
+        guard !isPoisoned, !isReadOnly, isCurrent(),
+            (try? lock.tryLock(.writer, .exclusive)) == true
+        else {
             return false
         }
         guard isCurrent(), let page = lock.loadControl() else {

@@ -31,7 +31,8 @@ struct NodesHeader: Sendable, Equatable {
     /// `unsupportedFormat` for a newer format, `invalidDatabase` for anything else. Features that only
     /// writers must know are accepted where nothing will be written.
     static func check(
-        _ bytes: [UInt8], realmID: Identity128, number: UInt64, path: String, isReadOnly: Bool = false
+        _ bytes: [UInt8], realmID: Identity128, number: UInt64, path: String,
+        isReadOnly: Bool = false
     ) throws(StoreError) {
         guard bytes.count == Int(byteCount), Array(bytes[..<8]) == magic,
             checksum(bytes) == Bytes.load(UInt32.self, from: bytes, at: checksumOffset)

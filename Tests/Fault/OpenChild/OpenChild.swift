@@ -15,7 +15,8 @@ enum OpenChild {
         }
     }
 
-    private static func open(_ path: String, isReadOnly: Bool) throws(StoreError) -> RecoveryReport {
+    private static func open(_ path: String, isReadOnly: Bool) throws(StoreError) -> RecoveryReport
+    {
         let disk = PosixFileSystem.shared
         let options = StoreOptions()
         let deliver: RealmLog.Deliver = { (_) throws(StoreError) in }

@@ -88,6 +88,28 @@ import Testing
         }
     }
 
+    /// Results that are not copied, too.
+    @Test func aResultOverADamagedIndexHasAsManyRowsAsItCounts() throws {
+        let column = ColumnDefinition(name: "room", type: .int, isIndexed: true)
+        var content = ScanContent("Message", [column])
+        content.insert([[Value]](repeating: [.int(1)], count: 6_000))
+        let file = MemoryNodesFile()
+        let checkpoint = try TestCheckpoint(content.root, to: file)
+        let plan = QueryPlan(
+            tableName: "Message",
+            predicate: .compare(Everything.reference(column), .equal, .int(1)))
+        var damageCount = 0
+        for offset in stride(from: 4100, to: checkpoint.directory.lowerBound, by: 1_000) {
+            file[offset] ^= 1
+            let root = try checkpoint.load(from: file)
+            let result = try plan.evaluate(root)
+            #expect(Array(result).count == result.count)
+            if root.damage != nil { damageCount += 1 }
+            file[offset] ^= 1
+        }
+        #expect(damageCount > 10)
+    }
+
     /// Leaves with the right checksum and wrong content.
     @Test func aForgedLeafIsToldOrReadsAsSomething() throws {
         var generator = SeededGenerator("aForgedLeaf")

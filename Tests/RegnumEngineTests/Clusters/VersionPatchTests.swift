@@ -53,6 +53,33 @@ import Testing
         try trial.end()
     }
 
+    /// An entry has 54 bits for the version.
+    @Test func aVersionThatNoEntryHoldsIsKept() throws {
+        var content = ScanContent("A", [ColumnDefinition(name: "n", type: .int)])
+        content.insert([[Value]](repeating: [.int(1)], count: 50))
+        let file = MemoryNodesFile()
+        for version in [1 << 54 - 2, 1 << 54 - 1, 1 << 60] as [UInt64] {
+            var checkpoint = try TestCheckpoint(content.root, to: file)
+            checkpoint.version = version
+            for byte in 0..<8 {
+                file[checkpoint.directory.lowerBound + 8 + byte] =
+                    UInt8(truncatingIfNeeded: version >> UInt64(8 * byte))
+            }
+            try checkpoint.fixChecksum(in: file)
+            var root = try checkpoint.load(from: file)
+            let table = TableKey(rawValue: 0)
+            for row in [3, 40] as [UInt64] {
+                let transaction = EngineTransaction(base: root)
+                try transaction.set(
+                    table, ObjectKey(rawValue: row), ColumnKey(rawValue: 0), .int(7))
+                root = try commitAndReplay(transaction).root
+            }
+            #expect(root.contentVersion(table, ObjectKey(rawValue: 3)) == version + 1)
+            #expect(root.contentVersion(table, ObjectKey(rawValue: 40)) == version + 2)
+            #expect(root.contentVersion(table, ObjectKey(rawValue: 4)) == 2)
+        }
+    }
+
     @Test func aPatchThatIsFullBecomesAChunk() throws {
         let trial = filled(2)
         for number in 0..<3 * VersionPatch.entryCountMax {

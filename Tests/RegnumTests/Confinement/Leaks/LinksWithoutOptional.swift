@@ -5,6 +5,6 @@ final class Dog: Object {
 }
 
 final class Owner: Object {
-    // expected-error@+1 {{generic struct 'Persisted' requires that 'Dog' conform to 'Persistable'}}
+    // expected-error@+1 2 {{conformance of 'ObjectBase' to 'Persistable' is unavailable: a link can be nil: declare it as optional}}
     @Persisted var dog: Dog
 }

@@ -1,6 +1,5 @@
 import Regnum
 
-
 enum Mood: String {
     case calm, wild
 }

@@ -5,6 +5,6 @@ final class Dog: Object {
 }
 
 final class Owner: Object {
-    // expected-error@+1 {{generic struct 'Persisted' requires that '[Dog]' conform to 'Persistabl}}
+    // expected-error@+1 2 {{conformance of 'Array<Element>' to 'Persistable' is unavailable: an array cannot be stored: declare a List}}
     @Persisted var dogs: [Dog]
 }

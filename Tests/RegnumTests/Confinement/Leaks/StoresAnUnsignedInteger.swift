@@ -1,7 +1,6 @@
 import Regnum
 
-
 final class Dog: Object {
-    // expected-error@+1 {{generic struct 'Persisted' requires that 'UInt' conform to 'Persistable}}
+    // expected-error@+1 2 {{conformance of 'UInt' to 'Persistable' is unavailable: unsigned integers cannot be stored: declare an Int}}
     @Persisted var age: UInt
 }

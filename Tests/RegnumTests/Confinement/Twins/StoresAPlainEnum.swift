@@ -1,6 +1,5 @@
 import Regnum
 
-
 enum Mood: String, PersistableEnum {
     case calm, wild
 }

@@ -1,6 +1,5 @@
 import Regnum
 
-
 final class Dog: Object {
     @Persisted var age: Int
 }
