@@ -75,7 +75,7 @@ import Testing
         let misuses: [@Sendable (Book, Book, Shelf) -> Void] = [
             { first, second, _ in second.cover = first.cover },
             { first, _, shelf in shelf.covers.append(first.cover!) },
-            { first, _, _ in first.pages[0] = first.pages[0] },
+            { first, _, _ in first.pages.append(first.pages[0]) },
             { first, second, _ in second.pages.append(first.pages[0]) },
         ]
         for misuse in misuses {
@@ -86,6 +86,12 @@ import Testing
             }
             #expect(error?.code == .invalidValue)
             #expect(error?.message.contains("belongs to another property") == true)
+        }
+        try await realm.write { tx in
+            let pages = tx.object(Book.self, forPrimaryKey: "1")!.pages
+            let page = pages[0]
+            pages[0] = page
+            #expect(pages.count == 1 && !page.isInvalidated && pages[0].isSameObject(as: page))
         }
         let twice = await sentence(realm) { tx in
             let page = Page(1)
