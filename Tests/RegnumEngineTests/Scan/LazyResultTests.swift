@@ -82,7 +82,7 @@ import Testing
             let first = content.root
             root = first
             result = try plan.evaluate(first)
-            content.set(1, 1, .int(7))
+            content.set(first.key(TableKey(rawValue: 0), at: 0).rawValue, 1, .int(7))
             let (followed, _) = try plan.advance(
                 result, from: first, to: content.root, delta: MergedDelta())
             #expect(followed.count == result.count)
