@@ -60,9 +60,9 @@ extension Realm {
     /// realm. There need not be such an object.
     ///
     /// - Precondition: the class has a primary key of the type of `key`.
-    public nonisolated func object<T: Object, Key: PrimaryKeyValue>(
+    public nonisolated func object<T: Object, Key: ScalarValue>(
         _ type: T.Type, forPrimaryKey key: Key
-    ) -> Live<T> {
+    ) -> Live<T> where Key._Basis: PrimaryKeyValue {
         let entry = core.entry(for: type)
         return Live(core, entry, key: entry.schema.requirePrimaryKey(key))
     }

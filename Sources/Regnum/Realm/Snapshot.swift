@@ -28,9 +28,9 @@ public struct Snapshot: Sendable {
     ///
     /// - Precondition: the class has a primary key of the type of `key`.
     /// - Complexity: O(log n).
-    public func object<T: Object, Key: PrimaryKeyValue>(
+    public func object<T: Object, Key: ScalarValue>(
         _ type: T.Type, forPrimaryKey key: Key
-    ) -> Frozen<T>? {
+    ) -> Frozen<T>? where Key._Basis: PrimaryKeyValue {
         let table = FrozenTable(core, core.realm.entry(for: type))
         return table.find(table.schema.requirePrimaryKey(key)).map { Frozen(table, row: $0) }
     }

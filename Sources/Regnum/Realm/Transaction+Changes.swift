@@ -146,7 +146,8 @@ extension ClassSchema {
     /// The stored form of a primary key.
     ///
     /// - Precondition: the class has a primary key of the type of `key`.
-    func requirePrimaryKey<Key: PrimaryKeyValue>(_ key: Key) -> Value {
+    func requirePrimaryKey<Key: ScalarValue>(_ key: Key) -> Value
+    where Key._Basis: PrimaryKeyValue {
         guard let primaryKey else {
             fatalError("\(name) has no primary key to look an object up by.")
         }

@@ -43,9 +43,9 @@ public final class Transaction {
     ///   key is nil.
     /// - Precondition: the class has a primary key of that type.
     /// - Complexity: O(log n).
-    public func object<T: Object, Key: PrimaryKeyValue>(
+    public func object<T: Object, Key: ScalarValue>(
         _ type: T.Type, forPrimaryKey key: Key
-    ) -> T? {
+    ) -> T? where Key._Basis: PrimaryKeyValue {
         let binding = binding(for: type, "object(_:forPrimaryKey:)")
         let place = binding.place
         if place.integerKeySlot >= 0, let key = key as? Int {

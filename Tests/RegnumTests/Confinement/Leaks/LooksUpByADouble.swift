@@ -5,6 +5,6 @@ final class Dog: Object {
 }
 
 func leak(_ tx: Transaction) {
-    // expected-error@+1 {{no exact matches in call to instance method 'object'}}
+    // expected-error@+1 {{requires that 'Double' conform to 'PrimaryKeyValue'}}
     print(tx.object(Dog.self, forPrimaryKey: 1.5) == nil)
 }
