@@ -1,0 +1,62 @@
+package import RegnumStore
+
+/// A step of a stream from the version that it delivered last to a later one, and what the commits
+/// between changed. Streams that make the same step share it: what is found once serves all.
+package final class VersionStep: Sendable {
+    package let old: DatabaseRoot
+    package let new: DatabaseRoot
+    /// What the commits after `old` through `new` changed, in order, of the classes that were asked
+    /// for at least; some may be several commits merged. nil where that is no longer known: the two
+    /// versions are compared instead.
+    package let summaries: [CommitSummary]?
+    /// Counts the work that is done for the step.
+    package let counters: StreamCounters
+    private let deltas = Guarded<[String: MergedDelta]>([:])
+
+    package init(
+        from old: DatabaseRoot, to new: DatabaseRoot, summaries: [CommitSummary]?,
+        counters: StreamCounters = StreamCounters()
+    ) {
+        self.old = old
+        self.new = new
+        self.summaries = summaries
+        self.counters = counters
+    }
+
+    /// The net effect on a class; from a comparison of the versions where the summaries are gone.
+    ///
+    /// - Complexity: O(changes) the first time, then O(1).
+    package func delta(_ tableName: String) -> MergedDelta {
+        if let known = deltas.withLock({ $0[tableName] }) { return known }
+        let found =
+            summaries.map { MergedDelta($0, tableName: tableName) }
+            ?? MergedDelta(from: old, to: new, tableName: tableName)
+        deltas.withLock { $0[tableName] = found }
+        return found
+    }
+
+    /// Whether something of the classes may have changed, or how they are stored.
+    package func concerns(_ tableNames: Set<String>) -> Bool {
+        guard let summaries, old.schema === new.schema else { return true }
+        return summaries.contains { $0.touches(tableNames) }
+    }
+
+    /// The labels of the commits that touched one of the classes, in order, each once.
+    package func origins(_ tableNames: Set<String>) -> [String] {
+        var origins: [String] = []
+        for summary in summaries ?? [] {
+            guard let origin = summary.origin, !origins.contains(origin),
+                summary.touches(tableNames)
+            else { continue }
+            origins.append(origin)
+        }
+        return origins
+    }
+}
+
+extension CommitSummary {
+    /// Whether the commit changed something of one of the classes.
+    fileprivate func touches(_ tableNames: Set<String>) -> Bool {
+        tables.values.contains { tableNames.contains($0.tableName) }
+    }
+}
