@@ -18,8 +18,8 @@ final class CollectionStream {
     private var commits: ArraySlice<KeptCommit> = []
     /// Where the commits come from that are no longer in memory.
     private var past: PastCommits?
-    /// Whether the known commits were looked at with another interest.
-    private var interestHasChanged = false
+    /// What the subscription waits for.
+    private var interest: Interest
     private let wasClosed: Bool
     private var isEnding = false
     private var isFinished = false
@@ -194,7 +194,6 @@ final class CollectionStream {
         if request.policy == .everyCommit {
             if let known = pending.commits {
                 commits = known[...]
-                interestHasChanged = false
             } else {
                 try await readPast(
                     from: place.root.version, to: pending.root, isolation: isolation)
@@ -209,11 +208,11 @@ final class CollectionStream {
     private func step(
         from place: StreamPlace, _ commit: KeptCommit
     ) throws(Realm.Error) -> StreamElement? {
-        guard commit.summary.version > place.root.version,
-            commit.isConcerned || interestHasChanged
-        else { return nil }
+        guard commit.summary.version > place.root.version, let root = commit.root else {
+            return nil
+        }
         return try step(
-            from: place, to: commit.root, summaries: [commit.summary],
+            from: place, to: root, summaries: [commit.summary],
             origins: commit.summary.origin.map { [$0] } ?? [], since: commit.summary.version - 1)
     }
 
@@ -229,8 +228,13 @@ final class CollectionStream {
         }
         let table = request.table(root)
         if root.schema !== place.root.schema || result.plan.source != place.result.plan.source {
-            subscription.update(request.query.interest(at: root), asOf: root.version)
-            interestHasChanged = true
+            let interest = request.query.interest(at: root)
+            if interest != self.interest {
+                self.interest = interest
+                subscription.update(interest, asOf: root.version)
+                // those that are known were looked at with the old one: they are taken again
+                commits = []
+            }
         }
         try realm.checkDelivery(of: root)
         let next = StreamPlace(table: table, result: result)
