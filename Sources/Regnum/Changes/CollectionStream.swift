@@ -12,6 +12,8 @@ final class CollectionStream {
     private let maintained: MaintainedQuery
     private var subscription: Subscription
     private var slot: SignalSlot
+    /// What was published when the subscription began; held until the first element.
+    private var start: DatabaseRoot?
     /// What was delivered last, nil before the first element.
     private var place: StreamPlace?
     /// Commits that are known and not looked at yet, for a stream that delivers each.
@@ -33,6 +35,9 @@ final class CollectionStream {
         maintained = request.realm.queries.query(request.query)
         subscription = CollectionStream.subscribe(request)
         slot = subscription.attach()
+        let start = subscription.start
+        self.start = start
+        interest = request.query.interest(at: start)
         request.realm.external.observerBegan()
     }
 
@@ -69,6 +74,7 @@ final class CollectionStream {
         isFinished = true
         slot.close()
         subscription.cancel()
+        start = nil
         place = nil
         commits = []
         past = nil
@@ -79,17 +85,19 @@ final class CollectionStream {
     private func pull(
         isolation: isolated (any Actor)?
     ) async throws(Realm.Error) -> StreamElement? {
-        if place == nil {
+        if let start {
             if Task.isCancelled { return nil }
             if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
-            if let element = try await begin(isolation: isolation) { return element }
+            let element = try await begin(at: start, isolation: isolation)
+            self.start = nil
+            if let element { return element }
         }
         while let place {
             if Task.isCancelled { return nil }
             if let element = try await step(from: place, isolation: isolation) { return element }
             if self.place !== place || !commits.isEmpty || past != nil { continue }
             if isEnding { return nil }
-            try checkReadable()
+            try realm.checkReadable()
             switch await slot.wait() {
             case .changed: continue
             case .closed: isEnding = true
@@ -101,46 +109,36 @@ final class CollectionStream {
 
     /// The first element; nil where a stream that goes on from a cursor has nothing to tell yet.
     private func begin(
-        isolation: isolated (any Actor)?
+        at start: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) -> StreamElement? {
-        let table = request.table(subscription.start)
+        let table = request.table(start)
         if let problem = table.mismatch ?? request.plan.problem { throw problem }
         guard let cursor = request.since else {
             let result = try stored { () throws(StoreError) in
-                try maintained.begin(at: subscription.start)
+                try maintained.begin(at: start)
             }
             let place = StreamPlace(table: table, result: result)
             try realm.checkDelivery(of: place.root)
             self.place = place
             return .initial(place)
         }
-        try await go(to: cursor, isolation: isolation)
+        try await go(to: cursor, from: start, isolation: isolation)
         return nil
     }
 
     /// Stands at the version of a cursor.
     private func go(
-        to cursor: ChangeCursor, isolation: isolated (any Actor)?
+        to cursor: ChangeCursor, from start: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
-        guard cursor.isOf(subscription.start) else {
-            throw Realm.Error(
-                .invalidInput,
-                "The cursor \(cursor) is of another realm than \"\(realm.configuration.name)\".")
-        }
-        if cursor.version > subscription.start.version {
-            do { try await realm.coordinator.catchUp() } catch { throw Realm.Error(below: error) }
+        var newest = start
+        if try await realm.isAhead(cursor, of: start) {
             slot.close()
             subscription = CollectionStream.subscribe(request)
             slot = subscription.attach()
+            newest = subscription.start
+            interest = request.query.interest(at: newest)
         }
-        let newest = subscription.start
-        guard cursor.version <= newest.version else {
-            throw Realm.Error(
-                .invalidInput,
-                "The cursor \(cursor) is of a version that the realm "
-                    + "\"\(realm.configuration.name)\" does not have: it is at version "
-                    + "\(newest.version).")
-        }
+        try realm.check(cursor, newest)
         if cursor.version == newest.version {
             let result = try stored { () throws(StoreError) in try maintained.begin(at: newest) }
             place = StreamPlace(table: request.table(newest), result: result)
@@ -244,10 +242,6 @@ final class CollectionStream {
     }
 
     // MARK: Errors
-
-    private func checkReadable() throws(Realm.Error) {
-        try stored { () throws(StoreError) in try realm.coordinator.checkReadable() }
-    }
 
     private func stored<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
         do throws(StoreError) { return try body() } catch { throw Realm.Error(error) }
