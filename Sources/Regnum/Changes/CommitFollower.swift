@@ -47,6 +47,7 @@ extension CommitSummary {
 final class CommitFollower {
     private let realm: RealmCore
     private let subscription: Subscription
+    private let slot: SignalSlot
     /// The version that was delivered last.
     private(set) var root: DatabaseRoot
     private var isEnding = false
@@ -56,18 +57,17 @@ final class CommitFollower {
     /// - Parameter tableNames: the classes whose commits are waited for, nil for all.
     init(_ realm: RealmCore, tableNames: Set<String>?) {
         self.realm = realm
-        // Subscribed first: a commit between the two lines is then seen twice, not never.
         subscription =
-            tableNames.map { realm.coordinator.subscribe(tableNames: $0) }
-            ?? realm.coordinator.subscribe(tableName: nil)
-        root = realm.coordinator.published
-        subscription.advance(to: root.version)
+            tableNames.map { realm.coordinator.subscribe(.tables($0)) }
+            ?? realm.coordinator.subscribe(.all, keeps: .commits)
+        slot = subscription.attach()
+        root = subscription.start
         realm.external.observerBegan()
     }
 
     deinit { realm.external.observerEnded() }
 
-    /// Waits for a version newer than the last one.
+    /// Waits for a version newer than the last one, or for the same content in another tree.
     ///
     /// - Returns: nil when the task is cancelled or the realm closed. What was committed before the
     ///   close is delivered first.
@@ -76,13 +76,10 @@ final class CommitFollower {
     func next(isolation: isolated (any Actor)?) async throws(Realm.Error) -> CommitStep? {
         while true {
             if Task.isCancelled { return nil }
-            let newest = realm.coordinator.published
-            if newest.version > root.version {
-                let summaries = subscription.summaries(
-                    after: root.version, through: newest.version)
-                let step = CommitStep(old: root, new: newest, summaries: summaries)
-                root = newest
-                subscription.advance(to: newest.version)
+            if let pending = subscription.take() {
+                let step = CommitStep(
+                    old: root, new: pending.root, summaries: pending.summaries)
+                root = pending.root
                 return step
             }
             if isEnding { return nil }
@@ -91,7 +88,7 @@ final class CommitFollower {
             } catch {
                 throw Realm.Error(error)
             }
-            switch await subscription.next() {
+            switch await slot.wait() {
             case .changed: continue
             case .closed: isEnding = true
             case .cancelled: return nil

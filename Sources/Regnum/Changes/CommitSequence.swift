@@ -41,21 +41,22 @@ public struct CommitSequence: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CommitNotice? {
             if isFinished { return nil }
-            if let next = pending.popLast() { return CommitNotice(next) }
-            isFinished = true
-            if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
-            guard let step = try await follower.next(isolation: actor) else {
-                follower.cancel()
-                return nil
+            while pending.isEmpty {
+                isFinished = true
+                if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
+                guard let step = try await follower.next(isolation: actor) else {
+                    follower.cancel()
+                    return nil
+                }
+                guard let summaries = step.summaries else {
+                    follower.cancel()
+                    throw Realm.Error(
+                        .historyTrimmed,
+                        "The commits after version \(step.old.version) are no longer kept.")
+                }
+                isFinished = false
+                pending = summaries.reversed()
             }
-            guard let summaries = step.summaries else {
-                follower.cancel()
-                throw Realm.Error(
-                    .historyTrimmed,
-                    "The commits after version \(step.old.version) are no longer kept.")
-            }
-            isFinished = false
-            pending = summaries.reversed()
             return pending.popLast().map { CommitNotice($0) }
         }
     }
