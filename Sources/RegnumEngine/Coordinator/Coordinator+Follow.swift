@@ -137,6 +137,7 @@ extension Coordinator {
                 return
             }
             if isShown, log.isBehind() { follow(log) }
+            if state.withLock({ !$0.catchUps.isEmpty }) { finishCatchUps(log) }
             guard state.withLock({ $0.endAcquiring(options.store) }) else { return }
             if isShown {
                 IOPool.shared.waiting {

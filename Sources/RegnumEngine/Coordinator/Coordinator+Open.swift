@@ -130,6 +130,11 @@ extension Coordinator {
             return state.closers
         }
         guard let closers else { return }
+        let catchUps = state.withLock { state in
+            defer { state.catchUps = [] }
+            return state.catchUps
+        }
+        for waiter in catchUps { waiter.resume(returning: Self.closedError) }
         CoordinatorRegistry.shared.remove(self)
         hub.close()
         options.report(.closed)

@@ -15,6 +15,8 @@ extension Coordinator {
         case resign(isHandOff: Bool)
         /// Read what other processes committed.
         case follow
+        /// The same, for who waits for it.
+        case catchUp
         /// Sync relaxed commits.
         case sync
         /// Write the wake counter that was held back.
@@ -61,6 +63,7 @@ extension Coordinator {
             case .acquire: acquire(log)
             case .resign(let isHandOff): resign(log, isHandOff: isHandOff)
             case .follow: using(log) { self.follow(log) }
+            case .catchUp: using(log) { self.finishCatchUps(log) }
             case .sync: using(log) { self.syncRelaxed(log) }
             case .wake: if isWatched { log.lock.wake() }
             case .idle: using(log) { self.writeIdle(log) }

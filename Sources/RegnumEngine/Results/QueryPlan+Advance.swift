@@ -234,7 +234,7 @@ private struct ResultAdvance<Shape: ResultShape> {
                 change.modified.append(
                     ModifiedResult(
                         key: row.key, oldIndex: row.oldIndex, newIndex: row.newIndex,
-                        columns: columns.columns))
+                        columns: columns))
             } else {
                 change.deletions.append(row.oldIndex)
                 change.deletedKeys.append(row.key)

@@ -121,7 +121,7 @@ struct SequenceChange {
             change.modified.append(
                 ModifiedResult(
                     key: ObjectKey(rawValue: key), oldIndex: position, newIndex: place,
-                    columns: columns.columns))
+                    columns: columns))
         }
         for (position, key) in new.enumerated() where !hasStayed[position] {
             change.insertions.append(position)
