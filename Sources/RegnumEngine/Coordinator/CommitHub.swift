@@ -49,14 +49,17 @@ final class CommitHub: Sendable {
 
     // MARK: Subscriptions
 
-    func subscribe(_ interest: Interest, _ keeps: Keeps) -> Subscription {
+    func subscribe(
+        _ keeps: Keeps, _ interest: (DatabaseRoot) -> Interest
+    ) -> Subscription {
         let entry = state.withLock { state in
             let start = publication.withLock { publication in
                 if !state.isClosed { publication.isObserved = true }
                 return publication.root
             }
             state.nextID += 1
-            let entry = SubscriptionEntry(id: state.nextID, interest, keeps, start: start)
+            let entry = SubscriptionEntry(
+                id: state.nextID, interest(start), keeps, start: start)
             if state.isClosed { return entry }
             if state.looked == nil { state.looked = start }
             state.entries[entry.id] = entry
@@ -130,20 +133,29 @@ final class CommitHub: Sendable {
         state.withLock { _ in entry.slots.remove(id) }
     }
 
-    func update(_ entry: SubscriptionEntry, _ interest: Interest) {
-        let words = state.withLock { state -> [SignalWord] in
-            guard !entry.isRemoved, state.entries[entry.id] != nil else { return [] }
+    /// The version through which commits have been looked at.
+    func seenVersion(_ entry: SubscriptionEntry) -> UInt64 {
+        state.withLock { state in max(state.looked?.version ?? 0, entry.position) }
+    }
+
+    func update(_ entry: SubscriptionEntry, _ interest: Interest, asOf version: UInt64) {
+        let (words, garbage) = state.withLock { state -> ([SignalWord], [DatabaseRoot]) in
+            guard entry.interest != interest, state.entries[entry.id] != nil else { return ([], []) }
             state.routes.remove(entry)
             entry.interest = interest
             state.routes.insert(entry)
             state.changedEntries?.append(entry)
-            guard let looked = state.looked, looked.version > entry.position, entry.since == nil
-            else { return [] }
-            entry.since = entry.position
+            guard let looked = state.looked, looked.version > version,
+                entry.since.map({ $0 > version }) ?? true
+            else { return ([], []) }
+            state.release(entry)
+            entry.concerning = []
+            entry.since = version
             var words: [SignalWord] = []
             entry.slots.forEach { words.append($0) }
-            return words
+            return (words, state.commits.takeDroppedRoots())
         }
+        withExtendedLifetime(garbage) {}
         signal(words)
     }
 

@@ -40,7 +40,17 @@ package final class Coordinator: Sendable {
     /// A subscription to the commits that concern the interest, from the version published now
     /// (`Subscription.start`).
     package func subscribe(_ interest: Interest, keeps: Keeps = .merged) -> Subscription {
-        hub.subscribe(interest, keeps)
+        hub.subscribe(keeps) { _ in interest }
+    }
+
+    /// A subscription whose interest depends on the root that it begins with, from which `interest`
+    /// makes it.
+    ///
+    /// - Parameter interest: called once, under a lock: it may read the root, and nothing else.
+    package func subscribe(
+        keeps: Keeps = .merged, _ interest: (DatabaseRoot) -> Interest
+    ) -> Subscription {
+        hub.subscribe(keeps, interest)
     }
 
     /// What the streams of the realm cost.

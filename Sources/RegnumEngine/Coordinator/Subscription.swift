@@ -38,11 +38,20 @@ package final class Subscription: Sendable {
     /// - Complexity: O(summaries that are kept for it).
     package func take() -> Pending? { hub.take(entry) }
 
-    /// Waits for other commits from now on: those that were not looked at yet are looked at with the
-    /// new interest. Whether it would have been concerned by those that came since the last `take`
-    /// is not known any more: if there are any, they count as one that concerns it, with
-    /// `summaries` nil unless it was concerned before.
-    package func update(_ interest: Interest) { hub.update(entry, interest) }
+    /// Changes the interest to what is right since `version`, such as one that was taken. No effect if
+    /// it is the same.
+    ///
+    /// Commits that were not looked at yet are looked at with the new interest. Of those after
+    /// `version` that were, it is not known any more whether they would have concerned it: if there
+    /// are any it counts as concerned since then, with `summaries` and `commits` nil, unless
+    /// the first commit that concerned it was before.
+    package func update(_ interest: Interest, asOf version: UInt64) {
+        hub.update(entry, interest, asOf: version)
+    }
+
+    /// The version through which commits have been looked at: if there is nothing to take, none up
+    /// to this version concerned the subscription.
+    package var seenVersion: UInt64 { hub.seenVersion(entry) }
 
     /// Ends the subscription: its slots are closed, and there is nothing to take any more.
     package func cancel() { hub.remove(entry) }
