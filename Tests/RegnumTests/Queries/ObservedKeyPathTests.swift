@@ -37,7 +37,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         try expect(\Pup.nick, "nick", [], .property("nick"))
         try expect(\Pup.coat, "coat", [], .property("coat"))
         try expect(\Pup.mother, "mother", [], .property("mother"))
-        try expect(\Pup.mother?.name, "mother.name", [.link("mother", to: "Pup")], .property("name"))
+        try expect(
+            \Pup.mother?.name, "mother.name", [.link("mother", to: "Pup")], .property("name"))
         try expect(
             \Pup.mother?.mother?.nick, "mother.mother.nick",
             [.link("mother", to: "Pup"), .link("mother", to: "Pup")], .property("nick"))
@@ -54,8 +55,10 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         try expect(\Breeder.pups, "pups", [], .property("pups"))
         try expect(\Pup.breeders, "breeders", [], .backlinks(name: "pups", target: "Breeder"))
         try expect(\Pup.children, "children", [], .backlinks(name: "mother", target: "Pup"))
-        try expect(\Breeder.pups[0].name, "pups.name", [.list("pups", of: "Pup")], .property("name"))
-        try expect(\Breeder.pups[7].toys, "pups.toys", [.list("pups", of: "Pup")], .property("toys"))
+        try expect(
+            \Breeder.pups[0].name, "pups.name", [.list("pups", of: "Pup")], .property("name"))
+        try expect(
+            \Breeder.pups[7].toys, "pups.toys", [.list("pups", of: "Pup")], .property("toys"))
         try expect(
             \Breeder.branches[0].yard?.note, "branches.yard.note",
             [.list("branches", of: "PupHome"), .link("yard", to: "PupYard")], .property("note"))
