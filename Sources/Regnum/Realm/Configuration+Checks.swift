@@ -80,6 +80,7 @@ extension Realm.Configuration {
         options.isReadOnly = readOnly
         options.seedPath = seedFile?.path
         options.report = { [logger, name] event in logger?.log(event, realm: name) }
+        adjust?(&options)
         return options
     }
 }
