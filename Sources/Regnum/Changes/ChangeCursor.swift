@@ -21,11 +21,15 @@ public struct ChangeCursor: Sendable, Hashable {
         version = root.version
     }
 
-    init(_ root: DatabaseRoot, version: UInt64) {
-        let identity = root.identity
-        high = identity.high
-        low = identity.low
+    private init(high: UInt64, low: UInt64, version: UInt64) {
+        self.high = high
+        self.low = low
         self.version = version
+    }
+
+    /// Another place in the history of the same realm.
+    func at(version: UInt64) -> ChangeCursor {
+        ChangeCursor(high: high, low: low, version: version)
     }
 
     /// Whether it is one of the realm of a root.

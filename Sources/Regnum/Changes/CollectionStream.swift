@@ -12,6 +12,8 @@ final class CollectionStream {
     private let maintained: MaintainedQuery
     private var subscription: Subscription
     private var slot: SignalSlot
+    /// What was published when the subscription began; held until the first element.
+    private var start: DatabaseRoot?
     /// What was delivered last, nil before the first element.
     private var place: StreamPlace?
     /// Commits that are known and not looked at yet, for a stream that delivers each.
@@ -33,6 +35,9 @@ final class CollectionStream {
         maintained = request.realm.queries.query(request.query)
         subscription = CollectionStream.subscribe(request)
         slot = subscription.attach()
+        let start = subscription.start
+        self.start = start
+        interest = request.query.interest(at: start)
         request.realm.external.observerBegan()
     }
 
@@ -69,6 +74,7 @@ final class CollectionStream {
         isFinished = true
         slot.close()
         subscription.cancel()
+        start = nil
         place = nil
         commits = []
         past = nil
@@ -79,17 +85,19 @@ final class CollectionStream {
     private func pull(
         isolation: isolated (any Actor)?
     ) async throws(Realm.Error) -> StreamElement? {
-        if place == nil {
+        if let start {
             if Task.isCancelled { return nil }
             if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
-            if let element = try await begin(isolation: isolation) { return element }
+            let element = try await begin(at: start, isolation: isolation)
+            self.start = nil
+            if let element { return element }
         }
         while let place {
             if Task.isCancelled { return nil }
             if let element = try await step(from: place, isolation: isolation) { return element }
             if self.place !== place || !commits.isEmpty || past != nil { continue }
             if isEnding { return nil }
-            try checkReadable()
+            try realm.checkReadable()
             switch await slot.wait() {
             case .changed: continue
             case .closed: isEnding = true
@@ -101,46 +109,36 @@ final class CollectionStream {
 
     /// The first element; nil where a stream that goes on from a cursor has nothing to tell yet.
     private func begin(
-        isolation: isolated (any Actor)?
+        at start: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) -> StreamElement? {
-        let table = request.table(subscription.start)
+        let table = request.table(start)
         if let problem = table.mismatch ?? request.plan.problem { throw problem }
         guard let cursor = request.since else {
             let result = try stored { () throws(StoreError) in
-                try maintained.begin(at: subscription.start)
+                try maintained.begin(at: start)
             }
             let place = StreamPlace(table: table, result: result)
             try realm.checkDelivery(of: place.root)
             self.place = place
             return .initial(place)
         }
-        try await go(to: cursor, isolation: isolation)
+        try await go(to: cursor, from: start, isolation: isolation)
         return nil
     }
 
     /// Stands at the version of a cursor.
     private func go(
-        to cursor: ChangeCursor, isolation: isolated (any Actor)?
+        to cursor: ChangeCursor, from start: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
-        guard cursor.isOf(subscription.start) else {
-            throw Realm.Error(
-                .invalidInput,
-                "The cursor \(cursor) is of another realm than \"\(realm.configuration.name)\".")
-        }
-        if cursor.version > subscription.start.version {
-            do { try await realm.coordinator.catchUp() } catch { throw Realm.Error(below: error) }
+        var newest = start
+        if try await realm.isAhead(cursor, of: start) {
             slot.close()
             subscription = CollectionStream.subscribe(request)
             slot = subscription.attach()
+            newest = subscription.start
+            interest = request.query.interest(at: newest)
         }
-        let newest = subscription.start
-        guard cursor.version <= newest.version else {
-            throw Realm.Error(
-                .invalidInput,
-                "The cursor \(cursor) is of a version that the realm "
-                    + "\"\(realm.configuration.name)\" does not have: it is at version "
-                    + "\(newest.version).")
-        }
+        try realm.check(cursor, newest)
         if cursor.version == newest.version {
             let result = try stored { () throws(StoreError) in try maintained.begin(at: newest) }
             place = StreamPlace(table: request.table(newest), result: result)
@@ -153,7 +151,12 @@ final class CollectionStream {
     private func readPast(
         from version: UInt64, to newest: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
-        let past = try await PastCommits(realm.coordinator, from: version, to: newest)
+        guard
+            let past = try await PastCommits.read(realm.coordinator, from: version, to: newest)
+        else {
+            isEnding = true
+            return
+        }
         let root = past.start
         let result = try stored { () throws(StoreError) in try request.query.result(at: root) }
         let table = request.table(root)
@@ -168,24 +171,11 @@ final class CollectionStream {
     private func step(
         from place: StreamPlace, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) -> StreamElement? {
-        if let past {
-            if request.policy == .everyCommit {
-                guard let commit = try await past.next() else {
-                    self.past = nil
-                    self.place = StreamPlace(
-                        table: request.table(past.end), result: place.result)
-                    return nil
-                }
-                return try step(from: place, commit)
-            }
-            let merged = try await past.merged(request.query)
-            self.past = nil
-            return try step(
-                from: place, to: past.end,
-                summaries: request.policy == .newest ? nil : merged.summaries,
-                origins: merged.origins, since: place.root.version)
+        if let past { return try await step(from: place, past) }
+        while let commit = commits.popFirst() {
+            guard let root = commit.root else { continue }
+            return try step(from: place, to: root, commit.summary)
         }
-        if let commit = commits.popFirst() { return try step(from: place, commit) }
         guard let pending = subscription.take() else { return nil }
         guard pending.root.version > place.root.version, pending.isConcerned else {
             self.place = StreamPlace(table: request.table(pending.root), result: place.result)
@@ -205,15 +195,37 @@ final class CollectionStream {
             origins: pending.origins, since: pending.since)
     }
 
+    /// One step through commits that are read from the log: through all of them, or one.
     private func step(
-        from place: StreamPlace, _ commit: KeptCommit
-    ) throws(Realm.Error) -> StreamElement? {
-        guard commit.summary.version > place.root.version, let root = commit.root else {
+        from place: StreamPlace, _ past: PastCommits
+    ) async throws(Realm.Error) -> StreamElement? {
+        if request.policy == .everyCommit {
+            if let (root, summary) = try await past.next() {
+                return try step(from: place, to: root, summary)
+            }
+            self.past = nil
+            isEnding = isEnding || past.hasEnded
+            self.place = StreamPlace(table: request.table(past.end), result: place.result)
+            return nil
+        }
+        self.past = nil
+        guard let merged = try await past.merged(request.query) else {
+            isEnding = true
             return nil
         }
         return try step(
-            from: place, to: root, summaries: [commit.summary],
-            origins: commit.summary.origin.map { [$0] } ?? [], since: commit.summary.version - 1)
+            from: place, to: past.end,
+            summaries: request.policy == .newest ? nil : merged.summaries,
+            origins: merged.origins, since: place.root.version)
+    }
+
+    private func step(
+        from place: StreamPlace, to root: DatabaseRoot, _ summary: CommitSummary
+    ) throws(Realm.Error) -> StreamElement? {
+        guard summary.version > place.root.version else { return nil }
+        return try step(
+            from: place, to: root, summaries: [summary],
+            origins: summary.origin.map { [$0] } ?? [], since: summary.version - 1)
     }
 
     private func step(
@@ -244,10 +256,6 @@ final class CollectionStream {
     }
 
     // MARK: Errors
-
-    private func checkReadable() throws(Realm.Error) {
-        try stored { () throws(StoreError) in try realm.coordinator.checkReadable() }
-    }
 
     private func stored<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
         do throws(StoreError) { return try body() } catch { throw Realm.Error(error) }

@@ -85,6 +85,7 @@ extension Realm.Configuration {
         options.seedPath = seedFile?.path
         options.retention = historyRetention.storeRetention
         options.report = { [logger, name] event in logger?.log(event, realm: name) }
+        adjust?(&options)
         return options
     }
 }

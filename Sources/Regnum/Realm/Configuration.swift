@@ -1,5 +1,6 @@
 public import FoundationEssentials
 public import Logging
+package import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
@@ -59,6 +60,8 @@ extension Realm {
         public var logger: Logger?
         /// A name for logs and metrics.
         public var name: String
+        /// Changes what the engine is opened with, for tests: another file system, small files.
+        package var adjust: (@Sendable (inout CoordinatorOptions) -> Void)?
 
         /// A configuration with the defaults for everything but the place.
         public init(location: Location, objectTypes: [ObjectBase.Type]? = nil) {

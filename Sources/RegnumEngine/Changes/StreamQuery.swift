@@ -1,5 +1,3 @@
-package import RegnumStore
-
 /// What a stream watches: a query, or a list or inverse of the row with a primary key, and what makes
 /// its rows count as modified.
 package struct StreamQuery: Hashable, Sendable {
