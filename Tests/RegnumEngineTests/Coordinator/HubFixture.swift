@@ -42,7 +42,8 @@ final class HubFixture {
     func move() throws {
         let old = head
         let copy = DatabaseRoot(
-            version: old.version, content: old.content, stamp: old.content.context.store.nextStamp())
+            version: old.version, content: old.content, stamp: old.content.context.store.nextStamp()
+        )
         head = copy
         _ = hub.publish(copy, [.moved(copy)])
     }
