@@ -13,6 +13,8 @@ package final class VersionStep: Sendable {
     package let counters: StreamCounters
     private let deltas = Guarded<[String: MergedDelta]>([:])
     let found = Guarded(Found())
+    /// Which rows count as modified, by class and filter (`marks`).
+    let foundMarks = Guarded(FoundMarks())
 
     package init(
         from old: DatabaseRoot, to new: DatabaseRoot, summaries: [CommitSummary]?,
