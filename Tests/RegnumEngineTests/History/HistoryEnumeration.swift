@@ -21,9 +21,9 @@ import Testing
         let given = ProcessInfo.processInfo.environment["REGNUM_HISTORIES"].flatMap { Int($0) }
         var numbers = SeededGenerator("HistoryEnumeration")
         var (found, trimmed) = (0, 0)
-        for _ in 0..<(given ?? 12) {
+        for _ in 0..<(given ?? 8) {
             let driver = HistoryDriver(retention, numbers)
-            try await driver.run(stepCount: 250, checkedEvery: 10)
+            try await driver.run(stepCount: 120, checkedEvery: 10)
             found += driver.foundCount
             trimmed += driver.trimmedCount
             _ = numbers.next()

@@ -124,6 +124,22 @@ struct HistoryTrimmingTests {
         }
     }
 
+    @Test func nothingIsBuiltOnADamagedLeaf() async throws {
+        let coordinator = try await openPeer("/sim", disk) { options in
+            options.checkpoint.commitCountMax = 10
+            options.checkpoint.reloadByteCountMin = .max
+            options.checkpoint.paceNanoseconds = 0
+        }
+        for number in 0..<10 { try await insert(number, into: coordinator) }
+        try await eventually { coordinator.statistics.checkpoints == 1 }
+        for number in 10..<18 { try await insert(number, into: coordinator) }
+        disk.flipBit((4096 + 17) * 8, of: "nodes-1", in: "/sim")
+        let reader = try await coordinator.history(from: 15)  // from the log's beginning
+        #expect(numbers(reader.root) == Array(0..<15))
+        #expect(reader.root.damage == nil)
+        await coordinator.close()
+    }
+
     @Test func aReadOnlyProcessReadsThePastToo() async throws {
         let writer = try await openBusy("/sim", disk) { options in
             options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
