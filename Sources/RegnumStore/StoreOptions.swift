@@ -33,6 +33,8 @@ package struct StoreOptions: Sendable, Hashable {
     /// sync.
     package var nodesWriteByteCount = 1 << 20
     package var nodesSyncByteCount: UInt64 = 8 << 20
+    /// What is kept of the log for readers of the past.
+    package var retention = HistoryRetention.none
     /// How long a batch waits for writers that were just resumed (COMMIT-PATH: "gather").
     package var gatherNanoseconds: UInt64 = 20_000
 

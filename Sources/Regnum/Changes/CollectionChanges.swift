@@ -1,12 +1,24 @@
 internal import RegnumEngine
-internal import RegnumStore
 
 /// One element of a collection's stream.
-public enum CollectionChange<Model: Object>: Sendable {
-    /// The collection when the iteration started: always the first element, and there once.
+public enum CollectionChange<Model: ObjectBase>: Sendable {
+    /// The collection when the iteration started: the first element, and there once. A stream that
+    /// goes on from a cursor has none.
     case initial(FrozenResults<Model>)
-    /// The collection now, and how it came from the one delivered before. Never empty.
+    /// The collection now, and how it came from the one before. Never empty.
     case update(FrozenResults<Model>, ChangeSet<Model>)
+}
+
+extension CollectionChange {
+    /// The collection now.
+    public var collection: FrozenResults<Model> {
+        switch self {
+        case .initial(let collection), .update(let collection, _): collection
+        }
+    }
+
+    /// Where to go on from after this element.
+    public var cursor: ChangeCursor { collection.cursor }
 }
 
 /// The changes of a collection, as they are committed by any process.
@@ -20,143 +32,118 @@ public enum CollectionChange<Model: Object>: Sendable {
 ///
 /// Each iteration starts at the version published when it begins and holds its own place. It
 /// *pulls*: a consumer that takes its time gets the changes of all commits meanwhile as one exact
-/// change set; nothing is buffered for it, and no writer waits. Commits that change nothing in the
-/// collection, taken together, are not delivered. A query through links or lists follows the classes
-/// that it asks about: an object enters or leaves when another one changes.
+/// change set, unless its ``ChangePolicy`` says otherwise; no writer waits. Commits that change
+/// nothing in the collection, taken together, are not delivered. Streams of the same query share
+/// its result; a commit costs what it changed, not what the collection holds.
 ///
-/// The sequence ends normally when the task is cancelled or the realm is closed. It throws
-/// `.schemaMismatch` or `.invalidInput` at the first element if the class does not fit what is
-/// stored or an operand of the query is of another realm, and `.closed` if the realm is closed when the iteration starts.
-public struct CollectionChanges<Model: Object>: AsyncSequence, Sendable {
+/// The sequence ends normally when the task is cancelled or the realm is closed. At the first element
+/// it throws `.schemaMismatch` or `.invalidInput` if the class does not fit what is stored or an
+/// operand of the query is of another realm, `.closed` if the realm is closed, and for a cursor
+/// `.historyTrimmed` or `.invalidInput` (another realm, or a version that the realm does not have).
+/// Later it throws what keeps this process from reading the realm, and `.historyTrimmed` where
+/// ``ChangePolicy/everyCommit`` cannot be kept. `Docs/OBSERVATION.md` has all of it.
+public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
     public typealias Element = CollectionChange<Model>
     public typealias Failure = Realm.Error
 
-    private let results: LiveResults<Model>
+    private let request: StreamRequest
 
-    init(_ results: LiveResults<Model>) {
-        self.results = results
+    init(_ request: StreamRequest) {
+        self.request = request
     }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(results)
+        AsyncIterator(request)
     }
 
     /// Holds the version and the result that were delivered last.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let state: State
+        private let request: StreamRequest
+        private let stream: CollectionStream
 
-        fileprivate init(_ results: LiveResults<Model>) {
-            state = State(results)
+        fileprivate init(_ request: StreamRequest) {
+            self.request = request
+            stream = CollectionStream(request)
         }
 
         /// The next change, waited for; nil at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CollectionChange<Model>? {
-            try await state.next(isolation: actor)
+            switch try await stream.next(isolation: actor) {
+            case nil: return nil
+            case .initial(let place): return .initial(results(place))
+            case .update(let old, let new, let change, let origins):
+                let changeSet = ChangeSet<Model>(
+                    change, request, from: old.table, to: new.table, origins: origins)
+                return .update(results(new), changeSet)
+            }
+        }
+
+        private func results(_ place: StreamPlace) -> FrozenResults<Model> {
+            let plan = _Plan(plan: place.result.plan, problem: request.plan.problem)
+            return FrozenResults(place.table, plan: plan, tree: place.result.tree)
         }
     }
+}
 
-    /// The state of one iteration. Confined to the iterator's task.
-    private final class State {
-        private let results: LiveResults<Model>
-        private let follower: CommitFollower
-        /// The classes whose commits can change the collection or its objects.
-        private let tableNames: Set<String>
-        /// The class at the version delivered last.
-        private var table: FrozenTable
-        /// The result at that version, nil before the first element.
-        private var tree: ResultTree?
-        private var isFinished = false
-        private let wasClosed: Bool
+extension LiveResults {
+    /// The changes of the collection, from its state when the iteration starts: `changes(depth: 3)`.
+    public var changes: CollectionChanges<Model> { changes() }
 
-        init(_ results: LiveResults<Model>) {
-            self.results = results
-            wasClosed = results.realm.coordinator.isClosed
-            tableNames = results._plan.plan.dependencies.union(results.entry.schema.contentNames)
-            follower = CommitFollower(results.realm, tableNames: tableNames)
-            table = Self.table(results, follower.root)
-        }
+    /// The changes of the collection.
+    ///
+    /// - Parameters:
+    ///   - depth: through how many links, lists of objects and embedded objects the change of another
+    ///     object makes one of the collection count as modified. 0: its own properties and lists
+    ///     only. Inverses are not followed.
+    ///   - policy: what happens to the commits that come while the consumer is busy.
+    ///   - cursor: where to go on from, nil to start with the collection as it is. Streams from a
+    ///     cursor have no `.initial`; their first element tells what changed since.
+    /// - Precondition: `depth >= 0`.
+    public func changes(
+        depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) -> CollectionChanges<Model> {
+        precondition(depth >= 0, "A stream follows links to a depth of zero or more.")
+        return CollectionChanges(request(.deep(depth), [], policy, cursor))
+    }
 
-        private static func table(
-            _ results: LiveResults<Model>, _ root: DatabaseRoot
-        ) -> FrozenTable {
-            let place = CallPlace(file: #fileID, line: #line)
-            return FrozenTable(
-                SnapshotCore(realm: results.realm, root: root, place: place), results.entry)
-        }
+    /// The changes of the collection, where an object counts as modified only if one of these
+    /// properties was: `[\.text, \.author?.name]`. A path through links, lists and inverses is hit by
+    /// a change of any property on the way; one that ends at a link or list by that alone, not by
+    /// what the objects there have. Insertions and deletions are told anyhow. Without key paths it is
+    /// `changes(depth: 3)`.
+    ///
+    /// - Precondition: the key paths name stored properties.
+    public func changes(
+        keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
+        since cursor: ChangeCursor? = nil
+    ) -> CollectionChanges<Model> {
+        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
+        let paths = ChangeFilter.paths(keyPaths, of: entry.schema)
+        return CollectionChanges(request(paths.filter, paths.firstProperties, policy, cursor))
+    }
 
-        func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(Realm.Error) -> CollectionChange<Model>? {
-            guard !isFinished else { return nil }
-            do throws(Realm.Error) {
-                if let change = try await pull(isolation: actor) { return change }
-            } catch {
-                finish()
-                throw error
-            }
-            finish()
-            return nil
-        }
+    /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["text", "author.name"]`.
+    ///
+    /// - Throws: `.invalidInput` for a path that does not lead to a stored property; it names the
+    ///   property and the class reached.
+    @_disfavoredOverload
+    public func changes(
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) throws(Realm.Error) -> CollectionChanges<Model> {
+        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
+        let paths = try ChangeFilter.paths(keyPaths, of: entry.schema)
+        return CollectionChanges(request(paths.filter, paths.firstProperties, policy, cursor))
+    }
 
-        private func finish() {
-            isFinished = true
-            follower.cancel()
-        }
-
-        private func pull(
-            isolation actor: isolated (any Actor)?
-        ) async throws(Realm.Error) -> CollectionChange<Model>? {
-            guard var tree else { return try begin() }
-            while let step = try await follower.next(isolation: actor) {
-                guard step.concerns(tableNames) else {
-                    table = Self.table(results, step.new)
-                    continue
-                }
-                var delta = step.delta(results.entry.schema.name)
-                let lists = ListEdits(step, delta, tableName: results.entry.schema.name)
-                delta.addModified(lists.lists.keys)
-                let (newTree, change) = try advance(tree, step, delta)
-                try results.realm.checkDelivery(of: step.new)
-                let newTable = Self.table(results, step.new)
-                let oldTable = table
-                tree = newTree
-                self.tree = newTree
-                table = newTable
-                if change.isEmpty { continue }
-                let collection = FrozenResults<Model>(
-                    newTable, plan: results._plan, tree: newTree)
-                let changeSet = ChangeSet<Model>(
-                    change, lists: lists, from: oldTable, to: newTable,
-                    origins: step.origins(tableNames))
-                return .update(collection, changeSet)
-            }
-            return nil
-        }
-
-        private func begin() throws(Realm.Error) -> CollectionChange<Model>? {
-            if Task.isCancelled { return nil }
-            if wasClosed { throw Realm.Error.closed(results.realm.configuration.name) }
-            if let problem = table.mismatch ?? results._plan.problem { throw problem }
-            do throws(StoreError) {
-                let found = try results._plan.plan.evaluate(follower.root)
-                tree = found
-                return .initial(FrozenResults(table, plan: results._plan, tree: found))
-            } catch {
-                throw Realm.Error(error)
-            }
-        }
-
-        private func advance(
-            _ tree: ResultTree, _ step: CommitStep, _ delta: MergedDelta
-        ) throws(Realm.Error) -> (ResultTree, ResultChange) {
-            do throws(StoreError) {
-                return try results._plan.plan.advance(
-                    tree, from: step.old, to: step.new, delta: delta)
-            } catch {
-                throw Realm.Error(error)
-            }
-        }
+    private func request(
+        _ filter: ChangeFilter, _ firstProperties: [Int], _ policy: ChangePolicy,
+        _ cursor: ChangeCursor?
+    ) -> StreamRequest {
+        StreamRequest(
+            realm: realm, entry: entry, plan: _plan,
+            query: StreamQuery(_plan.plan, owner: owner, filter: filter),
+            firstProperties: firstProperties, policy: policy, since: cursor)
     }
 }

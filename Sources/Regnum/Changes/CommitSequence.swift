@@ -1,62 +1,43 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// The commits of a realm, by any process, one element each.
 ///
 ///     for try await commit in realm.commits { print(commit.version, commit.origin ?? "-") }
 ///
-/// The iteration starts after the version that is published when it begins, and pulls. It ends
-/// normally when the task is cancelled or the realm is closed, and throws `.historyTrimmed` if the
-/// consumer is so slow that commits which it has not seen are no longer kept.
+/// The iteration starts after the version that is published when it begins, or after that of a
+/// cursor, and pulls. It ends normally when the task is cancelled or the realm is closed. What the
+/// realm no longer keeps in memory is read from the log; it throws `.historyTrimmed` where that does
+/// not go back so far.
 public struct CommitSequence: AsyncSequence, Sendable {
     public typealias Element = CommitNotice
     public typealias Failure = Realm.Error
 
     private let realm: RealmCore
+    private let cursor: ChangeCursor?
 
-    init(_ realm: RealmCore) {
+    init(_ realm: RealmCore, since cursor: ChangeCursor? = nil) {
         self.realm = realm
+        self.cursor = cursor
     }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(realm)
+        AsyncIterator(realm, cursor)
     }
 
     /// Holds the version that was reached.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let realm: RealmCore
-        private let follower: CommitFollower
-        private let wasClosed: Bool
-        /// Commits that are known and not delivered yet, the last one first.
-        private var pending: [CommitSummary] = []
-        private var isFinished = false
+        private let stream: CommitStream
 
-        fileprivate init(_ realm: RealmCore) {
-            self.realm = realm
-            wasClosed = realm.coordinator.isClosed
-            follower = CommitFollower(realm, tableNames: nil)
+        fileprivate init(_ realm: RealmCore, _ cursor: ChangeCursor?) {
+            stream = CommitStream(realm, since: cursor)
         }
 
         /// The next commit, waited for; nil at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CommitNotice? {
-            if isFinished { return nil }
-            if let next = pending.popLast() { return CommitNotice(next) }
-            isFinished = true
-            if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
-            guard let step = try await follower.next(isolation: actor) else {
-                follower.cancel()
-                return nil
-            }
-            guard let summaries = step.summaries else {
-                follower.cancel()
-                throw Realm.Error(
-                    .historyTrimmed,
-                    "The commits after version \(step.old.version) are no longer kept.")
-            }
-            isFinished = false
-            pending = summaries.reversed()
-            return pending.popLast().map { CommitNotice($0) }
+            try await stream.next(isolation: actor)
         }
     }
 }
@@ -69,10 +50,136 @@ public struct CommitNotice: Sendable, Hashable {
     public let origin: String?
     /// The names of the classes of which objects were added, changed or deleted, sorted.
     public let classNames: [String]
+    /// Where to go on from after this commit.
+    public let cursor: ChangeCursor
 
-    init(_ summary: CommitSummary) {
+    init(_ summary: CommitSummary, _ cursor: ChangeCursor) {
         version = summary.version
         origin = summary.origin
-        classNames = summary.tables.values.map(\.tableName).sorted()
+        // the elements of a list of values are rows of a hidden class, `Class.property`
+        let names = summary.tables.values.map { $0.tableName.prefix { $0 != "." } }
+        classNames = Set(names).map { String($0) }.sorted()
+        self.cursor = cursor.at(version: summary.version)
+    }
+}
+
+/// One iteration over the commits of a realm. Confined to the iterator's task.
+private final class CommitStream {
+    private let realm: RealmCore
+    private var subscription: Subscription
+    private var slot: SignalSlot
+    private let cursor: ChangeCursor?
+    /// What was published when the subscription began; held until the first element.
+    private var start: DatabaseRoot?
+    /// After the last commit that was delivered, or where to begin.
+    private var place: ChangeCursor
+    private var commits: ArraySlice<KeptCommit> = []
+    private var past: PastCommits?
+    private let wasClosed: Bool
+    private var isEnding = false
+    private var isFinished = false
+
+    init(_ realm: RealmCore, since cursor: ChangeCursor?) {
+        self.realm = realm
+        self.cursor = cursor
+        wasClosed = realm.coordinator.isClosed
+        subscription = realm.coordinator.subscribe(keeps: .commits) { _ in .all }
+        slot = subscription.attach()
+        let start = subscription.start
+        self.start = start
+        place = ChangeCursor(start)
+        realm.external.observerBegan()
+    }
+
+    deinit {
+        slot.close()
+        realm.external.observerEnded()
+    }
+
+    func next(isolation: isolated (any Actor)?) async throws(Realm.Error) -> CommitNotice? {
+        if isFinished { return nil }
+        do throws(Realm.Error) {
+            if let summary = try await pull(isolation: isolation) {
+                place = place.at(version: summary.version)
+                return CommitNotice(summary, place)
+            }
+        } catch {
+            finish()
+            throw error
+        }
+        finish()
+        return nil
+    }
+
+    private func finish() {
+        isFinished = true
+        start = nil
+        slot.close()
+        subscription.cancel()
+        commits = []
+        past = nil
+    }
+
+    private func pull(
+        isolation: isolated (any Actor)?
+    ) async throws(Realm.Error) -> CommitSummary? {
+        if let start {
+            if Task.isCancelled { return nil }
+            if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
+            if let cursor { try await go(to: cursor, from: start) }
+            self.start = nil
+        }
+        while true {
+            if Task.isCancelled { return nil }
+            if let past {
+                if let commit = try await past.next() { return commit.summary }
+                self.past = nil
+                if past.hasEnded { return nil }
+            }
+            while let commit = commits.popFirst() {
+                if commit.summary.version > place.version { return commit.summary }
+            }
+            if let pending = subscription.take() {
+                guard pending.root.version > place.version else { continue }
+                if let known = pending.commits {
+                    commits = known[...]
+                } else {
+                    try await readPast(from: place.version, to: pending.root)
+                }
+                continue
+            }
+            if isEnding { return nil }
+            try realm.checkReadable()
+            switch await slot.wait() {
+            case .changed: continue
+            case .closed: isEnding = true
+            case .cancelled: return nil
+            }
+        }
+    }
+
+    /// Stands at the version of a cursor.
+    private func go(
+        to cursor: ChangeCursor, from start: DatabaseRoot
+    ) async throws(Realm.Error) {
+        var newest = start
+        if try await realm.isAhead(cursor, of: start) {
+            slot.close()
+            subscription = realm.coordinator.subscribe(keeps: .commits) { _ in .all }
+            slot = subscription.attach()
+            newest = subscription.start
+        }
+        try realm.check(cursor, newest)
+        place = cursor
+        if cursor.version < newest.version {
+            try await readPast(from: cursor.version, to: newest)
+        }
+    }
+
+    private func readPast(
+        from version: UInt64, to newest: DatabaseRoot
+    ) async throws(Realm.Error) {
+        past = try await PastCommits.read(realm.coordinator, from: version, to: newest)
+        if past == nil { isEnding = true }
     }
 }

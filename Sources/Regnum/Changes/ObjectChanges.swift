@@ -2,11 +2,13 @@ internal import RegnumEngine
 
 /// One element of an object's stream.
 public enum ObjectChange<Model: Object>: Sendable {
-    /// The object when the iteration started, nil if there was none: always the first element.
+    /// The object when the iteration started, nil if there was none: the first element, and there
+    /// once. A stream that goes on from a cursor has none.
     case initial(Frozen<Model>?)
     /// An object with the key was added.
     case inserted(Frozen<Model>)
-    /// Properties of the object were set, or its lists changed: those named.
+    /// Properties of the object were set, or its lists changed, or what else the stream was asked for:
+    /// those named.
     case changed(old: Frozen<Model>, new: Frozen<Model>, properties: [String])
     /// The object was deleted: this is how it last was.
     case deleted(Frozen<Model>)
@@ -21,148 +23,121 @@ public struct ObjectChanges<Model: Object>: AsyncSequence, Sendable {
     public typealias Element = ObjectChange<Model>
     public typealias Failure = Realm.Error
 
-    private let live: Live<Model>
+    private let request: StreamRequest
 
-    init(_ live: Live<Model>) {
-        self.live = live
+    init(_ request: StreamRequest) {
+        self.request = request
     }
 
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(live)
+        AsyncIterator(request)
     }
 
     /// Holds the version that was delivered last.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        private let state: State
+        private let request: StreamRequest
+        private let stream: CollectionStream
+        /// What is known and not delivered yet: the second half of a replacement.
+        private var pending: ObjectChange<Model>?
 
-        fileprivate init(_ live: Live<Model>) {
-            state = State(live)
+        fileprivate init(_ request: StreamRequest) {
+            self.request = request
+            stream = CollectionStream(request)
         }
 
         /// The next change, waited for; nil at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> ObjectChange<Model>? {
-            try await state.next(isolation: actor)
-        }
-    }
-
-    /// The state of one iteration. Confined to the iterator's task.
-    private final class State {
-        private let live: Live<Model>
-        private let follower: CommitFollower
-        private var table: FrozenTable
-        private let wasClosed: Bool
-        private var hasBegun = false
-        private var isFinished = false
-        /// What is known and not delivered yet: the second half of a replacement.
-        private var pending: ObjectChange<Model>?
-
-        init(_ live: Live<Model>) {
-            self.live = live
-            wasClosed = live.realm.coordinator.isClosed
-            follower = CommitFollower(live.realm, tableNames: live.entry.schema.contentNames)
-            table = Self.table(live, follower.root)
-        }
-
-        private static func table(_ live: Live<Model>, _ root: DatabaseRoot) -> FrozenTable {
-            let place = CallPlace(file: #fileID, line: #line)
-            return FrozenTable(
-                SnapshotCore(realm: live.realm, root: root, place: place), live.entry)
-        }
-
-        func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(Realm.Error) -> ObjectChange<Model>? {
-            if isFinished { return nil }
             if let pending {
                 self.pending = nil
                 return pending
             }
-            do throws(Realm.Error) {
-                if let change = try await pull(isolation: actor) { return change }
-            } catch {
-                finish()
-                throw error
-            }
-            finish()
-            return nil
-        }
-
-        private func pull(
-            isolation actor: isolated (any Actor)?
-        ) async throws(Realm.Error) -> ObjectChange<Model>? {
-            guard hasBegun else {
-                hasBegun = true
-                return try begin()
-            }
-            while let step = try await follower.next(isolation: actor) {
-                let change = changes(of: step)
-                try live.realm.checkDelivery(of: step.new)
-                if let change { return change }
-            }
-            return nil
-        }
-
-        private func finish() {
-            isFinished = true
-            follower.cancel()
-        }
-
-        private func begin() throws(Realm.Error) -> ObjectChange<Model>? {
-            if Task.isCancelled { return nil }
-            if wasClosed { throw Realm.Error.closed(live.realm.configuration.name) }
-            if let mismatch = table.mismatch { throw mismatch }
-            return .initial(table.find(live.key).map { Frozen(table, row: $0) })
-        }
-
-        /// What a step means for the object; nil if nothing.
-        private func changes(of step: CommitStep) -> ObjectChange<Model>? {
-            let oldTable = table
-            let newTable = Self.table(live, step.new)
-            table = newTable
-            let old = oldTable.find(live.key)
-            let new = newTable.find(live.key)
-            switch (old, new) {
-            case (nil, nil):
+            switch try await stream.next(isolation: actor) {
+            case nil:
                 return nil
-            case (nil, .some(let row)):
-                return .inserted(Frozen(newTable, row: row))
-            case (.some(let row), nil):
-                return .deleted(Frozen(oldTable, row: row))
-            case (.some(let old), .some(let new)) where old != new:
-                pending = .inserted(Frozen(newTable, row: new))
-                return .deleted(Frozen(oldTable, row: old))
-            case (.some(let row), .some):
-                let isSet = oldTable.contentVersion(row) != newTable.contentVersion(row)
-                if !isSet, live.entry.schema.hasOnlyValues { return nil }
-                let properties = properties(of: row, oldTable, newTable, step)
-                guard isSet || !properties.isEmpty else { return nil }
-                return .changed(
-                    old: Frozen(oldTable, row: row), new: Frozen(newTable, row: row),
-                    properties: properties)
+            case .initial(let place):
+                return .initial(place.result.tree.first.map { Frozen(place.table, row: $0) })
+            case .update(let old, let new, let change, _):
+                return element(change, old.table, new.table)
             }
         }
 
-        /// The properties that were set and the lists that changed, or, where that is no longer
-        /// known, those that differ.
-        private func properties(
-            of row: ObjectKey, _ old: FrozenTable, _ new: FrozenTable, _ step: CommitStep
-        ) -> [String] {
-            let name = live.entry.schema.name
-            if step.summaries != nil {
-                let delta = step.delta(name)
-                let columns = delta.modified.first { $0.key == row }?.columns.columns ?? []
-                let lists = ListEdits(step, delta, tableName: name)
-                return new.propertyNames(columns, lists: lists[row])
+        private mutating func element(
+            _ change: ResultChange, _ old: FrozenTable, _ new: FrozenTable
+        ) -> ObjectChange<Model> {
+            let inserted = change.insertedKeys.first.map { Frozen<Model>(new, row: $0) }
+            if let key = change.deletedKeys.first {
+                pending = inserted.map { .inserted($0) }
+                return .deleted(Frozen(old, row: key))
             }
-            let properties = live.entry.schema.properties
-            return properties.indices.filter { index in
-                if case .list = properties[index].shape {
-                    return !new.hasSameList(index, row, old)
-                }
-                return old.value(row, index) != new.value(row, index)
-            }.map { properties[$0].name }
+            if let inserted { return .inserted(inserted) }
+            guard let row = change.modified.first else {
+                preconditionFailure("A change that is delivered changes something.")
+            }
+            return .changed(
+                old: Frozen(old, row: row.key), new: Frozen(new, row: row.key),
+                properties: request.propertyNames(row.mark, new))
         }
+    }
+}
+
+extension Live {
+    /// What happens to the object, from its state when the iteration starts: changes of its own
+    /// properties and lists.
+    public var changes: ObjectChanges<Model> { changes() }
+
+    /// What happens to the object.
+    ///
+    /// - Parameters:
+    ///   - depth: through how many links, lists of objects and embedded objects the change of another
+    ///     object counts as one of this. Inverses are not followed.
+    ///   - policy: what happens to the commits that come while the consumer is busy.
+    ///   - cursor: where to go on from, nil to start with the object as it is.
+    /// - Precondition: `depth >= 0`.
+    public func changes(
+        depth: Int = 0, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) -> ObjectChanges<Model> {
+        precondition(depth >= 0, "A stream follows links to a depth of zero or more.")
+        return ObjectChanges(request(.deep(depth), [], policy, cursor))
+    }
+
+    /// What happens to these properties of the object: see
+    /// ``LiveResults/changes(keyPaths:policy:since:)``. Without key paths it is `changes(depth: 0)`.
+    ///
+    /// - Precondition: the key paths name stored properties.
+    public func changes(
+        keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
+        since cursor: ChangeCursor? = nil
+    ) -> ObjectChanges<Model> {
+        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
+        let paths = ChangeFilter.paths(keyPaths, of: entry.schema)
+        return ObjectChanges(request(paths.filter, paths.firstProperties, policy, cursor))
+    }
+
+    /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["name", "dog.name"]`.
+    ///
+    /// - Throws: `.invalidInput` for a path that does not lead to a stored property; it names the
+    ///   property and the class reached.
+    @_disfavoredOverload
+    public func changes(
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) throws(Realm.Error) -> ObjectChanges<Model> {
+        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
+        let paths = try ChangeFilter.paths(keyPaths, of: entry.schema)
+        return ObjectChanges(request(paths.filter, paths.firstProperties, policy, cursor))
+    }
+
+    private func request(
+        _ filter: ChangeFilter, _ firstProperties: [Int], _ policy: ChangePolicy,
+        _ cursor: ChangeCursor?
+    ) -> StreamRequest {
+        let plan = QueryPlan(
+            tableName: entry.schema.name,
+            predicate: .compare(keyProperty.reference, .equal, key))
+        return StreamRequest(
+            realm: realm, entry: entry, plan: _Plan(plan: plan),
+            query: StreamQuery(plan, filter: filter), firstProperties: firstProperties,
+            policy: policy, since: cursor)
     }
 }

@@ -1,10 +1,13 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 extension FrozenResults {
     public var _realm: _QueryRealm { _QueryRealm(core: table.snapshot.realm) }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
-        ask(question.nothing, question.ask)
+        ask(question.nothing) { state throws(StoreError) in
+            try question.ask(_plan.plan, state)
+        }
     }
 }
 

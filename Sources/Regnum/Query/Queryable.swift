@@ -47,7 +47,7 @@ public struct _QueryRealm: Sendable {
 public struct _Question<Answer> {
     /// The answer where the state cannot be asked.
     let nothing: Answer
-    let ask: (QueryState) throws(StoreError) -> Answer
+    let ask: (QueryPlan, QueryState) throws(StoreError) -> Answer
 }
 
 extension Queryable {
@@ -130,14 +130,14 @@ extension Queryable {
         let predicate = scope.build(.objects([]), condition)
         var plan = _plan
         plan.problem = plan.problem ?? scope.problem
-        let query = plan.plan
-        return _with(plan)._ask(nil) { state throws(StoreError) in
+        return _with(plan)._ask(nil) { query, state throws(StoreError) in
             try query.firstPosition(where: predicate, state)
         }
     }
 
     func _ask<Answer>(
-        _ nothing: Answer, _ question: @escaping (QueryState) throws(StoreError) -> Answer
+        _ nothing: Answer,
+        _ question: @escaping (QueryPlan, QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         _ask(_Question(nothing: nothing, ask: question))
     }

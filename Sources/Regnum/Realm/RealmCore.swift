@@ -10,6 +10,8 @@ final class RealmCore: Sendable {
     let coordinator: Coordinator
     let configuration: Realm.Configuration
     let external: ExternalCommits
+    /// What streams follow.
+    let queries: MaintainedQueries
     /// What holds old versions in memory.
     let snapshots = SnapshotRegistry()
     private let classes = Guarded<[ObjectIdentifier: ClassEntry]>([:])
@@ -24,6 +26,7 @@ final class RealmCore: Sendable {
         self.coordinator = coordinator
         self.configuration = configuration
         external = ExternalCommits(coordinator)
+        queries = MaintainedQueries(coordinator)
         for type in configuration.objectTypes ?? [] { _ = join(type) }
     }
 

@@ -57,4 +57,9 @@ extension Realm {
 
     /// The commits of the realm, by any process, one element each.
     public nonisolated var commits: CommitSequence { CommitSequence(core) }
+
+    /// The commits of the realm after that of a cursor.
+    public nonisolated func commits(since cursor: ChangeCursor) -> CommitSequence {
+        CommitSequence(core, since: cursor)
+    }
 }

@@ -12,26 +12,26 @@ extension Queryable {
     /// - Precondition: the key path names a stored property, or one of a linked object.
     /// - Complexity: O(n), without making objects; not more than the rows that an index finds.
     public func sum<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Total {
-        let (plan, column) = (_plan.plan, ClassSchema.of(Model.self).requireColumn(keyPath))
+        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         let zero = V.Total._storage.zero
         return V.Total.fromEngine(
-            _ask(zero) { state throws(StoreError) in try plan.sum(of: column, state) })
+            _ask(zero) { plan, state throws(StoreError) in try plan.sum(of: column, state) })
     }
 
     /// The mean of a property; nil values are left out; nil for nothing.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
     public func average<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> Double? {
-        let (plan, column) = (_plan.plan, ClassSchema.of(Model.self).requireColumn(keyPath))
-        return _ask(nil) { state throws(StoreError) in try plan.average(of: column, state) }
+        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
+        return _ask(nil) { plan, state throws(StoreError) in try plan.average(of: column, state) }
     }
 
     /// The least value of a property; nil values and NaN are left out; nil for nothing.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
     public func min<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
-        let (plan, column) = (_plan.plan, ClassSchema.of(Model.self).requireColumn(keyPath))
-        return _ask(nil) { state throws(StoreError) in try plan.minimum(of: column, state) }
+        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
+        return _ask(nil) { plan, state throws(StoreError) in try plan.minimum(of: column, state) }
             .map { V.Required.fromEngine($0) }
     }
 
@@ -39,8 +39,8 @@ extension Queryable {
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
     public func max<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
-        let (plan, column) = (_plan.plan, ClassSchema.of(Model.self).requireColumn(keyPath))
-        return _ask(nil) { state throws(StoreError) in try plan.maximum(of: column, state) }
+        let column = ClassSchema.of(Model.self).requireColumn(keyPath)
+        return _ask(nil) { plan, state throws(StoreError) in try plan.maximum(of: column, state) }
             .map { V.Required.fromEngine($0) }
     }
 }

@@ -26,7 +26,7 @@ public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
     /// - Complexity: O(n).
     public var array: [Element] { Array(self) }
 
-    private func element(_ row: ObjectKey) -> Element { Element.fromEngine(value(row)) }
+    func element(_ row: ObjectKey) -> Element { Element.fromEngine(value(row)) }
 
     private func value(_ row: ObjectKey) -> Value {
         elements.flatMap { query.root.value($0, row, ColumnKey(0)) } ?? Element._storage.zero

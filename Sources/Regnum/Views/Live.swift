@@ -5,9 +5,11 @@ internal import RegnumEngine
 ///     let general = realm.object(Room.self, forPrimaryKey: "general")
 ///     print(general.current?.topic ?? "no such room")
 ///     for try await change in general.changes { … }
+///     for try await change in general.messages.changes { … }    // a list, or an inverse
 ///
 /// It follows the key, not the row: when the object is deleted and another one with the same key
 /// is added, the handle stands for the new one.
+@dynamicMemberLookup
 public struct Live<Model: Object>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
@@ -28,7 +30,59 @@ public struct Live<Model: Object>: Sendable {
         let table = FrozenTable(realm.snapshot(place), entry)
         return table.find(key).map { Frozen(table, row: $0) }
     }
+}
 
-    /// What happens to the object, from its state when the iteration starts.
-    public var changes: ObjectChanges<Model> { ObjectChanges(self) }
+extension Live {
+    /// The objects of a list, in its order.
+    ///
+    /// - Precondition: the key path names a stored property.
+    public subscript<T: ObjectBase>(
+        dynamicMember keyPath: KeyPath<Model, List<T>>
+    ) -> LiveResults<T> {
+        collection(entry.schema.requireProperty(keyPath), .list)
+    }
+
+    /// The objects whose link or list has this one, in order of creation, each as often as it does.
+    ///
+    /// - Precondition: the key path names an inverse of the model.
+    public subscript<T: ObjectBase>(
+        dynamicMember keyPath: KeyPath<Model, LinkingObjects<T>>
+    ) -> LiveResults<T> {
+        collection(entry.schema.requireProperty(keyPath), .backlinks)
+    }
+
+    /// The values of a list, in its order.
+    ///
+    /// - Precondition: the key path names a stored property.
+    public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
+        dynamicMember keyPath: KeyPath<Model, List<Value>>
+    ) -> LiveValues<Value> {
+        let property = entry.schema.requireProperty(keyPath)
+        return LiveValues(
+            realm, entry, plan: QueryPlan(tableName: entry.schema.elementsName(of: property)),
+            owner: owner(property, .list))
+    }
+
+    private func collection<T: ObjectBase>(
+        _ property: PropertySchema, _ kind: CollectionOwner.Kind
+    ) -> LiveResults<T> {
+        LiveResults(
+            realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner(property, kind))
+    }
+
+    private func owner(
+        _ property: PropertySchema, _ kind: CollectionOwner.Kind
+    ) -> CollectionOwner {
+        CollectionOwner(
+            tableName: entry.schema.name, keyColumn: keyProperty.name, key: key, kind: kind,
+            name: property.originProperty ?? property.name)
+    }
+
+    /// The primary key: a handle is made by one.
+    var keyProperty: PropertySchema {
+        guard let index = entry.schema.primaryKey else {
+            preconditionFailure("\(entry.schema.name) has no primary key.")
+        }
+        return entry.schema.properties[index]
+    }
 }

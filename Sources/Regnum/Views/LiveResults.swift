@@ -6,16 +6,23 @@ internal import RegnumEngine
 ///     print(general.current.count)
 ///     for try await change in general.changes { … }
 ///
-/// The handle costs nothing and holds no data.
-public struct LiveResults<Model: Object>: Sendable {
+/// Lists and inverses of a live object are handles of this kind too:
+///
+///     let messages = realm.object(Room.self, forPrimaryKey: "general").messages
+///
+/// They are empty while there is no such object. The handle costs nothing and holds no data.
+public struct LiveResults<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
     public let _plan: _Plan
+    /// Whose list or inverse it is, nil for the objects of a class.
+    let owner: CollectionOwner?
 
-    init(_ realm: RealmCore, _ entry: ClassEntry, plan: _Plan) {
+    init(_ realm: RealmCore, _ entry: ClassEntry, plan: _Plan, owner: CollectionOwner? = nil) {
         self.realm = realm
         self.entry = entry
         self._plan = plan
+        self.owner = owner
     }
 
     /// The objects found in the newest published version. After `close()` the last one.
@@ -23,7 +30,10 @@ public struct LiveResults<Model: Object>: Sendable {
     /// - Complexity: O(1): the query is evaluated at first use.
     public var current: FrozenResults<Model> {
         let place = CallPlace(file: #fileID, line: #line)
-        return FrozenResults(FrozenTable(realm.snapshot(place), entry), plan: _plan)
+        let table = FrozenTable(realm.snapshot(place), entry)
+        guard let owner else { return FrozenResults(table, plan: _plan) }
+        let plan = owner.plan(_plan.plan, at: table.snapshot.root)
+        return FrozenResults(table, plan: _Plan(plan: plan, problem: _plan.problem))
     }
 
     /// The number of objects now. Evaluates the query each time: take ``current`` for several
@@ -70,14 +80,11 @@ public struct LiveResults<Model: Object>: Sendable {
     public func prefix(_ maxLength: Int) -> Slice<FrozenResults<Model>> {
         current.prefix(maxLength)
     }
-
-    /// The changes of the collection, from its state when the iteration starts.
-    public var changes: CollectionChanges<Model> { CollectionChanges(self) }
 }
 
 extension LiveResults: Queryable {
     public func _with(_ plan: _Plan) -> LiveResults {
-        LiveResults(realm, entry, plan: plan)
+        LiveResults(realm, entry, plan: plan, owner: owner)
     }
 }
 

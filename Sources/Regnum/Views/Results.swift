@@ -111,7 +111,9 @@ extension Results: Queryable {
     public var _realm: _QueryRealm { _QueryRealm(core: binding.core?.realm) }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
-        ask(question.nothing, question.ask)
+        ask(question.nothing) { state throws(StoreError) in
+            try question.ask(_plan.plan, state)
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-package import RegnumStore
+internal import RegnumStore
 
 /// A step of a stream from the version that it delivered last to a later one, and what the commits
 /// between changed. Streams that make the same step share it: what is found once serves all.
@@ -12,6 +12,9 @@ package final class VersionStep: Sendable {
     /// Counts the work that is done for the step.
     package let counters: StreamCounters
     private let deltas = Guarded<[String: MergedDelta]>([:])
+    let found = Guarded(Found())
+    /// Which rows count as modified, by class and filter (`marks`).
+    let foundMarks = Guarded(FoundMarks())
 
     package init(
         from old: DatabaseRoot, to new: DatabaseRoot, summaries: [CommitSummary]?,
@@ -33,6 +36,11 @@ package final class VersionStep: Sendable {
             ?? MergedDelta(from: old, to: new, tableName: tableName)
         deltas.withLock { $0[tableName] = found }
         return found
+    }
+
+    /// Takes the net effect on a class as known.
+    func know(_ delta: MergedDelta, _ tableName: String) {
+        deltas.withLock { $0[tableName] = delta }
     }
 
     /// Whether something of the classes may have changed, or how they are stored.

@@ -49,7 +49,7 @@ extension Coordinator {
     private static func openDirectory(_ path: String, _ options: CoordinatorOptions)
         throws(StoreError) -> Coordinator
     {
-        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSummaries: false)
+        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         let log: RealmLog
         let report: RecoveryReport
         if options.isReadOnly {
@@ -130,6 +130,11 @@ extension Coordinator {
             return state.closers
         }
         guard let closers else { return }
+        let catchUps = state.withLock { state in
+            defer { state.catchUps = [] }
+            return state.catchUps
+        }
+        for waiter in catchUps { waiter.resume(returning: Self.closedError) }
         CoordinatorRegistry.shared.remove(self)
         hub.close()
         options.report(.closed)

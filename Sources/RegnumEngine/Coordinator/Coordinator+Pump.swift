@@ -15,6 +15,8 @@ extension Coordinator {
         case resign(isHandOff: Bool)
         /// Read what other processes committed.
         case follow
+        /// The same, for who waits for it.
+        case catchUp
         /// Sync relaxed commits.
         case sync
         /// Write the wake counter that was held back.
@@ -61,6 +63,7 @@ extension Coordinator {
             case .acquire: acquire(log)
             case .resign(let isHandOff): resign(log, isHandOff: isHandOff)
             case .follow: using(log) { self.follow(log) }
+            case .catchUp: using(log) { self.finishCatchUps(log) }
             case .sync: using(log) { self.syncRelaxed(log) }
             case .wake: if isWatched { log.lock.wake() }
             case .idle: using(log) { self.writeIdle(log) }
@@ -131,7 +134,7 @@ extension Coordinator {
         log.publish(wakes: isWatched)
         let isWanted = log.lock.isLockedElsewhere(.waiters)
         let spare = log.wantsSpare ? log.spareSegment : nil
-        let concerned = publish(last, batch.map(\.commit.summary))
+        publish(last, batch.map { .commit($0.commit.summary, $0.commit.root) })
         let (next, barriers, expected) = state.withLock { state in
             state.isFlushing = false
             state.ownsLog = false
@@ -156,7 +159,7 @@ extension Coordinator {
         for staged in batch { staged.continuation.resume(returning: nil) }
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
         next?.resume()
-        for subscription in concerned { subscription.slot.signal() }
+        hub.look()
         if let spare { IOPool.shared.submit { spare.make() } }
         if !isWanted { gather(expected: expected) }
     }

@@ -30,6 +30,11 @@ package struct CoordinatorOptions: Sendable {
     package var checkpoint = CheckpointOptions()
     /// Nothing is written: the realm must be there, turns are refused, commits of others are followed.
     package var isReadOnly = false
+    /// What is kept of the log for readers of the past; a process that trims goes by its own.
+    package var retention: HistoryRetention {
+        get { store.retention }
+        set { store.retention = newValue }
+    }
     /// The directory of the realm whose content a new realm begins with; it is only read.
     package var seedPath: String?
 

@@ -36,6 +36,10 @@ extension CoordinatorState {
             ownsLog = true
             return .close
         }
+        if !catchUps.isEmpty {
+            ownsLog = true
+            return .catchUp
+        }
         if isHandOffDue {
             if isTurnTaken { return awaitTurn(options, now) }
             isHandOffDue = false

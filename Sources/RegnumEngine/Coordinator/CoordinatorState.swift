@@ -47,6 +47,9 @@ struct CoordinatorState {
     /// Bodies without a commit, waiting until what they read is published.
     var barriers: [Barrier] = []
 
+    /// Callers that wait until everything published so far is read.
+    var catchUps: [UnsafeContinuation<StoreError?, Never>] = []
+
     // the pump
     var isPumpRunning = false
     var isPumpAsleep = false

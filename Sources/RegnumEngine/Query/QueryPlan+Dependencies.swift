@@ -2,12 +2,20 @@ extension QueryPlan {
     /// The classes whose changes can change the result: its own, and all that links, lists and
     /// backlinks of the plan lead through. (A change of a list is one of the class that has it.)
     package var dependencies: Set<String> {
-        var names: Set<String> = [tableName]
+        var names = linkedDependencies
+        names.insert(tableName)
         switch source {
         case .table: break
         case .list(let owner, _, _): names.insert(owner)
         case .backlinks(_, let target, _): names.insert(target)
         }
+        return names
+    }
+
+    /// The classes that links, lists and backlinks of conditions and sorts lead through: the plan's
+    /// own only if one of them leads back to it.
+    package var linkedDependencies: Set<String> {
+        var names: Set<String> = []
         predicate.addDependencies(to: &names)
         for term in sort { term.column.hops.addDependencies(to: &names) }
         for step in steps {

@@ -73,6 +73,14 @@ package struct MergedDelta: Sendable, Hashable {
         modified.sort { $0.key < $1.key }
     }
 
+    /// Adds to a delta what comes behind all it has, row by row.
+    mutating func insert(_ key: ObjectKey) { inserted.append(key) }
+    mutating func delete(_ key: ObjectKey) { deleted.append(key) }
+    mutating func modify(_ row: ModifiedRow) { modified.append(row) }
+    mutating func change(_ list: ListKey, _ change: ListChange) {
+        listChanges[list, default: []].append(change)
+    }
+
     /// Whether nothing changed.
     package var isEmpty: Bool {
         inserted.isEmpty && deleted.isEmpty && modified.isEmpty && listChanges.isEmpty

@@ -23,6 +23,29 @@ package struct ResultChange: Sendable, Hashable {
 
     /// Whether nothing changed that the result shows.
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
+
+    /// The new position of the row at an old position; nil if it did not stay.
+    ///
+    /// - Complexity: O(log changes).
+    package func newPosition(_ position: Int) -> Int? {
+        let before = ResultChange.firstIndex(deletions.count) { deletions[$0] >= position }
+        if before < deletions.count, deletions[before] == position { return nil }
+        // the row is the one with this number among those that stayed
+        let number = position - before
+        let inserted = ResultChange.firstIndex(insertions.count) { insertions[$0] - $0 > number }
+        return number + inserted
+    }
+
+    /// The first of `0..<count` for which `holds`, which it does for all behind it; else `count`.
+    private static func firstIndex(_ count: Int, _ holds: (Int) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if holds(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
 }
 
 /// A row that stayed in a result and was modified.
@@ -32,7 +55,22 @@ package struct ModifiedResult: Sendable, Hashable {
     package var oldIndex: Int
     /// Position in the new result.
     package var newIndex: Int
-    /// The properties that were set, ascending. From a comparison of two roots (no summaries): those
-    /// whose values differ, so none where only equal values were set.
-    package var columns: [ColumnKey]
+    /// What of it was hit.
+    package var mark: RowMarks.Mark
+
+    package init(key: ObjectKey, oldIndex: Int, newIndex: Int, mark: RowMarks.Mark) {
+        self.key = key
+        self.oldIndex = oldIndex
+        self.newIndex = newIndex
+        self.mark = mark
+    }
+
+    init(key: ObjectKey, oldIndex: Int, newIndex: Int, columns: ColumnSet) {
+        var mark = RowMarks.Mark()
+        mark.columns = columns
+        self.init(key: key, oldIndex: oldIndex, newIndex: newIndex, mark: mark)
+    }
+
+    /// The columns of the mark, ascending.
+    package var columns: [ColumnKey] { mark.columns.columns }
 }

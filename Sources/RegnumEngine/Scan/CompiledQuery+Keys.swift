@@ -190,7 +190,7 @@ extension CompiledQuery {
 
 extension Value {
     /// The same for all values of one type that sorts take for equal.
-    fileprivate var canonical: Value {
+    var canonical: Value {
         switch self {
         case .double(let x): .double(x.isNaN ? .nan : (x == 0 ? 0 : x))
         case .date(let x): .date(x == 0 ? 0 : x)

@@ -40,6 +40,12 @@ package final class DatabaseRoot: Sendable {
     /// The root of a new realm in memory; another one at each call.
     package static var empty: DatabaseRoot { makeEmpty() }
 
+    /// What tells the realm from others: a copy of it has the same.
+    package var identity: Identity128 {
+        let seed = content.context.seed
+        return Identity128(high: seed.high, low: seed.low)
+    }
+
     /// The classes and their columns.
     package var schema: DatabaseSchema { content.schema }
 

@@ -1,31 +1,36 @@
-/// Reads the commits behind a checkpoint, with files of its own: on any thread, while the log's
-/// owner goes on appending. For re-rooting.
+/// Reads the commits behind a checkpoint, or from the log's beginning on, with files of its own: on
+/// any thread, while the log's owner goes on appending. For re-rooting, and for the past.
 package struct LogReplay: Sendable {
     let directory: any RealmDirectory
     let options: StoreOptions
     let realmID: Identity128
     /// Up to where it has read.
-    package private(set) var position: LogPosition
+    package internal(set) var position: LogPosition
     /// The commit version there.
-    package private(set) var version: UInt64
-    private var sequence: UInt64
-    private var chain: UInt32
-    private var segment: LogSegment?
+    package internal(set) var version: UInt64
+    var sequence: UInt64
+    var chain: UInt32
+    var segment: LogSegment?
+    /// Where `nextCommit` goes on.
+    var cursor: RecordCursor?
+    /// Through which version the cursor may be used.
+    var cursorVersion: UInt64 = 0
     /// The last segment when the reader was made.
     private let lastNumber: UInt64
 
+    /// - Parameter reference: nil: from the log's beginning on, if that is still there.
     init(
         directory: any RealmDirectory, options: StoreOptions, realmID: Identity128,
-        reference: CheckpointReference, lastNumber: UInt64
+        reference: CheckpointReference?, lastNumber: UInt64
     ) {
         self.directory = directory
         self.options = options
         self.realmID = realmID
         self.lastNumber = lastNumber
-        position = reference.position
-        version = reference.version
-        sequence = reference.sequence
-        chain = reference.chain
+        position = reference?.position ?? 0
+        version = reference?.version ?? 0
+        sequence = reference?.sequence ?? 1
+        chain = reference?.chain ?? 0
     }
 
     /// Delivers the commits up to `end`, which must be a durable end of the log. May be called again
@@ -77,7 +82,7 @@ package struct LogReplay: Sendable {
     }
 
     /// Records that were framed again in `next` are passed over.
-    private mutating func pass(_ next: LogSegment) throws(StoreError) {
+    mutating func pass(_ next: LogSegment) throws(StoreError) {
         var cursor = RecordCursor(
             next, at: next.header.base, nextSequence: next.header.firstSequence,
             chain: next.header.previousChain, limit: position,
@@ -89,7 +94,7 @@ package struct LogReplay: Sendable {
         chain = cursor.chain
     }
 
-    private func firstSegment() throws(StoreError) -> LogSegment {
+    func firstSegment() throws(StoreError) -> LogSegment {
         var segment = try open(lastNumber)
         while segment.header.base > position {
             guard segment.header.number > 0 else { throw damage("its first segment is gone") }
@@ -107,15 +112,18 @@ package struct LogReplay: Sendable {
             return segment
         } catch {
             guard error.code == .fileNotFound else { throw error }
-            throw StoreError(
-                .historyTrimmed,
-                "Segment \(number) of the log of \(directory.path) is not needed any more and was "
-                    + "removed.", path: directory.path, position: position, lastGoodVersion: version
-            )
+            throw trimmed(number)
         }
     }
 
-    private func nextSegment(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
+    func trimmed(_ number: UInt64) -> StoreError {
+        StoreError(
+            .historyTrimmed,
+            "Segment \(number) of the log of \(directory.path) is not needed any more and was "
+                + "removed.", path: directory.path, position: position, lastGoodVersion: version)
+    }
+
+    func nextSegment(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
         do {
             return try open(segment.header.number + 1)
         } catch {
@@ -124,7 +132,7 @@ package struct LogReplay: Sendable {
         }
     }
 
-    private func damage(_ what: String) -> StoreError {
+    func damage(_ what: String) -> StoreError {
         StoreError(
             .invalidDatabase,
             "The log of \(directory.path) is damaged at position \(position): \(what).",

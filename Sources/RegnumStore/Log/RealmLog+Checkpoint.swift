@@ -99,8 +99,14 @@ extension RealmLog {
         files.formUnion(damagedCheckpoints.map(\.file))
         return LogTrimming(
             directory: directory, keepsAll: !isKnown, firstNeeded: checkpoints.older?.position ?? 0,
-            neededFiles: files, firstLeftFile: checkpoints.newest?.file ?? 0,
-            lastSegmentNumber: segment.header.number)
+            neededFiles: files, newestFile: checkpoints.newest?.file ?? 0,
+            lastSegmentNumber: segment.header.number, end: position,
+            wallClockMicroseconds: fileSystem.wallClockMicroseconds(), options: options)
+    }
+
+    /// What finds the versions of the past. May be called without owning the log.
+    package var history: LogHistory {
+        LogHistory(directory: directory, nodes: nodes, options: options)
     }
 
     /// Reads the commits behind a checkpoint that the log names, beside the log's owner.

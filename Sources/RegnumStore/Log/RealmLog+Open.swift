@@ -306,7 +306,7 @@ extension RealmLog {
             names.contains(where: { NodesHeader.parse(fileName: $0) != nil })
         else { return }
         var trimming = trimming
-        trimming.firstLeftFile = .max
+        trimming.isAlone = true
         try? trimming.run()
     }
 }

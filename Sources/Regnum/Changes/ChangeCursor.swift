@@ -1,0 +1,114 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// A place in the history of a realm, to go on from: after a disconnect, after a restart, in another
+/// process.
+///
+///     let cursor = delta.cursor                       // keep it with what was done with the delta
+///     for try await change in realm.objects(Message.self).changes(since: cursor) { … }
+///
+/// As text it is the identity of the realm and a version, in letters, digits and a hyphen. A copy of
+/// a realm has the same identity.
+public struct ChangeCursor: Sendable, Hashable {
+    let high: UInt64
+    let low: UInt64
+    /// The version after which changes are told.
+    public let version: UInt64
+
+    init(_ root: DatabaseRoot) {
+        let identity = root.identity
+        high = identity.high
+        low = identity.low
+        version = root.version
+    }
+
+    private init(high: UInt64, low: UInt64, version: UInt64) {
+        self.high = high
+        self.low = low
+        self.version = version
+    }
+
+    /// Another place in the history of the same realm.
+    func at(version: UInt64) -> ChangeCursor {
+        ChangeCursor(high: high, low: low, version: version)
+    }
+
+    /// Whether it is one of the realm of a root.
+    func isOf(_ root: DatabaseRoot) -> Bool {
+        let identity = root.identity
+        return identity.high == high && identity.low == low
+    }
+}
+
+extension ChangeCursor: LosslessStringConvertible {
+    /// The cursor that is written so, nil for anything else.
+    public init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].count == 32, !parts[1].isEmpty, parts[1].count <= 20,
+            let high = ChangeCursor.hexadecimal(parts[0].prefix(16)),
+            let low = ChangeCursor.hexadecimal(parts[0].suffix(16)),
+            parts[1].allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
+            let version = UInt64(String(decoding: parts[1], as: UTF8.self))
+        else { return nil }
+        self.high = high
+        self.low = low
+        self.version = version
+    }
+
+    public var description: String {
+        ChangeCursor.hexadecimal(high) + ChangeCursor.hexadecimal(low) + "-\(version)"
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+
+    private static func hexadecimal(_ digits: some Collection<UInt8>) -> UInt64? {
+        var number: UInt64 = 0
+        for digit in digits {
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return number
+    }
+}
+
+extension ChangeCursor: Codable {
+    /// Decodes the text.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let cursor = ChangeCursor(text) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "\"\(text)\" is not a change cursor.")
+        }
+        self = cursor
+    }
+
+    /// Encodes the text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension Snapshot {
+    /// The place of this snapshot in the history of the realm.
+    public var cursor: ChangeCursor { ChangeCursor(core.root) }
+}
+
+extension FrozenResults {
+    /// The place of the snapshot in the history of the realm.
+    public var cursor: ChangeCursor { ChangeCursor(query.root) }
+}
+
+extension FrozenValues {
+    /// The place of the snapshot in the history of the realm.
+    public var cursor: ChangeCursor { ChangeCursor(query.root) }
+}

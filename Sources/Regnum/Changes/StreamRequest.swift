@@ -1,0 +1,49 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// What a stream is asked for.
+struct StreamRequest: Sendable {
+    let realm: RealmCore
+    /// The class of the objects; of a list of values, of the objects that have it.
+    let entry: ClassEntry
+    let plan: _Plan
+    let query: StreamQuery
+    /// By position of a path of the filter, the property that it begins with.
+    let firstProperties: [Int]
+    let policy: ChangePolicy
+    let since: ChangeCursor?
+
+    /// The class at a version.
+    func table(_ root: DatabaseRoot) -> FrozenTable {
+        let place = CallPlace(file: #fileID, line: #line)
+        return FrozenTable(SnapshotCore(realm: realm, root: root, place: place), entry)
+    }
+
+    /// The names of the properties that a mark tells of, in order of declaration.
+    func propertyNames(_ mark: RowMarks.Mark, _ table: FrozenTable) -> [String] {
+        guard case .paths = query.filter else {
+            return table.propertyNames(mark.columns.columns, lists: mark.lists)
+        }
+        let properties = Set(mark.paths.map { firstProperties[$0] })
+        return properties.sorted().map { table.schema.properties[$0].name }
+    }
+}
+
+/// Where a stream stands: what it delivered last.
+final class StreamPlace: Sendable {
+    let table: FrozenTable
+    let result: MaintainedResult
+
+    init(table: FrozenTable, result: MaintainedResult) {
+        self.table = table
+        self.result = result
+    }
+
+    var root: DatabaseRoot { table.snapshot.root }
+}
+
+/// One step of a stream, before it has the types of its elements.
+enum StreamElement {
+    case initial(StreamPlace)
+    case update(from: StreamPlace, to: StreamPlace, ResultChange, origins: [String])
+}

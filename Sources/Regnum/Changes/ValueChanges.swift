@@ -1,0 +1,124 @@
+internal import RegnumEngine
+
+/// One element of the stream of a list of values.
+public enum ValueChange<Value: ScalarValue & Sendable>: Sendable {
+    /// The list when the iteration started: the first element, and there once. A stream that goes on
+    /// from a cursor has none.
+    case initial(FrozenValues<Value>)
+    /// The list now, and how it came from the one before. Never empty.
+    case update(FrozenValues<Value>, ValueChangeSet<Value>)
+}
+
+/// The changes of a list of values. ``CollectionChanges`` says how streams start, merge and end.
+public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendable {
+    public typealias Element = ValueChange<Value>
+    public typealias Failure = Realm.Error
+
+    private let request: StreamRequest
+
+    init(_ request: StreamRequest) {
+        self.request = request
+    }
+
+    public func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(request)
+    }
+
+    /// Holds the version that was delivered last.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private let stream: CollectionStream
+
+        fileprivate init(_ request: StreamRequest) {
+            stream = CollectionStream(request)
+        }
+
+        /// The next change, waited for; nil at the end.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(Realm.Error) -> ValueChange<Value>? {
+            switch try await stream.next(isolation: actor) {
+            case nil: nil
+            case .initial(let place): .initial(values(place))
+            case .update(let old, let new, let change, let origins):
+                .update(
+                    values(new),
+                    ValueChangeSet(change, old: values(old), new: values(new), origins: origins))
+            }
+        }
+
+        private func values(_ place: StreamPlace) -> FrozenValues<Value> {
+            FrozenValues(
+                FrozenQuery(place.table, place.result.plan, tree: place.result.tree))
+        }
+    }
+}
+
+/// How a list of values changed since the last element of its stream.
+///
+/// Deleting `deletions` from the old list and inserting the values at `insertions` of the new one, and
+/// replacing those at `newModifications`, gives the new list. A value that moved is a deletion and
+/// an insertion.
+public struct ValueChangeSet<Value: ScalarValue & Sendable>: Sendable {
+    /// Positions in the old list of the values that were removed, ascending.
+    public let deletions: [Int]
+    /// Positions in the new list of the values that were inserted, ascending.
+    public let insertions: [Int]
+    /// Positions in the **old** list of the values that were set, ascending.
+    public let modifications: [Int]
+    /// Positions in the **new** list of the same values, parallel to ``modifications``.
+    public let newModifications: [Int]
+    /// The version that the new list shows.
+    public let version: UInt64
+    /// As ``ChangeSet/origins``.
+    public let origins: [String]
+    /// Where to go on from after this change set.
+    public var cursor: ChangeCursor { new.cursor }
+
+    private let change: ResultChange
+    private let old: FrozenValues<Value>
+    private let new: FrozenValues<Value>
+
+    init(
+        _ change: ResultChange, old: FrozenValues<Value>, new: FrozenValues<Value>,
+        origins: [String]
+    ) {
+        deletions = change.deletions
+        insertions = change.insertions
+        modifications = change.modifications
+        newModifications = change.newModifications
+        version = new.version
+        self.origins = origins
+        self.change = change
+        self.old = old
+        self.new = new
+    }
+
+    /// The values at ``deletions``, as the old list had them.
+    ///
+    /// - Complexity: O(deletions x log n).
+    public var deleted: [Value] { deletions.map { old[$0] } }
+
+    /// The values at ``insertions``.
+    ///
+    /// - Complexity: O(insertions x log n).
+    public var inserted: [Value] { insertions.map { new[$0] } }
+
+    /// The values at ``modifications``, before and after.
+    ///
+    /// - Complexity: O(modifications x log n).
+    public var modified: [(old: Value, new: Value)] {
+        zip(modifications, newModifications).map { (old: old[$0], new: new[$1]) }
+    }
+}
+
+extension ValueChangeSet {
+    /// The changes as the standard library has them, with moves associated. Values that were set are
+    /// removed and inserted.
+    public var difference: CollectionDifference<Value> {
+        change.difference(replacesModified: true) {
+            old.element($0)
+        } new: {
+            new.element($0)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+internal import RegnumEngine
+
+/// A handle on a list of values of the object with a primary key: `current` is its value now,
+/// `changes` its stream.
+///
+///     let tags = realm.object(Person.self, forPrimaryKey: 7).tags
+///     for try await change in tags.changes { … }
+///
+/// It is empty while there is no such object. The handle costs nothing and holds no data.
+public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
+    let realm: RealmCore
+    /// The class of the object.
+    let entry: ClassEntry
+    let plan: QueryPlan
+    let owner: CollectionOwner
+
+    init(_ realm: RealmCore, _ entry: ClassEntry, plan: QueryPlan, owner: CollectionOwner) {
+        self.realm = realm
+        self.entry = entry
+        self.plan = plan
+        self.owner = owner
+    }
+
+    /// The values in the newest published version. After `close()` the last one.
+    public var current: FrozenValues<Element> {
+        let place = CallPlace(file: #fileID, line: #line)
+        let table = FrozenTable(realm.snapshot(place), entry)
+        return FrozenValues(FrozenQuery(table, owner.plan(plan, at: table.snapshot.root)))
+    }
+
+    /// The changes of the list, from its state when the iteration starts.
+    public var changes: ValueChanges<Element> { changes() }
+
+    /// The changes of the list.
+    ///
+    /// - Parameters:
+    ///   - policy: what happens to the commits that come while the consumer is busy.
+    ///   - cursor: where to go on from, nil to start with the list as it is.
+    public func changes(
+        policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) -> ValueChanges<Element> {
+        ValueChanges(
+            StreamRequest(
+                realm: realm, entry: entry, plan: _Plan(plan: plan),
+                query: StreamQuery(plan, owner: owner, filter: .deep(0)), firstProperties: [],
+                policy: policy, since: cursor))
+    }
+}

@@ -1,0 +1,53 @@
+extension ChangeFilter {
+    /// The classes whose changes can mark rows of a class by the filter: commits that change none of
+    /// them mark nothing. The class itself is among them, and so are the hidden classes of lists of
+    /// values, and classes that paths lead through and that are not stored yet.
+    ///
+    /// - Complexity: O(classes and their links), O(hops) for paths.
+    package func dependencies(of tableName: String, in schema: DatabaseSchema) -> Set<String> {
+        linkedDependencies(of: tableName, in: schema).union([tableName])
+    }
+
+    /// As `dependencies`, of changes of other rows than those that are marked: with the class itself
+    /// only if its rows can be reached from it.
+    package func linkedDependencies(
+        of tableName: String, in schema: DatabaseSchema
+    ) -> Set<String> {
+        var names: Set<String> = []
+        switch self {
+        case .deep(let depth):
+            guard let table = schema.table(named: tableName) else { return names }
+            let reach = LinkReach(from: table.key, depth: max(depth, 0), in: schema)
+            for other in schema.tables where reach[other.key] != LinkReach.never {
+                if reach.approaches[other.key.index] < depth { names.insert(other.name) }
+                for list in other.lists { schema.addElements(of: list, to: &names) }
+            }
+        case .paths(let paths):
+            for path in paths { path.addDependencies(of: tableName, in: schema, to: &names) }
+        }
+        return names
+    }
+}
+
+extension ChangePath {
+    fileprivate func addDependencies(
+        of tableName: String, in schema: DatabaseSchema, to names: inout Set<String>
+    ) {
+        for hop in hops { names.insert(hop.target) }
+        switch last {
+        case .backlinks(_, let target):
+            names.insert(target)
+        case .property(let name):
+            let table = schema.table(named: hops.last?.target ?? tableName)
+            if let list = table?.list(named: name) { schema.addElements(of: list, to: &names) }
+        }
+    }
+}
+
+extension DatabaseSchema {
+    /// Adds the hidden class of a list of values.
+    fileprivate func addElements(of list: ListSchema, to names: inout Set<String>) {
+        let target = tables[list.target.index]
+        if target.kind == .elements { names.insert(target.name) }
+    }
+}

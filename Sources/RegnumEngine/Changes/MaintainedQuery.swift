@@ -1,0 +1,130 @@
+package import RegnumStore
+
+/// A result at one version, which streams stand at. Two streams stand at the same one if it is the
+/// same object.
+package final class MaintainedResult: Sendable {
+    package let tree: ResultTree
+    /// The query that it is the result of.
+    package let plan: QueryPlan
+    /// The version that it was found at; it is that of later ones too, as long as nothing concerned it.
+    let version: UInt64
+
+    init(_ tree: ResultTree, _ plan: QueryPlan, version: UInt64) {
+        self.tree = tree
+        self.plan = plan
+        self.version = version
+    }
+}
+
+/// The result of a query that streams follow, brought from version to version by the first one that
+/// asks, for all of them.
+///
+/// Each stream has its own subscription and its own place. What one finds out is kept for the
+/// others: the newest result, and the last step to it. A stream that lags makes its step by itself,
+/// at the cost of what changed meanwhile.
+package final class MaintainedQuery: Sendable {
+    package let query: StreamQuery
+    private let counters: StreamCounters
+    /// Tells whether the newest result is still that of the newest version.
+    private let subscription: Subscription
+    private let state = Guarded(State())
+    private weak let queries: MaintainedQueries?
+
+    private struct State {
+        var newest: MaintainedResult?
+        var lastStep: LastStep?
+    }
+
+    private struct LastStep {
+        let from: MaintainedResult
+        let since: UInt64
+        let version: UInt64
+        /// Whether the summaries told what changed, and not a comparison.
+        let isExact: Bool
+        let to: MaintainedResult
+        let change: ResultChange
+    }
+
+    init(_ query: StreamQuery, _ coordinator: Coordinator, _ queries: MaintainedQueries) {
+        self.query = query
+        self.queries = queries
+        counters = coordinator.streamCounters
+        subscription = coordinator.subscribe(keeps: .nothing) { query.interest(at: $0) }
+    }
+
+    deinit { queries?.remove(query) }
+
+    /// The result at a version that was published, or is of the past.
+    ///
+    /// Throws as `QueryPlan.evaluate`.
+    /// - Complexity: that of the evaluation, where no stream has the result already.
+    package func begin(at root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
+        try state.withLock { state throws(StoreError) in
+            if let pending = subscription.take() {
+                if pending.isConcerned, (state.newest?.version ?? 0) < pending.root.version {
+                    state = State()
+                }
+                subscription.update(
+                    query.interest(at: pending.root), asOf: pending.root.version)
+            }
+            // commits that were not looked at yet may concern the query
+            if let newest = state.newest, newest.version <= root.version,
+                root.version <= max(subscription.seenVersion, newest.version)
+            {
+                return newest
+            }
+            let found = try evaluate(root)
+            // a stream that begins in the past is alone there
+            if (state.newest?.version ?? 0) < found.version { state = State(newest: found) }
+            return found
+        }
+    }
+
+    /// The result at `step.new`, and how it came from that at `step.old`.
+    ///
+    /// - Parameters:
+    ///   - result: the result at `step.old`.
+    ///   - since: the version before the first commit that concerned the query.
+    ///
+    /// Throws as `QueryPlan.evaluate`.
+    package func advance(
+        _ result: MaintainedResult, _ step: VersionStep, since: UInt64
+    ) throws(StoreError) -> (MaintainedResult, ResultChange) {
+        try state.withLock { state throws(StoreError) in
+            if let last = state.lastStep, last.from === result, last.since == since,
+                last.version == step.new.version, last.isExact == (step.summaries != nil)
+            {
+                return (last.to, last.change)
+            }
+            var known: MaintainedResult?
+            if let newest = state.newest, newest.version == step.new.version { known = newest }
+            let (new, change) = try query.advance(result, step, known: known)
+            counters.steps.add(1)
+            if (state.newest?.version ?? 0) <= new.version {
+                state.newest = new
+                state.lastStep = LastStep(
+                    from: result, since: since, version: step.new.version,
+                    isExact: step.summaries != nil, to: new, change: change)
+            }
+            return (new, change)
+        }
+    }
+
+    private func evaluate(_ root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
+        let result = try query.result(at: root)
+        counters.rowsEvaluated.add(result.tree.count)
+        return result
+    }
+
+}
+
+extension StreamQuery {
+    /// The result at a version, which no other stream shares.
+    ///
+    /// Throws as `QueryPlan.evaluate`.
+    package func result(at root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
+        let plan = plan(at: root)
+        let tree = try plan.evaluate(QueryState(root)).prepared()
+        return MaintainedResult(tree, plan, version: root.version)
+    }
+}

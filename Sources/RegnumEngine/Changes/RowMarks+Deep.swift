@@ -1,0 +1,125 @@
+extension VersionStep {
+    /// The marks of `.deep`: level by level from the rows that changed back to those that link to them.
+    func deepMarks(_ table: TableSchema, _ depth: Int) -> RowMarks {
+        var search = DeepSearch(self, table, depth)
+        search.run()
+        counters.rowsReached.add(search.rowsReached)
+        return search.marks
+    }
+}
+
+/// The search backwards from the changed rows of a step for rows of one class, breadth first: a row is
+/// found at its least distance, and what links to it is looked at once.
+///
+/// It goes only through classes that rows of the class can reach forward in the links that are left.
+/// Rows that were inserted in the step are passed over: what links to one of them and was there before
+/// has changed itself, so that they are on no shortest path.
+private struct DeepSearch {
+    private let step: VersionStep
+    private let content: DatabaseContent
+    private let table: TableKey
+    private let depth: Int
+    private let reach: LinkReach
+    private(set) var marks = RowMarks()
+    private(set) var rowsReached = 0
+    /// By table key: rows at a distance that is known.
+    private var known: [Set<UInt64>]
+    /// By table key: rows at the distance that is next.
+    private var next: [[UInt64]]
+
+    init(_ step: VersionStep, _ table: TableSchema, _ depth: Int) {
+        self.step = step
+        self.table = table.key
+        self.depth = depth
+        content = step.new.content
+        let schema = step.new.schema
+        reach = LinkReach(from: table.key, depth: depth, in: schema)
+        known = [Set<UInt64>](repeating: [], count: schema.tables.count)
+        next = [[UInt64]](repeating: [], count: schema.tables.count)
+    }
+
+    mutating func run() {
+        let schema = step.new.schema
+        for other in schema.tables where reach[other.key] <= depth {
+            let own = step.ownMarks(other)
+            if other.key == table { marks = own }
+            guard reach.approaches[other.key.index] < depth, !own.isEmpty else { continue }
+            let rows = own.rows.keys.map(\.rawValue).sorted()
+            known[other.key.index] = Set(rows)
+            next[other.key.index] = rows
+            rowsReached += rows.count
+        }
+        for distance in 1...depth {
+            let level = next
+            var isLast = true
+            for index in level.indices where !level[index].isEmpty {
+                next[index] = []
+                isLast = false
+            }
+            if isLast { return }
+            for index in level.indices where !level[index].isEmpty {
+                findOrigins(of: level[index], in: index, at: distance)
+            }
+        }
+    }
+
+    /// Finds the rows that have the rows of a class in their links and lists: they are at `distance`.
+    private mutating func findOrigins(of rows: [UInt64], in index: Int, at distance: Int) {
+        let relations = step.new.schema.relations[index]
+        for place in relations.incomingLinks where reach[place.table] <= depth - distance {
+            guard let tree = content.index(place.table, place.column), tree.count > 0 else {
+                continue
+            }
+            let origins = Origins(step, place.table, isMarked: place.table == table)
+            for row in rows {
+                tree.forEachRow(DatabaseContent.linkKey(row)) { origin in
+                    if take(origin, origins, at: distance) {
+                        marks.rows[ObjectKey(rawValue: origin), default: .init()].columns
+                            .insert(place.column)
+                    }
+                    return true
+                }
+            }
+        }
+        for place in relations.incomingLists where reach[place.table] <= depth - distance {
+            let tree = content[place.table.index].backlinks(place.list.index)
+            if tree.count == 0 { continue }
+            let origins = Origins(step, place.table, isMarked: place.table == table)
+            for row in rows {
+                tree.forEachRepeatedRow(row) { origin in
+                    if take(origin, origins, at: distance) {
+                        marks.rows[ObjectKey(rawValue: origin), default: .init()].lists
+                            .insert(place.list)
+                    }
+                    return true
+                }
+            }
+        }
+    }
+
+    /// The class of rows that are found.
+    private struct Origins {
+        let index: Int
+        let firstInserted: UInt64
+        let isMarked: Bool
+
+        init(_ step: VersionStep, _ table: TableKey, isMarked: Bool) {
+            index = table.index
+            firstInserted = step.firstInserted(table)
+            self.isMarked = isMarked
+        }
+    }
+
+    /// Notes a row that was found, for the next distance if that can lead to the class; whether it is
+    /// to be marked.
+    private mutating func take(_ row: UInt64, _ origins: Origins, at distance: Int) -> Bool {
+        rowsReached += 1
+        guard row < origins.firstInserted else { return false }
+        if reach.approaches[origins.index] < depth - distance,
+            known[origins.index].insert(row).inserted
+        {
+            next[origins.index].append(row)
+        }
+        return origins.isMarked
+    }
+}

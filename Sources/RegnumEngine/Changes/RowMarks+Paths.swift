@@ -1,0 +1,231 @@
+extension VersionStep {
+    /// The marks of `.paths`: for each path, from its end to its beginning, the rows of which the next
+    /// property changed, and those that lead to rows found before.
+    func pathMarks(_ table: TableSchema, _ paths: [ChangePath]) -> RowMarks {
+        var marks = RowMarks()
+        let inserted = firstInserted(table.key)
+        for (number, path) in paths.enumerated() {
+            var search = PathSearch(self)
+            for row in search.rows(hitBy: path, of: table) where row < inserted {
+                marks.rows[ObjectKey(rawValue: row), default: .init()].paths.insert(number)
+            }
+            counters.rowsReached.add(search.rowsReached)
+        }
+        return marks
+    }
+}
+
+/// A property on a path, looked up in the schema of the new version.
+private enum PathProperty {
+    case column(ColumnKey)
+    case list(ListKey)
+    /// The origins of a link, or of a list.
+    case linkOrigins(LinkPlace)
+    case listOrigins(ListPlace)
+}
+
+/// Finds the rows for which one path is hit.
+private struct PathSearch {
+    private let step: VersionStep
+    private(set) var rowsReached = 0
+
+    init(_ step: VersionStep) {
+        self.step = step
+    }
+
+    /// The rows of a class from which the path leads, in the new version, to a row of which the next
+    /// property changed; inserted ones among them.
+    mutating func rows(hitBy path: ChangePath, of table: TableSchema) -> Set<UInt64> {
+        // As far as classes and properties are stored: what is not there did not change.
+        var tables = [table]
+        var properties: [PathProperty] = []
+        for hop in path.hops {
+            guard let property = property(hop, of: tables[properties.count]),
+                let target = step.new.schema.table(named: hop.target)
+            else { break }
+            properties.append(property)
+            tables.append(target)
+        }
+        if properties.count == path.hops.count,
+            let last = property(path.last, of: tables[properties.count])
+        {
+            properties.append(last)
+        }
+        var rows: Set<UInt64> = []
+        for place in properties.indices.reversed() {
+            if !rows.isEmpty {
+                rows = origins(of: rows, through: properties[place], of: tables[place].key)
+            }
+            rows.formUnion(changedRows(of: tables[place], properties[place]))
+        }
+        return rows
+    }
+
+    // MARK: Looking up
+
+    private func property(_ hop: Hop, of table: TableSchema) -> PathProperty? {
+        let schema = step.new.schema
+        switch hop.kind {
+        case .link:
+            guard let column = table.column(named: hop.name), let target = column.linkTarget,
+                equalUTF8(schema.tables[target.index].name, hop.target)
+            else { return nil }
+            return .column(column.key)
+        case .list:
+            guard let list = table.list(named: hop.name),
+                equalUTF8(schema.tables[list.target.index].name, hop.target)
+            else { return nil }
+            return .list(list.key)
+        case .backlinks:
+            return backlinks(hop.name, hop.target, to: table)
+        }
+    }
+
+    private func property(_ last: ChangePath.Last, of table: TableSchema) -> PathProperty? {
+        switch last {
+        case .property(let name):
+            if let column = table.column(named: name) { return .column(column.key) }
+            return table.list(named: name).map { .list($0.key) }
+        case .backlinks(let name, let target):
+            return backlinks(name, target, to: table)
+        }
+    }
+
+    private func backlinks(
+        _ name: String, _ origin: String, to table: TableSchema
+    ) -> PathProperty? {
+        guard let origin = step.new.schema.table(named: origin) else { return nil }
+        if let column = origin.column(named: name) {
+            guard column.linkTarget == table.key else { return nil }
+            return .linkOrigins(LinkPlace(table: origin.key, column: column.key))
+        }
+        guard let list = origin.list(named: name), list.target == table.key else { return nil }
+        return .listOrigins(ListPlace(table: origin.key, list: list.key))
+    }
+
+    // MARK: What changed
+
+    /// The rows of a class, of both versions, of which a property changed.
+    private mutating func changedRows(
+        of table: TableSchema, _ property: PathProperty
+    ) -> Set<UInt64> {
+        switch property {
+        case .column(let column):
+            let marks = step.ownMarks(table)
+            return Set(
+                marks.rows.lazy.filter { $0.value.columns.contains(column) }.map(\.key.rawValue))
+        case .list(let list):
+            let marks = step.ownMarks(table)
+            return Set(
+                marks.rows.lazy.filter { $0.value.lists.contains(list) }.map(\.key.rawValue))
+        case .linkOrigins(let place):
+            return existing(targets(of: place), table.key)
+        case .listOrigins(let place):
+            return existing(targets(of: place), table.key)
+        }
+    }
+
+    /// Those of the rows that are there at both versions.
+    private func existing(_ rows: Set<UInt64>, _ table: TableKey) -> Set<UInt64> {
+        let inserted = step.firstInserted(table)
+        let content = step.new.content[table.index]
+        return rows.filter { $0 < inserted && content.contains($0) }
+    }
+
+    /// What links that came, went or were set lead to: those before, and those now.
+    private mutating func targets(of place: LinkPlace) -> Set<UInt64> {
+        let delta = step.delta(step.new.schema.tables[place.table.index].name)
+        let set = delta.modified.lazy.filter { $0.columns.contains(place.column) }.map(\.key)
+        var targets: Set<UInt64> = []
+        rowsReached += delta.inserted.count + delta.deleted.count + delta.modified.count
+        linkTargets(of: delta.deleted, place, step.old) { targets.insert($0) }
+        linkTargets(of: delta.inserted, place, step.new) { targets.insert($0) }
+        linkTargets(of: set, place, step.old) { targets.insert($0) }
+        linkTargets(of: set, place, step.new) { targets.insert($0) }
+        return targets
+    }
+
+    /// The elements that lists lost or got, whose rows came, went or stayed.
+    private mutating func targets(of place: ListPlace) -> Set<UInt64> {
+        let delta = step.delta(step.new.schema.tables[place.table.index].name)
+        let before = step.old.content.elements(place.table, place.list)
+        let after = step.new.content.elements(place.table, place.list)
+        var targets: Set<UInt64> = []
+        for row in delta.deleted { targets.formUnion(before.elements(row.rawValue)) }
+        for row in delta.inserted { targets.formUnion(after.elements(row.rawValue)) }
+        for change in delta.listChanges[place.list] ?? [] {
+            let splices =
+                change.splices
+                ?? step.new.listSplices(place.table, change.row, place.list, since: step.old)
+            for splice in splices {
+                targets.formUnion(splice.inserted.map(\.rawValue))
+                let removed = splice.position..<splice.position + splice.removedCount
+                targets.formUnion(before.elements(change.row.rawValue, removed))
+            }
+        }
+        rowsReached += delta.inserted.count + delta.deleted.count + targets.count
+        return targets
+    }
+
+    // MARK: Backwards
+
+    /// The rows of a class that a property leads from to one of `rows`, in the new version.
+    private mutating func origins(
+        of rows: Set<UInt64>, through property: PathProperty, of table: TableKey
+    ) -> Set<UInt64> {
+        let content = step.new.content
+        var found: Set<UInt64> = []
+        var reached = 0
+        switch property {
+        case .column(let column):
+            guard let index = content.index(table, column) else { return [] }
+            for row in rows {
+                index.forEachRow(DatabaseContent.linkKey(row)) { origin in
+                    reached += 1
+                    found.insert(origin)
+                    return true
+                }
+            }
+        case .list(let list):
+            let backlinks = content[table.index].backlinks(list.index)
+            for row in rows {
+                backlinks.forEachRepeatedRow(row) { origin in
+                    reached += 1
+                    found.insert(origin)
+                    return true
+                }
+            }
+        case .linkOrigins(let place):
+            linkTargets(of: rows.lazy.map { ObjectKey(rawValue: $0) }, place, step.new) {
+                reached += 1
+                found.insert($0)
+            }
+        case .listOrigins(let place):
+            let elements = content.elements(place.table, place.list)
+            for row in rows {
+                elements.visit(row) { element in
+                    reached += 1
+                    found.insert(element)
+                    return true
+                }
+            }
+        }
+        rowsReached += reached
+        return found
+    }
+
+    private func linkTargets(
+        of rows: some Sequence<ObjectKey>, _ place: LinkPlace, _ root: DatabaseRoot,
+        _ body: (UInt64) -> Void
+    ) {
+        guard let table = root.table(place.table) else { return }
+        let column = place.column.index
+        var finder = RowFinder(table)
+        for row in rows {
+            guard let found = finder.place(row.rawValue), column < found.cluster.slotCount,
+                !found.cluster.isNull(found.row, column)
+            else { continue }
+            body(UInt64(bitPattern: found.cluster.int(found.row, column)))
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import RegnumStore
+
+extension VersionStep {
+    /// As `marks`, of rows that have the value of the route in the new version. Without a route, with
+    /// one of another class, or of a property that the class does not have stored, of all rows.
+    ///
+    /// - Complexity: that of `marks`, and O(marked rows) to group them, the first time for a column;
+    ///   then O(1) for each value.
+    package func marks(
+        _ tableName: String, _ filter: ChangeFilter, route: Route?
+    ) -> RowMarks {
+        guard let table = new.schema.table(named: tableName) else { return RowMarks() }
+        guard let route, equalUTF8(route.tableName, tableName),
+            let column = table.column(named: route.column)
+        else { return marks(table, filter) }
+        let key = FoundMarks.RouteKey(
+            marks: .init(table: table.key, filter: filter), column: column.key)
+        let value = column.grouped(route.value)
+        if let known = foundMarks.withLock({ found in
+            found.routed[key].map { $0[value] ?? RowMarks() }
+        }) {
+            return known
+        }
+        let groups = group(marks(table, filter), by: column, of: table.key)
+        foundMarks.withLock { $0.routed[key] = groups }
+        return groups[value] ?? RowMarks()
+    }
+
+    private func group(
+        _ marks: RowMarks, by column: ColumnSchema, of table: TableKey
+    ) -> [Value: RowMarks] {
+        var groups: [Value: RowMarks] = [:]
+        var finder = RowFinder(new.content[table.index])
+        for (row, mark) in marks.rows {
+            guard let place = finder.place(row.rawValue) else { continue }
+            let value = column.grouped(place.cluster.value(place.row, column))
+            groups[value, default: RowMarks()].rows[row] = mark
+        }
+        return groups
+    }
+}
+
+extension ColumnSchema {
+    /// The same for all values that a query takes for equal in the column (`Comparison`).
+    fileprivate func grouped(_ value: Value) -> Value {
+        switch (value, type) {
+        case (.double(let number), .int): Int64(exactly: number).map { .int($0) } ?? value
+        case (.int(let number), .double): Double(exactly: number).map { .double($0) } ?? value
+        case (.double(0), .double): .double(0)
+        case (.date(0), .date): .date(0)
+        default: value
+        }
+    }
+}

@@ -1,0 +1,45 @@
+internal import RegnumStore
+
+extension StreamQuery {
+    /// The result at the new version of a step, and how it came from that at the old one.
+    ///
+    /// - Parameter known: the result at the new version, if it is known.
+    func advance(
+        _ result: MaintainedResult, _ step: VersionStep, known: MaintainedResult?
+    ) throws(StoreError) -> (MaintainedResult, ResultChange) {
+        let plan = plan(at: step.new)
+        guard plan.source == result.plan.source else {
+            return try replace(result, by: plan, step)
+        }
+        var change: ResultChange
+        let new: MaintainedResult
+        if let known {
+            new = known
+            change = try plan.change(from: result.tree, to: known.tree, step)
+        } else {
+            let tree: ResultTree
+            (tree, change) = try plan.advance(result.tree, step)
+            new = MaintainedResult(tree, plan, version: step.new.version)
+        }
+        let marks = step.marks(plan.tableName, filter, route: plan.route(in: step.new.schema))
+        if !marks.isEmpty {
+            try plan.mark(&change, marks, from: result.tree, to: new.tree, step)
+        }
+        return (new, change)
+    }
+
+    /// The owner came or went, or another row has its key: all of the one list go, all of the other
+    /// come.
+    private func replace(
+        _ result: MaintainedResult, by plan: QueryPlan, _ step: VersionStep
+    ) throws(StoreError) -> (MaintainedResult, ResultChange) {
+        let tree = try plan.evaluate(QueryState(step.new))
+        step.counters.rowsEvaluated.add(tree.count)
+        var change = ResultChange()
+        change.deletions = Array(0..<result.tree.count)
+        change.deletedKeys = Array(result.tree)
+        change.insertions = Array(0..<tree.count)
+        change.insertedKeys = Array(tree)
+        return (MaintainedResult(tree, plan, version: step.new.version), change)
+    }
+}

@@ -1,0 +1,106 @@
+/// What a stream watches: a query, or a list or inverse of the row with a primary key, and what makes
+/// its rows count as modified.
+package struct StreamQuery: Hashable, Sendable {
+    /// The query. Its source is replaced by that of the owner, if there is one.
+    package var plan: QueryPlan
+    /// Whose list or inverse it is.
+    package var owner: CollectionOwner?
+    package var filter: ChangeFilter
+
+    package init(_ plan: QueryPlan, owner: CollectionOwner? = nil, filter: ChangeFilter) {
+        self.plan = plan
+        self.owner = owner
+        self.filter = filter
+    }
+}
+
+/// A list or inverse that is followed by the primary key of its owner: it is empty while there is no
+/// row with the key.
+package struct CollectionOwner: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case list
+        /// The rows of the query's class whose link or list `name` has the owner.
+        case backlinks
+    }
+
+    package var tableName: String
+    /// The name of the primary key.
+    package var keyColumn: String
+    package var key: Value
+    package var kind: Kind
+    /// The list, or the property of the origin.
+    package var name: String
+
+    package init(tableName: String, keyColumn: String, key: Value, kind: Kind, name: String) {
+        self.tableName = tableName
+        self.keyColumn = keyColumn
+        self.key = key
+        self.kind = kind
+        self.name = name
+    }
+
+    /// The row with the key at a version, nil if there is none.
+    package func row(_ root: DatabaseRoot) -> ObjectKey? {
+        guard let table = root.schema.table(named: tableName), table.primaryKey != nil else {
+            return nil
+        }
+        return root.find(table.key, primaryKey: key)
+    }
+
+    /// A query of the list or inverse at a version; one that finds nothing while there is no owner.
+    package func plan(_ plan: QueryPlan, at root: DatabaseRoot) -> QueryPlan {
+        var plan = plan
+        if let row = row(root) {
+            plan.source =
+                switch kind {
+                case .list: .list(tableName: tableName, row: row, name: name)
+                case .backlinks: .backlinks(name: name, target: tableName, row: row)
+                }
+        } else {
+            plan.source = .table
+            plan.predicate = .constant(false)
+        }
+        return plan
+    }
+}
+
+extension StreamQuery {
+    /// The query at a version; one that finds nothing while there is no owner.
+    package func plan(at root: DatabaseRoot) -> QueryPlan {
+        owner?.plan(plan, at: root) ?? plan
+    }
+
+    /// Which commits can change the result or modify its rows.
+    package func interest(at root: DatabaseRoot) -> Interest {
+        let linked = plan.linkedDependencies.union(
+            filter.linkedDependencies(of: plan.tableName, in: root.schema))
+        var terms = Set(linked.map { Interest.Term.table($0) })
+        if let owner {
+            terms.insert(
+                .value(tableName: owner.tableName, column: owner.keyColumn, owner.key))
+        }
+        if !linked.contains(plan.tableName), let term = ownRows(at: root) { terms.insert(term) }
+        return Interest(terms)
+    }
+
+    /// What to wait for of the class of the rows itself; nil for nothing.
+    private func ownRows(at root: DatabaseRoot) -> Interest.Term? {
+        guard let owner else {
+            guard let route = plan.route else { return .table(plan.tableName) }
+            return .value(tableName: route.tableName, column: route.column, route.value)
+        }
+        guard let row = owner.row(root) else { return nil }
+        switch owner.kind {
+        case .list:
+            return .elements(
+                tableName: plan.tableName, listOf: owner.tableName, list: owner.name, row: row)
+        case .backlinks:
+            guard let origin = root.schema.table(named: plan.tableName),
+                origin.column(named: owner.name) != nil
+            else { return .table(plan.tableName) }
+            return .value(
+                tableName: plan.tableName, column: owner.name,
+                .int(Int64(bitPattern: row.rawValue)))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import RegnumStore
+
+/// The past, and what others have published this moment.
+extension Coordinator {
+    /// The state at `version`, and from there on every commit, read from a checkpoint and the log.
+    ///
+    /// Throws `CancellationError`; `StoreError`: `historyTrimmed` if the log does not reach back so
+    /// far, or the realm is in memory; `invalidInput` for a version that is not published yet (see
+    /// `catchUp`); `invalidDatabase` for damage; `closed`.
+    /// - Complexity: O(n / 1,024), and O(changes) for those since the checkpoint before.
+    package func history(from version: UInt64) async throws -> HistoryReader {
+        let (log, isClosed) = state.withLock { ($0.log, $0.phase != .open) }
+        if isClosed { throw Self.closedError }
+        guard let log else {
+            throw StoreError(.historyTrimmed, "A realm in memory keeps no versions of the past.")
+        }
+        let newest = published.version
+        guard version <= newest else {
+            throw StoreError(
+                .invalidInput,
+                "Version \(version) of the realm at \(log.path) is not there: the newest is "
+                    + "\(newest).", path: log.path)
+        }
+        return HistoryReader(self, try await build(version, log.history, log.path))
+    }
+
+    private func build(
+        _ version: UInt64, _ history: LogHistory, _ path: String
+    ) async throws -> PastRoot {
+        var lastNumber: UInt64?
+        for attempt in 0... {
+            let findings = try await HistoryPool.run { () throws(StoreError) in
+                try history.find(version)
+            }
+            if findings.beginnings.isEmpty {
+                throw Self.trimmedError(version, findings.oldestVersion, path)
+            }
+            do {
+                return try await build(version, history, findings)
+            } catch let error as StoreError {
+                // files were removed since they were found, or records framed again
+                let isStale =
+                    error.code == .historyTrimmed
+                    || error.code == .invalidDatabase && findings.lastNumber != lastNumber
+                guard isStale, attempt < 8 else {
+                    guard error.code == .historyTrimmed else { throw error }
+                    throw Self.trimmedError(version, nil, path)
+                }
+            }
+            lastNumber = findings.lastNumber
+        }
+        preconditionFailure("The attempts end.")
+    }
+
+    /// From the nearest of the beginnings that is not damaged.
+    private func build(
+        _ version: UInt64, _ history: LogHistory, _ findings: LogHistory.Findings
+    ) async throws -> PastRoot {
+        var failure: StoreError?
+        for beginning in findings.beginnings {
+            try Task.checkCancellation()
+            try checkOpen()
+            do throws(StoreError) {
+                let schema = published.schema
+                let past = try await HistoryPool.run { () throws(StoreError) in
+                    try PastRoot(beginning, history.nodes, knownSchema: schema)
+                }
+                if try await advance(past, to: version) { return past }
+            } catch {
+                guard error.code == .historyTrimmed || error.code == .invalidDatabase else {
+                    throw error
+                }
+                if failure == nil || error.code == .invalidDatabase { failure = error }
+            }
+        }
+        try Task.checkCancellation()
+        throw failure ?? Self.closedError
+    }
+
+    /// False if the task is cancelled.
+    private func advance(
+        _ past: PastRoot, to version: UInt64
+    ) async throws(StoreError) -> Bool {
+        while !Task.isCancelled {
+            try checkOpen()
+            let isThere = try await HistoryPool.run { () throws(StoreError) in
+                try past.advance(to: version)
+            }
+            if isThere { return true }
+        }
+        return false
+    }
+
+    func checkOpen() throws(StoreError) {
+        if isClosed { throw Self.closedError }
+    }
+
+    private static func trimmedError(
+        _ version: UInt64, _ oldest: UInt64?, _ path: String
+    ) -> StoreError {
+        let rest = oldest.map { "the oldest that can be read is \($0)" } ?? "no older one is kept"
+        return StoreError(
+            .historyTrimmed,
+            "Version \(version) of the realm at \(path) is not in its log any more: \(rest).",
+            path: path)
+    }
+
+    /// When it returns, `published` has everything that was published in the log when it was called,
+    /// by whatever process.
+    ///
+    /// Returns without suspension where nothing was published elsewhere. Throws `closed`, and the
+    /// damage that keeps this process from following the others.
+    package func catchUp() async throws(StoreError) {
+        guard let log = state.withLock({ $0.log }) else { return }
+        if let page = log.lock.loadControl(), page.realmID == log.nodes.realmID,
+            page.version <= published.version
+        {
+            return try checkReadable()
+        }
+        let failure: StoreError? = await withUnsafeContinuation { continuation in
+            let (isOpen, runsPump, wakesPump) = state.withLock { state in
+                guard state.phase == .open else { return (false, false, false) }
+                state.catchUps.append(continuation)
+                return (true, state.claimPump(), state.isPumpAsleep)
+            }
+            guard isOpen else { return continuation.resume(returning: Self.closedError) }
+            if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
+        }
+        state.withLock { _ in }  // for the thread sanitizer, as in `beginWrite`
+        if let failure { throw failure }
+        try checkReadable()
+    }
+
+    /// A pump step: everything that is published is read, or has been published here.
+    func finishCatchUps(_ log: RealmLog) {
+        let waiters = state.withLock { state in
+            defer { state.catchUps = [] }
+            return state.catchUps
+        }
+        if state.withLock({ $0.followFailure == nil }) { follow(log) }
+        for waiter in waiters { waiter.resume(returning: nil) }
+    }
+}

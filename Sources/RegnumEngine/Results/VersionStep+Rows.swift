@@ -1,0 +1,148 @@
+internal import RegnumStore
+
+/// What of one class changed in a step, as results need it.
+extension VersionStep {
+    /// What is found once for all results that make the step.
+    struct Found: Sendable {
+        fileprivate var rows: [String: MergedDelta] = [:]
+        fileprivate var routes: [RoutedColumn: [Value: MergedDelta]] = [:]
+    }
+
+    fileprivate struct RoutedColumn: Hashable, Sendable {
+        var tableName: String
+        var column: String
+    }
+
+    /// The net effect on a class, with all rows of it that changed by themselves as modified: also
+    /// those, without columns, of which only a list changed, or elements of a list of values were set.
+    ///
+    /// - Complexity: O(changes x log n) the first time, then O(1).
+    package func rows(_ tableName: String) -> MergedDelta {
+        if let known = found.withLock({ $0.rows[tableName] }) { return known }
+        var delta = delta(tableName)
+        var owners: Set<ObjectKey> = []
+        for change in delta.listChanges.values.joined() { owners.insert(change.row) }
+        if let table = new.schema.table(named: tableName) {
+            for list in table.lists where list.target.index < new.schema.tables.count {
+                let elements = new.schema.tables[list.target.index]
+                guard elements.kind == .elements else { continue }
+                for row in self.delta(elements.name).modified {
+                    // an element belongs to one list
+                    for owner in new.backlinks(of: row.key, through: list.key, of: table.key)
+                    where old.contains(table.key, owner) { owners.insert(owner) }
+                }
+            }
+        }
+        delta.addModified(owners)
+        found.withLock { $0.rows[tableName] = delta }
+        return delta
+    }
+
+    /// The part of `rows` that has a value in a property before or after: what can change a query for
+    /// rows with that value. All of it where the class does not have the property in both versions.
+    ///
+    /// - Complexity: O(changes x log n) for the first value of a property, then O(1).
+    package func delta(_ route: Route) -> MergedDelta {
+        let column = RoutedColumn(tableName: route.tableName, column: route.column)
+        let value = route.value.canonical
+        let known = found.withLock { found in
+            found.routes[column].map { $0[value] ?? MergedDelta() }
+        }
+        if let known { return known }
+        guard let groups = group(rows(route.tableName), column) else {
+            return rows(route.tableName)
+        }
+        found.withLock { $0.routes[column] = groups }
+        return groups[value] ?? MergedDelta()
+    }
+
+    private func group(_ delta: MergedDelta, _ place: RoutedColumn) -> [Value: MergedDelta]? {
+        guard let table = new.schema.table(named: place.tableName),
+            let column = table.column(named: place.column),
+            old.schema === new.schema
+                || old.schema.table(named: place.tableName)?.column(named: place.column) != nil
+        else { return nil }
+        func value(_ root: DatabaseRoot, _ key: ObjectKey) -> Value {
+            (root.value(table.key, key, column.key) ?? .null).canonical
+        }
+        var groups: [Value: MergedDelta] = [:]
+        for key in delta.inserted { groups[value(new, key), default: MergedDelta()].insert(key) }
+        for key in delta.deleted { groups[value(old, key), default: MergedDelta()].delete(key) }
+        var values: [ObjectKey: (Value, Value)] = [:]
+        for row in delta.modified {
+            let after = value(new, row.key)
+            let before =
+                row.columns.contains(column.key) || summaries == nil
+                ? value(old, row.key) : after
+            groups[after, default: MergedDelta()].modify(row)
+            if before != after { groups[before, default: MergedDelta()].modify(row) }
+            if !delta.listChanges.isEmpty { values[row.key] = (before, after) }
+        }
+        for (list, changes) in delta.listChanges {
+            for change in changes {
+                guard let (before, after) = values[change.row] else { continue }
+                groups[after, default: MergedDelta()].change(list, change)
+                if before != after { groups[before, default: MergedDelta()].change(list, change) }
+            }
+        }
+        return groups
+    }
+}
+
+extension QueryPlan {
+    /// A property that all rows of the result have one value in, by the predicate: the first
+    /// comparison of those that all must hold. Strings, integers and identifiers go before others,
+    /// which have few values.
+    package var route: Route? { route(in: nil) }
+
+    /// The same; the primary key goes before indexed properties, these before others, and the links
+    /// through which rows are found that link to one row before all.
+    package func route(in schema: DatabaseSchema?) -> Route? {
+        let table = schema?.table(named: tableName)
+        if case .backlinks(let name, _, let row) = source, let column = table?.column(named: name),
+            column.linkTarget != nil
+        {
+            return Route(
+                tableName: tableName, column: name, value: .int(Int64(bitPattern: row.rawValue)))
+        }
+        var best: (rank: Int, route: Route)?
+        predicate.forEachEquality { column, value in
+            var rank = value.isSelective ? 3 : 4
+            if let stored = table?.column(named: column.name) {
+                if stored.hasIndex { rank -= 2 }
+                if table?.primaryKey == stored.key { rank = 0 }
+            }
+            if let best, best.rank <= rank { return }
+            let route = Route(tableName: tableName, column: column.name, value: value.canonical)
+            best = (rank, route)
+        }
+        return best?.route
+    }
+}
+
+extension Predicate {
+    /// Calls `body` with the own properties that equal a constant wherever the predicate holds.
+    fileprivate func forEachEquality(_ body: (ColumnReference, Value) -> Void) {
+        switch self {
+        case .compare(let column, .equal, let value):
+            guard column.hops.isEmpty, value.type == column.type else { return }
+            switch value {
+            case .double(let x) where x.isNaN, .date(let x) where x.isNaN: return
+            default: body(column, value)
+            }
+        case .and(let terms):
+            for term in terms { term.forEachEquality(body) }
+        default: break
+        }
+    }
+}
+
+extension Value {
+    /// Whether many values of the type are the rule.
+    fileprivate var isSelective: Bool {
+        switch self {
+        case .int, .string, .uuid, .objectId, .data: true
+        case .null, .bool, .double, .date: false
+        }
+    }
+}

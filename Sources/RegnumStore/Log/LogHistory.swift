@@ -1,0 +1,148 @@
+/// Which versions of the past can be built from the files of a realm, and from where.
+///
+/// Reads files of its own: on any thread, while the log's owner goes on. Other processes may remove
+/// files meanwhile: whoever uses what it found and meets `historyTrimmed` looks again.
+package struct LogHistory: Sendable {
+    let directory: any RealmDirectory
+    /// The nodes files.
+    package let nodes: NodesDirectory
+    let options: StoreOptions
+
+    /// Where the way to a version begins.
+    package struct Beginning: Sendable {
+        /// The checkpoint to load; nil: an empty realm.
+        package let reference: CheckpointReference?
+        /// Reads the commits since.
+        package let replay: LogReplay
+    }
+
+    /// What was found.
+    package struct Findings: Sendable {
+        /// The nearest first, one more where that one is damaged; none where the log goes back no
+        /// further.
+        package var beginnings: [Beginning] = []
+        /// The oldest version that can be built; only where there is no beginning, nil: none can.
+        package var oldestVersion: UInt64?
+        /// The last segment. If it changes, records may have been framed again.
+        package var lastNumber: UInt64 = 0
+    }
+
+    /// How many checkpoints are tried.
+    private static let beginningCountMax = 3
+
+    /// Looks for the newest checkpoints that are not newer than `version` and from which on the log
+    /// is there.
+    ///
+    /// - Complexity: a read of the last segment, and of the headers of others back to the first one
+    ///   that names such a checkpoint.
+    package func find(_ version: UInt64) throws(StoreError) -> Findings {
+        for attempt in 0... {
+            do {
+                return try look(for: version)
+            } catch {
+                // removed between the listing and the opening
+                guard error.code == .fileNotFound, attempt < 16 else { throw error }
+            }
+        }
+        preconditionFailure("the attempts end")
+    }
+
+    private func look(for version: UInt64) throws(StoreError) -> Findings {
+        let names = try directory.names()
+        let numbers = Self.run(names)
+        guard let firstNumber = numbers.first, let lastNumber = numbers.last else {
+            throw StoreError(
+                .invalidDatabase, "The log of \(directory.path) is gone.", path: directory.path)
+        }
+        let files = Set(names.compactMap(NodesHeader.parse))
+        let first = try open(firstNumber)
+        var findings = Findings()
+        findings.lastNumber = lastNumber
+        var usable: [CheckpointReference] = []
+        for number in numbers.reversed() {
+            let segment = number == firstNumber ? first : try open(number)
+            var named = segment.header.checkpoints.all
+            if number == lastNumber { named += try self.named(in: segment) }
+            for reference in named {
+                guard reference.position >= first.header.base, files.contains(reference.file),
+                    !usable.contains(where: { $0.namesSameImage(as: reference) })
+                else { continue }
+                usable.append(reference)
+            }
+            if usable.count(where: { $0.version <= version }) >= 2 { break }
+        }
+        usable.sort { $0.version > $1.version }
+        let reachesBack = firstNumber == 0 && first.header.base == 0
+        findings.oldestVersion = reachesBack ? 0 : usable.last?.version
+        for reference in usable where reference.version <= version {
+            guard findings.beginnings.count < Self.beginningCountMax else { return findings }
+            findings.beginnings.append(
+                beginning(reference, try self.number(at: reference.position, numbers)))
+        }
+        if reachesBack, findings.beginnings.count < Self.beginningCountMax {
+            findings.beginnings.append(beginning(nil, 0))
+        }
+        return findings
+    }
+
+    private func beginning(_ reference: CheckpointReference?, _ number: UInt64) -> Beginning {
+        Beginning(
+            reference: reference,
+            replay: LogReplay(
+                directory: directory, options: options, realmID: nodes.realmID,
+                reference: reference, lastNumber: number))
+    }
+
+    /// The last segment that does not begin behind the position.
+    private func number(
+        at position: LogPosition, _ numbers: [UInt64]
+    ) throws(StoreError) -> UInt64 {
+        var (low, high) = (0, numbers.count - 1)
+        while low < high {
+            let middle = (low + high + 1) / 2
+            if try open(numbers[middle]).header.base <= position {
+                low = middle
+            } else {
+                high = middle - 1
+            }
+        }
+        return numbers[low]
+    }
+
+    /// The checkpoints that the records of a segment name.
+    private func named(in segment: LogSegment) throws(StoreError) -> [CheckpointReference] {
+        var references: [CheckpointReference] = []
+        var cursor = RecordCursor(
+            segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
+            chain: segment.header.previousChain, limit: .max,
+            bodyByteCountMax: options.recordBodyByteCountMax)
+        while true {
+            let start = cursor.position
+            guard let (record, body) = try cursor.next() else { break }
+            guard record.header.namesCheckpoints else { continue }
+            references += KeptCheckpoints(record, body: body, at: start)?.all ?? []
+        }
+        return references
+    }
+
+    /// The numbers of the segments that lie before the last one without a gap, and its own.
+    static func run(_ names: [String]) -> [UInt64] {
+        let numbers = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
+            .map(\.number).sorted()
+        var start = numbers.count
+        while start > 0, start == numbers.count || numbers[start - 1] + 1 == numbers[start] {
+            start -= 1
+        }
+        return Array(numbers[start...])
+    }
+
+    private func open(_ number: UInt64) throws(StoreError) -> LogSegment {
+        let segment = try LogSegment.open(directory, generation: 0, number: number)
+        guard segment.header.realmID == nodes.realmID else {
+            throw StoreError(
+                .invalidDatabase, "\(directory.path)/\(segment.name) belongs to another realm.",
+                path: directory.path)
+        }
+        return segment
+    }
+}

@@ -1,0 +1,85 @@
+/// Commit by commit.
+extension LogReplay {
+    /// The body of the commit that comes next; nil once `last` was delivered.
+    ///
+    /// All versions up to `last` must be published: what is read of them does not change any more.
+    /// Throws `invalidDatabase` where one is damaged; `historyTrimmed` if what comes next was removed
+    /// meanwhile.
+    package mutating func nextCommit(through last: UInt64) throws(StoreError) -> [UInt8]? {
+        guard version < last else { return nil }
+        // what a cursor sees behind that may be cut off by a later segment
+        if cursorVersion != last { cursor = nil }
+        cursorVersion = last
+        var stood: LogPosition?
+        while true {
+            var records = if let cursor { cursor } else { try enterSegment() }
+            self.cursor = nil
+            let start = position
+            if let body = try nextCommit(&records) {
+                self.cursor = records
+                return body
+            }
+            // the end of a segment, or of what was there when the cursor was made
+            guard stood != start || position > start else {
+                throw damage("commit \(version + 1) is missing, and \(last) was published")
+            }
+            stood = position
+        }
+    }
+
+    private mutating func nextCommit(
+        _ records: inout RecordCursor
+    ) throws(StoreError) -> [UInt8]? {
+        while let (record, body) = try records.next() {
+            let start = position
+            position = records.position
+            sequence = records.nextSequence
+            chain = records.chain
+            guard record.header.type == RecordType.commit.rawValue else { continue }
+            guard body.count >= 8, Bytes.load(UInt64.self, from: body, at: 0) == version &+ 1 else {
+                position = start
+                throw damage("commit \(version) is followed by another one than the next")
+            }
+            version &+= 1
+            guard record.header.namesCheckpoints else { return body }
+            guard KeptCheckpoints(record, body: body, at: start) != nil else {
+                throw damage("a bulk commit names impossible checkpoints")
+            }
+            return body.dropLast(KeptCheckpoints.byteCount)
+        }
+        return nil
+    }
+
+    /// Goes on in the segment that has `position`; a later one cuts it off.
+    private mutating func enterSegment() throws(StoreError) -> RecordCursor {
+        var current = if let segment { segment } else { try firstSegment() }
+        var limit = LogPosition.max
+        while let next = try successor(current) {
+            guard next.header.base <= position else {
+                limit = next.header.base
+                break
+            }
+            if next.header.base < position {
+                try pass(next)
+            } else {
+                guard next.header.firstSequence == sequence, next.header.previousChain == chain
+                else { throw damage("\(next.name) does not go on where it ends") }
+            }
+            current = next
+        }
+        segment = current
+        return RecordCursor(
+            current, at: position, nextSequence: sequence, chain: chain, limit: limit,
+            bodyByteCountMax: options.recordBodyByteCountMax)
+    }
+
+    /// The next segment, nil if there is no later one at all.
+    private func successor(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
+        let number = segment.header.number
+        if let next = try nextSegment(segment) { return next }
+        let last = try directory.names().compactMap(SegmentHeader.parse).map(\.number).max()
+        guard let last, last > number else { return nil }
+        guard let next = try nextSegment(segment) else { throw trimmed(number + 1) }
+        return next
+    }
+}
