@@ -81,7 +81,10 @@ import Testing
             ("condition and sort", messages(isOld, byAge)),
             ("sort by text", messages(isOld, byText + byAge)),
             ("condition on a link", messages(.compare(senderName, .equal, .string("n3")))),
-            ("condition on a list", messages(.related([.list("likes", of: "User")], .any, isNamed))),
+            (
+                "condition on a list",
+                messages(.related([.list("likes", of: "User")], .any, isNamed))
+            ),
             (
                 "condition on an inverse",
                 QueryPlan(
