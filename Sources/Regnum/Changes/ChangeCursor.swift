@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// A place in the history of a realm, to go on from: after a disconnect, after a restart, in another
 /// process.

@@ -151,7 +151,12 @@ final class CollectionStream {
     private func readPast(
         from version: UInt64, to newest: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
-        let past = try await PastCommits(realm.coordinator, from: version, to: newest)
+        guard
+            let past = try await PastCommits.read(realm.coordinator, from: version, to: newest)
+        else {
+            isEnding = true
+            return
+        }
         let root = past.start
         let result = try stored { () throws(StoreError) in try request.query.result(at: root) }
         let table = request.table(root)
@@ -166,24 +171,11 @@ final class CollectionStream {
     private func step(
         from place: StreamPlace, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) -> StreamElement? {
-        if let past {
-            if request.policy == .everyCommit {
-                guard let commit = try await past.next() else {
-                    self.past = nil
-                    self.place = StreamPlace(
-                        table: request.table(past.end), result: place.result)
-                    return nil
-                }
-                return try step(from: place, commit)
-            }
-            let merged = try await past.merged(request.query)
-            self.past = nil
-            return try step(
-                from: place, to: past.end,
-                summaries: request.policy == .newest ? nil : merged.summaries,
-                origins: merged.origins, since: place.root.version)
+        if let past { return try await step(from: place, past) }
+        while let commit = commits.popFirst() {
+            guard let root = commit.root else { continue }
+            return try step(from: place, to: root, commit.summary)
         }
-        if let commit = commits.popFirst() { return try step(from: place, commit) }
         guard let pending = subscription.take() else { return nil }
         guard pending.root.version > place.root.version, pending.isConcerned else {
             self.place = StreamPlace(table: request.table(pending.root), result: place.result)
@@ -203,15 +195,37 @@ final class CollectionStream {
             origins: pending.origins, since: pending.since)
     }
 
+    /// One step through commits that are read from the log: through all of them, or one.
     private func step(
-        from place: StreamPlace, _ commit: KeptCommit
-    ) throws(Realm.Error) -> StreamElement? {
-        guard commit.summary.version > place.root.version, let root = commit.root else {
+        from place: StreamPlace, _ past: PastCommits
+    ) async throws(Realm.Error) -> StreamElement? {
+        if request.policy == .everyCommit {
+            if let (root, summary) = try await past.next() {
+                return try step(from: place, to: root, summary)
+            }
+            self.past = nil
+            isEnding = isEnding || past.hasEnded
+            self.place = StreamPlace(table: request.table(past.end), result: place.result)
+            return nil
+        }
+        self.past = nil
+        guard let merged = try await past.merged(request.query) else {
+            isEnding = true
             return nil
         }
         return try step(
-            from: place, to: root, summaries: [commit.summary],
-            origins: commit.summary.origin.map { [$0] } ?? [], since: commit.summary.version - 1)
+            from: place, to: past.end,
+            summaries: request.policy == .newest ? nil : merged.summaries,
+            origins: merged.origins, since: place.root.version)
+    }
+
+    private func step(
+        from place: StreamPlace, to root: DatabaseRoot, _ summary: CommitSummary
+    ) throws(Realm.Error) -> StreamElement? {
+        guard summary.version > place.root.version else { return nil }
+        return try step(
+            from: place, to: root, summaries: [summary],
+            origins: summary.origin.map { [$0] } ?? [], since: summary.version - 1)
     }
 
     private func step(

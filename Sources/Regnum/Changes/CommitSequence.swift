@@ -134,6 +134,7 @@ private final class CommitStream {
             if let past {
                 if let commit = try await past.next() { return commit.summary }
                 self.past = nil
+                if past.hasEnded { return nil }
             }
             while let commit = commits.popFirst() {
                 if commit.summary.version > place.version { return commit.summary }
@@ -143,8 +144,7 @@ private final class CommitStream {
                 if let known = pending.commits {
                     commits = known[...]
                 } else {
-                    past = try await PastCommits(
-                        realm.coordinator, from: place.version, to: pending.root)
+                    try await readPast(from: place.version, to: pending.root)
                 }
                 continue
             }
@@ -172,8 +172,14 @@ private final class CommitStream {
         try realm.check(cursor, newest)
         place = cursor
         if cursor.version < newest.version {
-            past = try await PastCommits(
-                realm.coordinator, from: cursor.version, to: newest)
+            try await readPast(from: cursor.version, to: newest)
         }
+    }
+
+    private func readPast(
+        from version: UInt64, to newest: DatabaseRoot
+    ) async throws(Realm.Error) {
+        past = try await PastCommits.read(realm.coordinator, from: version, to: newest)
+        if past == nil { isEnding = true }
     }
 }

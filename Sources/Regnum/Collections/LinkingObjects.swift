@@ -101,6 +101,7 @@ extension LinkingObjects: RandomAccessCollection {
         guard position >= 0, position < keys.count, let handle,
             let origins = handle.origins(Element.self)
         else {
+            if let recorder = handle?.binding.tracer?.element(Element.self) { return recorder }
             fatalError(
                 "Index \(position) of LinkingObjects<\(Element.self)> is out of range: there are "
                     + "\(keys.count).")

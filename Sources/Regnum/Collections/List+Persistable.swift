@@ -11,11 +11,14 @@ extension List: Persistable {
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> List {
         guard let binding = object._binding else { return List() }
         if binding.isTracing {
-            let isRecorder = binding.isRecorder
-            binding.noteRead(
-                isRecorder
-                    ? Int(column < 0 ? ~column : column) : binding.propertyIndex(ofList: column))
-            if isRecorder { return List() }
+            guard binding.isRecorder else {
+                binding.noteRead(binding.propertyIndex(ofList: column))
+                return List(_ManagedList(binding, row: object._row, number: column))
+            }
+            let property = column < 0 ? ~column : column
+            binding.noteRead(Int(property))
+            guard binding.tracer?.followsCollections ?? false else { return List() }
+            return List(_ManagedList(binding, row: 0, number: ~property))
         }
         return List(_ManagedList(binding, row: object._row, number: column))
     }

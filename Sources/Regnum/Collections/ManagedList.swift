@@ -84,18 +84,28 @@ public final class _ManagedList {
     /// The value of an element, nil if there is no such position or, in a loop, it was removed
     /// meanwhile.
     func value(at position: Int) -> Value? {
-        guard let key = key(at: position), let (core, _, list) = place else { return nil }
+        guard let key = key(at: position), let (core, _, list) = place else {
+            return recordedValue
+        }
         return core.value(list.target, key, ColumnKey(0))
     }
 
     func object<T: ObjectBase>(_ type: T.Type, at position: Int) -> T? {
-        guard let key = key(at: position) else { return nil }
+        guard let key = key(at: position) else { return binding.tracer?.element(type) }
         if target == nil {
             guard let core = binding.core else { return nil }
             target = core.binding(for: type)
         }
         target.unsafelyUnwrapped.refresh()
         return target.unsafelyUnwrapped.accessor(type, row: key)
+    }
+
+    /// What the list of a recorder has at every position; nil for others.
+    private var recordedValue: Value? {
+        guard let tracer = binding.tracer, tracer.followsCollections,
+            case .list(.scalar(let storage)) = binding.schema.properties[property].shape
+        else { return nil }
+        return storage.zero
     }
 
     func position(of value: Value) -> Int? {

@@ -84,6 +84,8 @@ final class ClassSchema: Sendable {
     let hasOnlyValues: Bool
     /// Which property a key path means.
     let keyPaths = KeyPathCache()
+    /// The same where key paths lead through lists and inverses.
+    let observedKeyPaths = KeyPathCache()
 
     init(
         name: String, type: ObjectBase.Type, properties: [PropertySchema], problems: [String],

@@ -43,11 +43,29 @@ extension ClassSchema {
     /// The stored properties that a key path of the class leads through: `\.name` or
     /// `\.dog?.friend?.name`. Nil if it is none of stored properties.
     func path<T: ObjectBase>(of keyPath: PartialKeyPath<T>) -> PropertyPath? {
-        switch entry(keyPath) {
+        path(entry(keyPath))
+    }
+
+    private func path(_ entry: KeyPathCache.Entry) -> PropertyPath? {
+        switch entry {
         case .property(let index): PropertyPath([properties[index]], first: index)
         case .path(let path): path
         case .computed, .noProperty: nil
         }
+    }
+
+    /// As `path(of:)`, also through elements of lists and inverses: `\.dogs[0].name` or
+    /// `\.owners[0].boss?.name`. The positions mean nothing: it is about all elements.
+    ///
+    /// - Precondition: the key path is one of stored properties.
+    func requireObservedPath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
+        guard let path = path(entry(keyPath, throughCollections: true)) else {
+            fatalError(
+                "\(keyPath) is no @Persisted property of \(name): changes of stored properties can "
+                    + "be observed, those of linked objects as \\.link?.property, those of "
+                    + "elements of lists and of linking objects as \\.list[0].property.")
+        }
+        return path
     }
 
     /// As `path(of:)`.
@@ -85,16 +103,19 @@ extension ClassSchema {
                 + "queried and sorted by, those of linked objects as \\.link?.property.")
     }
 
-    private func entry<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> KeyPathCache.Entry {
-        switch keyPaths[keyPath] {
+    private func entry<T: ObjectBase>(
+        _ keyPath: PartialKeyPath<T>, throughCollections: Bool = false
+    ) -> KeyPathCache.Entry {
+        let cache = throughCollections ? observedKeyPaths : keyPaths
+        switch cache[keyPath] {
         case .noProperty, nil: break
         case let known?: return known
         }
         var entry = KeyPathCache.Entry.computed
-        if let path = recordedPath(keyPath) {
+        if let path = recordedPath(keyPath, throughCollections) {
             entry = path.properties.count == 1 ? .property(path.first) : .path(path)
         }
-        keyPaths.keep(entry, for: keyPath)
+        cache.keep(entry, for: keyPath)
         return entry
     }
 
@@ -105,23 +126,27 @@ extension ClassSchema {
     /// property that reads one stored property of its own type is told from that by what it makes
     /// of values at the edges of the type. One that returns all of those unchanged names the same
     /// values as far as anybody can see.
-    private func recordedPath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath? {
-        let first = ReadTracer()
+    private func recordedPath<T: ObjectBase>(
+        _ keyPath: PartialKeyPath<T>, _ throughCollections: Bool
+    ) -> PropertyPath? {
+        let first = ReadTracer(followsCollections: throughCollections)
         let found: Any = first.recorder(T.self)[keyPath: keyPath]
         guard let path = first.path, let last = path.properties.last,
             let lastRead = first.reads.last
         else { return nil }
         let type = Swift.type(of: keyPath).valueType
         let wrapped = (type as? any AnyOptional.Type)?.wrappedType
-        let linkCount = path.properties.count - 1
-        guard type == last.field.valueType || linkCount > 0 && wrapped == last.field.valueType
+        // Those on the way that can be nil: all but lists and inverses.
+        let links = path.properties.indices.dropLast().filter { path.properties[$0].isColumn }
+        guard type == last.field.valueType || !links.isEmpty && wrapped == last.field.valueType
         else { return nil }
         // A key path that unwraps by force cannot be asked about nil.
-        if linkCount > 0, wrapped == nil { return nil }
+        if !links.isEmpty, wrapped == nil { return nil }
         switch last.shape {
         case .scalar:
             for probe in last.probes {
-                let tracer = ReadTracer(probe: (lastRead, probe))
+                let tracer = ReadTracer(
+                    probe: (lastRead, probe), followsCollections: throughCollections)
                 let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
                 guard tracer.reads == first.reads, engineValue(found, type) == probe else {
                     return nil
@@ -131,8 +156,8 @@ extension ClassSchema {
             guard let object = found as? ObjectBase, object === first.newest else { return nil }
         case .list, .linkingObjects: break
         }
-        for link in 0..<linkCount {
-            let tracer = ReadTracer(nilLink: link)
+        for link in links {
+            let tracer = ReadTracer(nilLink: link, followsCollections: throughCollections)
             let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
             guard tracer.reads == Array(first.reads[...link]),
                 (found as? any AnyOptional)?.isNil ?? false

@@ -22,6 +22,9 @@ final class ReadTracer {
     private var schemas: [ClassSchema] = []
     private let probe: (read: Read, value: Value)?
     private let nilLink: Int?
+    /// Whether an element of a list or inverse of a recorder is another recorder, whatever its
+    /// position; else they are empty.
+    let followsCollections: Bool
 
     struct Read: Equatable {
         let recorder: Int
@@ -31,9 +34,14 @@ final class ReadTracer {
     /// - Parameters:
     ///   - probe: the value of one property; others have their defaults.
     ///   - nilLink: the number of the read, a link, that gives nil.
-    init(probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil) {
+    ///   - followsCollections: whether key paths lead through elements of lists and inverses.
+    init(
+        probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,
+        followsCollections: Bool = false
+    ) {
         self.probe = probe
         self.nilLink = nilLink
+        self.followsCollections = followsCollections
     }
 
     /// The properties that were read, if the reads are a chain.
@@ -80,6 +88,12 @@ final class ReadTracer {
         guard isChain, reads.count <= Self.linkCountMax, reads.count - 1 != nilLink else {
             return nil
         }
+        return self.recorder(type)
+    }
+
+    /// An element of the list or inverse that was read last; nil if those are empty.
+    func element<T: ObjectBase>(_ type: T.Type) -> T? {
+        guard followsCollections, isChain, reads.count <= Self.linkCountMax else { return nil }
         return self.recorder(type)
     }
 }

@@ -1,4 +1,4 @@
-package import RegnumStore
+internal import RegnumStore
 
 /// The queries of a realm that streams follow now: one for each distinct query, which all streams
 /// that ask it share. None is kept for nobody.

@@ -39,6 +39,8 @@ package final class MaintainedQuery: Sendable {
         let from: MaintainedResult
         let since: UInt64
         let version: UInt64
+        /// Whether the summaries told what changed, and not a comparison.
+        let isExact: Bool
         let to: MaintainedResult
         let change: ResultChange
     }
@@ -90,7 +92,7 @@ package final class MaintainedQuery: Sendable {
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {
         try state.withLock { state throws(StoreError) in
             if let last = state.lastStep, last.from === result, last.since == since,
-                last.version == step.new.version
+                last.version == step.new.version, last.isExact == (step.summaries != nil)
             {
                 return (last.to, last.change)
             }
@@ -101,7 +103,8 @@ package final class MaintainedQuery: Sendable {
             if (state.newest?.version ?? 0) <= new.version {
                 state.newest = new
                 state.lastStep = LastStep(
-                    from: result, since: since, version: step.new.version, to: new, change: change)
+                    from: result, since: since, version: step.new.version,
+                    isExact: step.summaries != nil, to: new, change: change)
             }
             return (new, change)
         }

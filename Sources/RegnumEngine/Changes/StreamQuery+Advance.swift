@@ -1,4 +1,4 @@
-package import RegnumStore
+internal import RegnumStore
 
 extension StreamQuery {
     /// The result at the new version of a step, and how it came from that at the old one.

@@ -1,5 +1,3 @@
-package import RegnumStore
-
 /// What a stream watches: a query, or a list or inverse of the row with a primary key, and what makes
 /// its rows count as modified.
 package struct StreamQuery: Hashable, Sendable {
@@ -73,7 +71,7 @@ extension StreamQuery {
     }
 
     /// Which commits can change the result or modify its rows.
-    func interest(at root: DatabaseRoot) -> Interest {
+    package func interest(at root: DatabaseRoot) -> Interest {
         let linked = plan.linkedDependencies.union(
             filter.linkedDependencies(of: plan.tableName, in: root.schema))
         var terms = Set(linked.map { Interest.Term.table($0) })

@@ -1,126 +1,229 @@
 internal import RegnumStore
 
-/// Which subscriptions a commit concerns, and the summaries that they have not taken yet.
+/// Who is woken by which commit, and what is kept for whom.
+///
+/// Publishing a root is a step of its own (`publish`), which waits for nothing: writers are resumed
+/// after it. Then the commits are *looked at*, one after the other and by one thread at a time
+/// (`look`): that decides whom they concern and keeps their summaries for those. Subscriptions that
+/// no commit concerns keep nothing and move on silently.
 final class CommitHub: Sendable {
-    private struct State {
-        var subscriptions: [String?: [UInt64: WeakSubscription]] = [:]
+    struct Publication {
+        /// The newest published root.
+        var root: DatabaseRoot
+        /// What was published and not looked at. Empty while nobody subscribes.
+        var queue: [PublishedStep] = []
+        var isObserved = false
+        var isLooking = false
+        /// Closed as soon as everything has been looked at.
+        var isClosing = false
+    }
+
+    struct State {
         var nextID: UInt64 = 0
-        /// Classes and version that each subscription has taken.
-        var taken: [UInt64: (tableNames: [String?], version: UInt64)] = [:]
-        var history = SummaryHistory()
+        var entries: [UInt64: SubscriptionEntry] = [:]
+        var routes = InterestRoutes()
+        /// The newest root up to which all commits have been looked at; nil while nobody subscribes.
+        var looked: DatabaseRoot?
+        var summaries = SummaryHistory()
+        var commits = CommitHistory()
         var isClosed = false
+        /// Rises when nobody is left: what is being looked at is for nobody.
+        var epoch: UInt64 = 0
+        /// While rows are read for a commit: whose interest was changed meanwhile.
+        var changedEntries: [SubscriptionEntry]?
+        var batch: UInt64 = 0
     }
 
-    private struct WeakSubscription {
-        weak var subscription: Subscription?
+    /// Held only for a load or a store; taken inside of `state`, never the other way round.
+    let publication: Guarded<Publication>
+    let state = Guarded(State())
+    let byteCountMax: Int
+    let counters = StreamCounters()
+
+    init(_ root: DatabaseRoot, byteCountMax: Int) {
+        publication = Guarded(Publication(root: root))
+        self.byteCountMax = byteCountMax
     }
 
-    private let state = Guarded(State())
-    private let byteCountMax: Int
+    var published: DatabaseRoot { publication.withLock { $0.root } }
 
-    init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
+    // MARK: Subscriptions
 
-    /// A subscription to the commits that touch one of the classes of those names (nil: all), from
-    /// `version`.
-    func subscribe(tableNames: [String?], from version: UInt64) -> Subscription {
-        let (subscription, isClosed) = state.withLock { state in
+    func subscribe(
+        _ keeps: Keeps, _ interest: (DatabaseRoot) -> Interest
+    ) -> Subscription {
+        let entry = state.withLock { state in
+            let start = publication.withLock { publication in
+                if !state.isClosed { publication.isObserved = true }
+                return publication.root
+            }
             state.nextID += 1
-            let subscription = Subscription(self, id: state.nextID, tableNames: tableNames)
-            if !state.isClosed {
-                for name in tableNames {
-                    state.subscriptions[name, default: [:]][state.nextID] =
-                        WeakSubscription(subscription: subscription)
-                }
-                state.taken[state.nextID] = (tableNames, version)
-            }
-            return (subscription, state.isClosed)
+            let entry = SubscriptionEntry(
+                id: state.nextID, interest(start), keeps, start: start)
+            if state.isClosed { return entry }
+            if state.looked == nil { state.looked = start }
+            state.entries[entry.id] = entry
+            state.routes.insert(entry)
+            return entry
         }
-        if isClosed { subscription.slot.close() }
-        return subscription
+        return Subscription(self, entry)
     }
 
-    func remove(_ id: UInt64, tableNames: [String?]) {
+    /// Ends a subscription. With the last one everything is let go of.
+    func remove(_ entry: SubscriptionEntry) {
+        let (words, garbage) = state.withLock { state -> ([SignalWord], [Any]) in
+            if entry.isRemoved { return ([], []) }
+            entry.isRemoved = true
+            var words: [SignalWord] = []
+            entry.slots.forEach { words.append($0) }
+            entry.slots = Members()
+            var garbage: [Any] = [entry.start as Any]
+            entry.start = nil
+            state.release(entry)
+            entry.reset(at: entry.position)
+            if state.entries.removeValue(forKey: entry.id) != nil {
+                state.routes.remove(entry)
+                if state.entries.isEmpty { garbage += letGo(&state) }
+            }
+            garbage += state.commits.takeDroppedRoots()
+            return (words, garbage)
+        }
+        for word in words { word.close() }
+        withExtendedLifetime(garbage) {}
+    }
+
+    private func letGo(_ state: inout State) -> [Any] {
+        let queue = publication.withLock { publication in
+            publication.isObserved = false
+            defer { publication.queue = [] }
+            return publication.queue
+        }
+        let garbage: [Any] = [state.looked as Any, queue, state.commits, state.summaries]
+        state.looked = nil
+        state.entries = [:]
+        state.routes = InterestRoutes()
+        state.summaries = SummaryHistory()
+        state.commits = CommitHistory()
+        state.epoch += 1
+        return garbage
+    }
+
+    /// What was published when the subscription began.
+    func start(_ entry: SubscriptionEntry) -> DatabaseRoot {
+        guard let start = state.withLock({ _ in entry.start }) else {
+            preconditionFailure("The start of a subscription is gone after its first take.")
+        }
+        return start
+    }
+
+    func attach(_ entry: SubscriptionEntry) -> SignalSlot {
+        let word = SignalWord()
+        let (id, isClosed) = state.withLock { state in
+            state.nextID += 1
+            let isClosed = state.isClosed || entry.isRemoved
+            if !isClosed { entry.slots.insert(word, state.nextID) }
+            if entry.since != nil || entry.mustMove { word.signal() }
+            return (state.nextID, isClosed)
+        }
+        if isClosed { word.close() }
+        return SignalSlot(self, entry, id: id, word)
+    }
+
+    func detach(_ id: UInt64, from entry: SubscriptionEntry) {
+        state.withLock { _ in entry.slots.remove(id) }
+    }
+
+    /// The version through which commits have been looked at.
+    func seenVersion(_ entry: SubscriptionEntry) -> UInt64 {
+        state.withLock { state in max(state.looked?.version ?? 0, entry.position) }
+    }
+
+    func update(_ entry: SubscriptionEntry, _ interest: Interest, asOf version: UInt64) {
+        let (words, garbage) = state.withLock { state -> ([SignalWord], [DatabaseRoot]) in
+            guard entry.interest != interest, state.entries[entry.id] != nil else { return ([], []) }
+            state.routes.remove(entry)
+            entry.interest = interest
+            state.routes.insert(entry)
+            state.changedEntries?.append(entry)
+            guard let looked = state.looked, looked.version > version,
+                entry.since.map({ $0 > version }) ?? true
+            else { return ([], []) }
+            state.release(entry)
+            entry.concerning = []
+            entry.since = version
+            var words: [SignalWord] = []
+            entry.slots.forEach { words.append($0) }
+            return (words, state.commits.takeDroppedRoots())
+        }
+        withExtendedLifetime(garbage) {}
+        signal(words)
+    }
+
+    func take(_ entry: SubscriptionEntry) -> Pending? {
+        let (pending, garbage) = state.withLock { state -> (Pending?, [Any]) in
+            let start = entry.start
+            entry.start = nil
+            let pending = state.take(entry)
+            return (pending, [start as Any] + state.commits.takeDroppedRoots())
+        }
+        withExtendedLifetime(garbage) {}
+        return pending
+    }
+
+    var statistics: (subscriptions: Int, summaries: Int, summaryByteCount: Int, roots: Int) {
         state.withLock { state in
-            for name in tableNames {
-                state.subscriptions[name]?[id] = nil
-                if state.subscriptions[name]?.isEmpty == true {
-                    state.subscriptions[name] = nil
-                }
+            (
+                state.entries.count, state.summaries.count + state.commits.count,
+                state.summaries.byteCount + state.commits.byteCount, state.commits.rootCount
+            )
+        }
+    }
+}
+
+extension CommitHub.State {
+    /// What there is to take for a subscription, which moves on.
+    mutating func take(_ entry: SubscriptionEntry) -> Pending? {
+        guard !entry.isRemoved, let looked else { return nil }
+        guard let since = entry.since else {
+            guard entry.mustMove else { return nil }
+            entry.reset(at: max(entry.position, looked.version))
+            return Pending(
+                root: looked, since: looked.version, isConcerned: false, summaries: [],
+                origins: [], commits: entry.keeps.keepsEach ? [] : nil)
+        }
+        var summaries: [CommitSummary]?
+        var commits: [KeptCommit]?
+        if entry.isKept {
+            if entry.keeps.keepsEach {
+                commits = self.commits.take(
+                    since: since, concerning: entry.concerning,
+                    hasRoots: entry.keeps == .versions)
+                summaries = commits?.map(\.summary)
+            } else {
+                summaries = self.summaries.take(since: since)
             }
-            state.taken[id] = nil
-            if state.taken.isEmpty { state.history = SummaryHistory() }
         }
+        let origins = entry.origins.all
+        entry.reset(at: looked.version)
+        return Pending(
+            root: looked, since: since, isConcerned: true, summaries: summaries, origins: origins,
+            commits: commits)
     }
 
-    /// Keeps the summaries for those who need them and names the subscriptions to signal. The
-    /// caller signals them after it has resumed the writers, outside all locks.
-    ///
-    /// - Parameter publishRoot: stores the root; no subscription is made between it and this.
-    /// - Complexity: O(summaries + concerned subscriptions), amortised.
-    func publish<Old>(
-        _ summaries: [CommitSummary], _ publishRoot: () -> Old
-    ) -> ([Subscription], Old) {
-        state.withLock { state in
-            let old = publishRoot()
-            guard !state.taken.isEmpty else { return ([], old) }
-            var tableNames: Set<String?> = [nil]
-            for summary in summaries {
-                state.history.append(summary)
-                for table in summary.tables.values { tableNames.insert(table.tableName) }
-            }
-            if state.history.isDueForTrim(subscriptions: state.taken.count) {
-                let needed = state.taken.values.lazy.filter { [history = state.history] in
-                    history.isNeeded(tableNames: $0.tableNames, taken: $0.version)
-                }
-                state.history.dropFirst(
-                    through: needed.map(\.version).min() ?? summaries.last?.version ?? 0)
-            }
-            state.history.limit(byteCountMax: byteCountMax)
-            var concerned: [UInt64: Subscription] = [:]
-            for name in tableNames {
-                guard let entries = state.subscriptions[name] else { continue }
-                for (id, entry) in entries {
-                    if let subscription = entry.subscription { concerned[id] = subscription }
-                }
-            }
-            return (Array(concerned.values), old)
+    /// What is kept for a subscription is not needed any more.
+    mutating func release(_ entry: SubscriptionEntry) {
+        guard entry.isKept, let since = entry.since else { return }
+        entry.isKept = false
+        if entry.keeps.keepsEach {
+            commits.release(
+                since: since, roots: entry.keeps == .versions ? entry.concerning : [])
+        } else {
+            summaries.release(since: since)
         }
     }
+}
 
-    func take(_ id: UInt64, through version: UInt64) {
-        state.withLock { state in
-            state.taken[id]?.version = version
-        }
-    }
-
-    /// See ``SummaryHistory/summaries(tableNames:after:through:)``.
-    func summaries(
-        tableNames: [String?], after: UInt64, through: UInt64
-    ) -> [CommitSummary]? {
-        state.withLock {
-            $0.history.summaries(tableNames: tableNames, after: after, through: through)
-        }
-    }
-
-    /// Ends all subscriptions, now and to come.
-    func close() {
-        let all = state.withLock { state in
-            state.isClosed = true
-            let all = state.subscriptions.values.flatMap { $0.values.compactMap(\.subscription) }
-            state.subscriptions = [:]
-            return all
-        }
-        for subscription in all { subscription.slot.close() }
-    }
-
-    /// Has every subscription look again, because something other than a commit happened.
-    func signalAll() {
-        let all = state.withLock { state in
-            state.subscriptions.values.flatMap { $0.values.compactMap(\.subscription) }
-        }
-        for subscription in all { subscription.slot.signal() }
-    }
-
-    var subscriptionCount: Int { state.withLock { $0.taken.count } }
-    var summaryCount: Int { state.withLock { $0.history.count } }
+extension Keeps {
+    /// Whether commits are kept apart.
+    var keepsEach: Bool { self == .commits || self == .versions }
 }

@@ -41,7 +41,9 @@ extension Coordinator {
     func follow(_ log: RealmLog) {
         let incoming = IncomingCommits(published, log.nodes)
         do throws(StoreError) {
-            try log.catchUp(load: incoming.begin, incoming.apply)
+            try log.catchUp(load: incoming.begin) { (body) throws(StoreError) in
+                try self.apply(body, to: incoming)
+            }
             accept(incoming)
         } catch {
             accept(incoming)
@@ -49,20 +51,27 @@ extension Coordinator {
         }
     }
 
+    /// Far behind, what was read is accepted in pieces: the root of each commit is held until it was
+    /// looked at.
+    private func apply(_ body: [UInt8], to incoming: IncomingCommits) throws(StoreError) {
+        try incoming.apply(body)
+        if incoming.commitCount >= IncomingCommits.acceptedCountMax { accept(incoming) }
+    }
+
     private func accept(_ incoming: IncomingCommits) {
         let root = incoming.root
         guard root !== published else { return }
-        let concerned = publish(root, incoming.summaries)
+        let (steps, commitCount, beganAt) = incoming.takeSteps()
+        publish(root, steps)
         let barriers = state.withLock { state in
             state.head = root
             state.publishedVersion = root.version
-            if let version = incoming.beganAt { state.checkpoint.baseVersion = version }
-            state.statistics.followedCommits += UInt64(incoming.summaries.count)
+            if let beganAt { state.checkpoint.baseVersion = beganAt }
+            state.statistics.followedCommits += UInt64(commitCount)
             return state.takeBarriers()
         }
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
-        for subscription in concerned { subscription.slot.signal() }
-        if incoming.beganAt != nil { hub.signalAll() }  // nobody knows what changed
+        hub.look()
     }
 
     /// The writer lock could not be taken, or the tail not be repaired: damage ends following; a full
@@ -113,7 +122,9 @@ extension Coordinator {
             isFirst = false
             let incoming = IncomingCommits(published, log.nodes)
             do throws(StoreError) {
-                let isWriter = try log.tryBecomeWriter(load: incoming.begin, incoming.apply)
+                let isWriter = try log.tryBecomeWriter(load: incoming.begin) {
+                    (body) throws(StoreError) in try self.apply(body, to: incoming)
+                }
                 accept(incoming)
                 if isWriter {
                     openGate(log)
@@ -206,16 +217,21 @@ extension CoordinatorState {
 /// Commits read from the log, applied one after the other, or to a checkpoint first.
 final class IncomingCommits {
     private(set) var root: DatabaseRoot
-    private(set) var summaries: [CommitSummary] = []
+    /// How the root came about since the last `takeSteps`, and how many commits are among that.
+    private var steps: [PublishedStep] = []
+    private(set) var commitCount = 0
     /// The checkpoint with which it began anew, nil if it did not; 0: from the log's beginning.
-    private(set) var beganAt: UInt64?
+    private var beganAt: UInt64?
     private var nodes: NodesDirectory?
-    private let keepsSummaries: Bool
+    private let keepsSteps: Bool
 
-    init(_ root: DatabaseRoot, _ nodes: NodesDirectory?, keepsSummaries: Bool = true) {
+    /// So many commits are accepted at once.
+    static let acceptedCountMax = 64
+
+    init(_ root: DatabaseRoot, _ nodes: NodesDirectory?, keepsSteps: Bool = true) {
         self.root = root
         self.nodes = nodes
-        self.keepsSummaries = keepsSummaries
+        self.keepsSteps = keepsSteps
     }
 
     /// Begins anew: with the checkpoint, or with nothing.
@@ -228,13 +244,21 @@ final class IncomingCommits {
         } else {
             root = .makeEmpty(realmID: nodes.realmID)
         }
-        summaries = []
+        steps = keepsSteps ? [.gap(root)] : []
+        commitCount = 0
         beganAt = reference?.version ?? 0
     }
 
     func apply(_ body: [UInt8]) throws(StoreError) {
         let (next, summary) = try CommitRecord.apply(body, to: root, nodes)
         root = next
-        if keepsSummaries { summaries.append(summary) }
+        guard keepsSteps else { return }
+        steps.append(.commit(summary, next))
+        commitCount += 1
+    }
+
+    func takeSteps() -> (steps: [PublishedStep], commitCount: Int, beganAt: UInt64?) {
+        defer { (steps, commitCount, beganAt) = ([], 0, nil) }
+        return (steps, commitCount, beganAt)
     }
 }

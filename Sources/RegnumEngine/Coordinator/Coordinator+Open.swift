@@ -49,7 +49,7 @@ extension Coordinator {
     private static func openDirectory(_ path: String, _ options: CoordinatorOptions)
         throws(StoreError) -> Coordinator
     {
-        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSummaries: false)
+        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         let log: RealmLog
         let report: RecoveryReport
         if options.isReadOnly {

@@ -134,7 +134,7 @@ extension Coordinator {
         log.publish(wakes: isWatched)
         let isWanted = log.lock.isLockedElsewhere(.waiters)
         let spare = log.wantsSpare ? log.spareSegment : nil
-        let concerned = publish(last, batch.map(\.commit.summary))
+        publish(last, batch.map { .commit($0.commit.summary, $0.commit.root) })
         let (next, barriers, expected) = state.withLock { state in
             state.isFlushing = false
             state.ownsLog = false
@@ -159,7 +159,7 @@ extension Coordinator {
         for staged in batch { staged.continuation.resume(returning: nil) }
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
         next?.resume()
-        for subscription in concerned { subscription.slot.signal() }
+        hub.look()
         if let spare { IOPool.shared.submit { spare.make() } }
         if !isWanted { gather(expected: expected) }
     }

@@ -17,7 +17,7 @@ extension Coordinator {
                 let root = try CheckpointLoader.load(
                     reference, from: nodes, seed: seed, knownSchema: schema)
                 let reloaded = ReloadedRoot(
-                    reference, IncomingCommits(root, nodes, keepsSummaries: false), replay)
+                    reference, IncomingCommits(root, nodes, keepsSteps: false), replay)
                 try reloaded.read(through: max(end, reference.position))
                 return reloaded
             }
@@ -93,7 +93,7 @@ extension Coordinator {
             return giveUpReload(error)
         }
         let root = reloaded.incoming.root
-        _ = publish(root, [])
+        publish(root, [.moved(root)])
         let next = state.withLock { state in
             state.ownsLog = false
             state.head = root
@@ -107,7 +107,7 @@ extension Coordinator {
         // and let go of it.
         IOPool.shared.submit {
             withExtendedLifetime(old) {}
-            self.hub.signalAll()
+            self.hub.look()
         }
     }
 }

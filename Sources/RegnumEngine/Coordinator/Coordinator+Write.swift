@@ -197,19 +197,18 @@ extension Coordinator {
         }
         switch answer {
         case .staged: break
-        case .published(let concerned):
-            continuation.resume(returning: nil)
-            for subscription in concerned { subscription.slot.signal() }
+        case .published: continuation.resume(returning: nil)
         case .failed(let error): continuation.resume(returning: error)
         }
         next?.resume()
         if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
+        if case .published = answer { hub.look() }
         finishCloseInMemory()
     }
 
     private enum Staging {
         case staged
-        case published([Subscription])
+        case published
         case failed(StoreError?)
     }
 
@@ -222,7 +221,8 @@ extension Coordinator {
         guard state.log != nil else {  // in memory: published at once
             state.publishedVersion = commit.root.version
             state.statistics.commits += 1
-            return .published(publish(commit.root, [commit.summary]))
+            publish(commit.root, [.commit(commit.summary, commit.root)])
+            return .published
         }
         state.staged.append(StagedCommit(commit: commit, continuation: continuation))
         state.stagedByteCount += state.staged[state.staged.count - 1].weight(options.store)
@@ -268,7 +268,7 @@ extension Coordinator {
         if asksWatchers { updateWatchers(log) }
         log.publish(wakes: wakes && isWatched)
         let isWanted = asksWaiters && log.lock.isLockedElsewhere(.waiters)
-        let concerned = publish(commit.root, [commit.summary])
+        publish(commit.root, [.commit(commit.summary, commit.root)])
         let (next, runsPump) = state.withLock { state -> (NextTurn?, Bool) in
             state.ownsLog = false
             state.isTurnTaken = false
@@ -284,7 +284,7 @@ extension Coordinator {
         }
         next?.resume()
         if runsPump { startPump() }
-        for subscription in concerned { subscription.slot.signal() }
+        hub.look()
         return true
     }
 

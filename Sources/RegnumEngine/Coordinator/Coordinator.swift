@@ -9,9 +9,8 @@ package import RegnumStore
 /// VERSIONS of the design and `Docs/DURABILITY.md` say what is visible and durable when.
 package final class Coordinator: Sendable {
     package let options: CoordinatorOptions
+    /// Has the newest published root, and those who wait for newer ones.
     let hub: CommitHub
-    /// The newest published root. Held only for a load or a store.
-    private let publishedRoot: Guarded<DatabaseRoot>
     /// Everything else that changes. Never held across a system call that may block, nor across
     /// user code.
     let state: Guarded<CoordinatorState>
@@ -28,8 +27,7 @@ package final class Coordinator: Sendable {
     ) {
         self.options = options
         self.recovery = recovery
-        hub = CommitHub(byteCountMax: options.summaryByteCountMax)
-        publishedRoot = Guarded(root)
+        hub = CommitHub(root, byteCountMax: options.summaryByteCountMax)
         var first = CoordinatorState(log: log, root: root)
         first.isReadOnly = options.isReadOnly
         first.checkpoint.baseVersion = recovery?.checkpoint?.version ?? 0
@@ -37,26 +35,35 @@ package final class Coordinator: Sendable {
     }
 
     /// The newest published root: durable, or written to the log for relaxed commits. Never waits.
-    package var published: DatabaseRoot { publishedRoot.withLock { $0 } }
+    package var published: DatabaseRoot { hub.published }
 
-    /// A subscription to the commits that touch the class of that name; nil: to all commits. It
-    /// begins with the version published now.
-    package func subscribe(tableName: String?) -> Subscription {
-        hub.subscribe(tableNames: [tableName], from: published.version)
+    /// A subscription to the commits that concern the interest, from the version published now
+    /// (`Subscription.start`).
+    package func subscribe(_ interest: Interest, keeps: Keeps = .merged) -> Subscription {
+        hub.subscribe(keeps) { _ in interest }
     }
 
-    /// A subscription to the commits that touch one of the classes of those names.
-    package func subscribe(tableNames: Set<String>) -> Subscription {
-        hub.subscribe(tableNames: Array(tableNames), from: published.version)
+    /// A subscription whose interest depends on the root that it begins with, from which `interest`
+    /// makes it.
+    ///
+    /// - Parameter interest: called once, under a lock: it may read the root, and nothing else.
+    package func subscribe(
+        keeps: Keeps = .merged, _ interest: (DatabaseRoot) -> Interest
+    ) -> Subscription {
+        hub.subscribe(keeps, interest)
     }
+
+    /// What the streams of the realm cost.
+    package var streamCounters: StreamCounters { hub.counters }
 
     /// Waits until `published.version` is at least `version`. Throws `CancellationError`, or
     /// `closed` if the realm is closed before.
     package func waitUntil(version: UInt64) async throws {
-        let subscription = subscribe(tableName: nil)
+        let subscription = subscribe(.all, keeps: .nothing)
+        let slot = subscription.attach()
         while published.version < version {
             try checkReadable()
-            switch await subscription.next() {
+            switch await slot.wait() {
             case .changed: continue
             case .closed:
                 if published.version >= version { return }
@@ -89,24 +96,20 @@ package final class Coordinator: Sendable {
     /// Counters since the realm was opened in this process.
     package var statistics: CoordinatorStatistics {
         var statistics = state.withLock { $0.statistics }
-        statistics.subscriptions = hub.subscriptionCount
-        statistics.keptSummaries = hub.summaryCount
+        (
+            statistics.subscriptions, statistics.keptSummaries,
+            statistics.keptSummaryByteCount, statistics.keptRoots
+        ) = hub.statistics
         return statistics
     }
 
-    /// Makes `root` the published one and returns the subscriptions to signal afterwards.
-    func publish(_ root: DatabaseRoot, _ summaries: [CommitSummary]) -> [Subscription] {
-        // Both under the hub's lock: whoever subscribes between them would sleep on a commit that
-        // it has not seen and was not signalled for.
-        let (concerned, old) = hub.publish(summaries) {
-            publishedRoot.withLock { published in
-                let old = published
-                published = root
-                return old
-            }
-        }
-        withExtendedLifetime(old) {}  // released here, outside the locks
-        return concerned
+    /// Makes `root` the published one. The caller has the hub look at it (`CommitHub.look`) after it
+    /// has resumed the writers.
+    ///
+    /// - Parameter steps: how it came about, in order.
+    func publish(_ root: DatabaseRoot, _ steps: [PublishedStep]) {
+        let old = hub.publish(root, steps)
+        withExtendedLifetime(old) {}  // released here, outside the hub's locks
     }
 
     static let readOnlyError = StoreError(
@@ -142,8 +145,12 @@ package struct CoordinatorStatistics: Sendable, Equatable {
     package var handOffs: UInt64 = 0
     /// Subscriptions that exist now.
     package var subscriptions = 0
-    /// Commit summaries that are kept for them now.
+    /// Commit summaries that are kept for them now; several commits may be in one.
     package var keptSummaries = 0
+    /// About how many bytes these take.
+    package var keptSummaryByteCount = 0
+    /// Roots of older versions that are kept for subscribers that want each version.
+    package var keptRoots = 0
 
     package init() {}
 }

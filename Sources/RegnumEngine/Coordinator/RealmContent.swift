@@ -10,7 +10,7 @@ package enum RealmContent {
     static func read(
         _ path: String, _ options: CoordinatorOptions
     ) throws(StoreError) -> (root: DatabaseRoot, realmID: Identity128) {
-        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSummaries: false)
+        let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         let (log, _) = try RealmLog.openForReading(
             options.fileSystem, path: path, options: options.store, load: incoming.begin,
             incoming.apply)

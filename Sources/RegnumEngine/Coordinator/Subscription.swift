@@ -1,108 +1,87 @@
-internal import RegnumStore
-
-/// What a subscriber was woken for. Hints: the published version is the truth.
-package enum Signal: Sendable {
-    /// A commit touched one of the classes.
-    case changed
-    /// The realm was closed.
-    case closed
-    /// The task was cancelled.
-    case cancelled
+/// What is kept of the commits that a subscription has not taken yet.
+package enum Keeps: Sendable {
+    /// Their summaries; neighbours may be merged into one.
+    case merged
+    /// Each summary apart.
+    case commits
+    /// Each summary apart, and the root of each commit that concerns the subscription.
+    case versions
+    /// Nothing: who takes compares the versions.
+    case nothing
 }
 
-/// One subscriber's place at the commits of a realm: a slot that is signalled and one waiter.
-/// Signals do not queue: any number of them since the last `next` counts as one.
+/// One subscriber's place at the commits of a realm: from the version published when it began,
+/// it *takes* what came since, when it likes. It ends with its last reference.
 package final class Subscription: Sendable {
     private let hub: CommitHub
-    private let id: UInt64
-    /// The classes whose commits concern it; nil stands for all.
-    private let tableNames: [String?]
-    let slot = SignalSlot()
+    private let entry: SubscriptionEntry
 
-    init(_ hub: CommitHub, id: UInt64, tableNames: [String?]) {
+    init(_ hub: CommitHub, _ entry: SubscriptionEntry) {
         self.hub = hub
-        self.id = id
-        self.tableNames = tableNames
+        self.entry = entry
     }
 
-    deinit { hub.remove(id, tableNames: tableNames) }
+    deinit { hub.remove(entry) }
 
-    /// Waits until a commit touched one of the classes since the last call, the realm was closed or the task
-    /// was cancelled. One task at a time waits.
-    package func next() async -> Signal { await slot.wait() }
+    /// What was published when the subscription began: nothing between it and the first signal is
+    /// lost. It is held until the first `take`, and traps after that.
+    package var start: DatabaseRoot { hub.start(entry) }
 
-    /// The summaries of the versions in `(after, through]` that touch the classes (others may be among
-    /// them), or nil if some are no longer kept: then the two roots must be compared.
-    package func summaries(after: UInt64, through: UInt64) -> [CommitSummary]? {
-        hub.summaries(tableNames: tableNames, after: after, through: through)
+    /// A waiter, woken from now on and at once if there is something to take already.
+    ///
+    /// Whoever was woken takes, or sees to it that another does, before it waits again.
+    package func attach() -> SignalSlot { hub.attach(entry) }
+
+    /// What came since the last call, or nil if nothing concerned the subscription. Two callers never
+    /// get the same.
+    ///
+    /// - Complexity: O(summaries that are kept for it).
+    package func take() -> Pending? { hub.take(entry) }
+
+    /// Changes the interest to what is right since `version`, such as one that was taken. No effect if
+    /// it is the same.
+    ///
+    /// Commits that were not looked at yet are looked at with the new interest. Of those after
+    /// `version` that were, it is not known any more whether they would have concerned it: if there
+    /// are any it counts as concerned since then, with `summaries` and `commits` nil, unless
+    /// the first commit that concerned it was before.
+    package func update(_ interest: Interest, asOf version: UInt64) {
+        hub.update(entry, interest, asOf: version)
     }
 
-    /// Summaries up to `version` are no longer needed by this subscriber.
-    package func advance(to version: UInt64) { hub.take(id, through: version) }
+    /// The version through which commits have been looked at: if there is nothing to take, none up
+    /// to this version concerned the subscription.
+    package var seenVersion: UInt64 { hub.seenVersion(entry) }
 
-    /// Ends the subscription; `next` returns `closed` from now on.
-    package func cancel() {
-        slot.close()
-        hub.remove(id, tableNames: tableNames)
-    }
+    /// Ends the subscription: its slots are closed, and there is nothing to take any more.
+    package func cancel() { hub.remove(entry) }
 }
 
-/// A word for one waiter: signals before the wait are kept, and so is the end.
-final class SignalSlot: Sendable {
-    private enum State {
-        case idle
-        case signalled
-        case waiting(UnsafeContinuation<Signal, Never>)
-        case closed
-    }
+/// What a subscription takes: all commits since it took last, from the first that concerned it.
+package struct Pending: Sendable {
+    /// The newest root; all commits up to it have been looked at.
+    package let root: DatabaseRoot
+    /// The version before the first commit that concerned the subscription. The one before `root` and
+    /// after what was taken last do not matter to it.
+    package let since: UInt64
+    /// Whether a commit concerned it. If not, `root` has the same content as what was taken last, as
+    /// far as it matters, and is to be held instead of it: what is held by the older one is to go.
+    package let isConcerned: Bool
+    /// What the commits after `since` through `root.version` changed, in order; nil if that is gone or
+    /// was not kept.
+    package let summaries: [CommitSummary]?
+    /// The labels of the commits that concerned it, in order of the first of each, each once; the
+    /// newest 1,000.
+    package let origins: [String]
+    /// For `.commits` and `.versions`: the commits after `since`, in order; nil if they are gone.
+    package let commits: [KeptCommit]?
+}
 
-    private let state = Guarded(State.idle)
-
-    func signal() { resume(with: .changed) }
-
-    func close() { resume(with: .closed) }
-
-    func wait() async -> Signal {
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                let ready: Signal? = state.withLock { state in
-                    switch state {
-                    case .closed: return .closed
-                    case .signalled where !Task.isCancelled:
-                        state = .idle
-                        return .changed
-                    case .waiting: preconditionFailure("two tasks wait on one subscription")
-                    case .idle, .signalled:
-                        if Task.isCancelled { return .cancelled }
-                        state = .waiting(continuation)
-                        return nil
-                    }
-                }
-                if let ready { continuation.resume(returning: ready) }
-            }
-        } onCancel: {
-            let waiter: UnsafeContinuation<Signal, Never>? = state.withLock { state in
-                guard case .waiting(let continuation) = state else { return nil }
-                state = .idle
-                return continuation
-            }
-            waiter?.resume(returning: .cancelled)
-        }
-    }
-
-    private func resume(with signal: Signal) {
-        let waiter: UnsafeContinuation<Signal, Never>? = state.withLock { state in
-            switch state {
-            case .closed:
-                return nil
-            case .waiting(let continuation):
-                state = signal == .closed ? .closed : .idle
-                return continuation
-            case .idle, .signalled:
-                state = signal == .closed ? .closed : .signalled
-                return nil
-            }
-        }
-        waiter?.resume(returning: signal)
-    }
+/// A commit that is kept apart from the others.
+package struct KeptCommit: Sendable {
+    package let summary: CommitSummary
+    /// Whether it concerned the subscription.
+    package let isConcerning: Bool
+    /// For `.versions`, of commits that concerned it: the root that the commit made.
+    package let root: DatabaseRoot?
 }

@@ -1,89 +1,133 @@
-/// The summaries of the newest commits, ascending by version without a gap, as long as a subscription
-/// may need them.
+/// The summaries of the newest commits, merged where no subscription needs them apart: a chain of
+/// segments, each of which begins where somebody that has not taken stands, and ends where the next
+/// one stands or at the newest commit.
 ///
-/// A subscription to a class needs only the summaries that touch it, so one to a class that nobody
-/// writes keeps none. What was dropped is remembered by class: asking for a stretch of versions of
-/// which the dropped ones did not touch the class gives what is left, and that is all there is.
+/// A segment is a few summaries. It is merged into one when it has doubled since it was merged last:
+/// so it takes about as much memory as the objects that changed, and each change is merged O(1)
+/// times, amortised (O(log n) where takers between others go). Beyond a number of bytes the oldest
+/// segments are dropped, and those who stand there do without.
 struct SummaryHistory {
-    private var summaries: [CommitSummary] = []
-    private var first = 0
-    private var byteCount = 0
-    private var trimCount = 64
-    /// All commits since `knownFrom` up to `lastVersion` are here or among the dropped ones.
-    private var knownFrom: UInt64 = .max
-    private var lastVersion: UInt64 = 0
-    /// The newest version that touches each class.
-    private var lastTouch: [String: UInt64] = [:]
-    /// The newest dropped version that touches each class; under nil the newest dropped at all.
-    private var lastDropped: [String?: UInt64] = [:]
+    private struct Segment {
+        /// How many stand at its beginning.
+        var takerCount: Int
+        var summaries: [CommitSummary]
+        var byteCount: Int
+        /// What it had when it was merged last.
+        var mergedByteCount: Int
+        var previous: UInt64?
+        var next: UInt64?
+    }
 
-    var count: Int { summaries.count - first }
+    /// By the version that they begin after.
+    private var segments: [UInt64: Segment] = [:]
+    private var head: UInt64?
+    private var tail: UInt64?
+    /// Bytes of all summaries, as they estimate them.
+    private(set) var byteCount = 0
+    /// Summaries that are kept.
+    private(set) var count = 0
 
-    mutating func append(_ summary: CommitSummary) {
-        if knownFrom == .max || lastVersion + 1 != summary.version {
-            self = SummaryHistory()  // nothing is known of those in between
-            knownFrom = summary.version
+    private static let slackByteCount = 4096
+
+    /// Adds the newest commit. So many takers are concerned for the first time by it: they stand
+    /// before it.
+    ///
+    /// - Complexity: O(1) amortised for each change.
+    mutating func append(_ summary: CommitSummary, newTakers: Int) {
+        let bytes = summary.byteCount
+        if newTakers > 0 {
+            let start = summary.version - 1
+            segments[start] = Segment(
+                takerCount: newTakers, summaries: [summary], byteCount: bytes,
+                mergedByteCount: bytes, previous: tail, next: nil)
+            if let tail { segments[tail]?.next = start }
+            if head == nil { head = start }
+            tail = start
+        } else if let tail {
+            segments[tail]?.summaries.append(summary)
+            segments[tail]?.byteCount += bytes
+        } else {
+            return
         }
-        lastVersion = summary.version
-        summaries.append(summary)
-        byteCount += summary.byteCount
-        for table in summary.tables.values { lastTouch[table.tableName] = summary.version }
+        byteCount += bytes
+        count += 1
+        if newTakers == 0, let tail { mergeIfDoubled(tail) }
     }
 
-    /// Looking for the subscription that lags most costs a pass over all of them, so it is done
-    /// when the history has doubled, or grown by as many commits as there are subscriptions.
-    mutating func isDueForTrim(subscriptions: Int) -> Bool {
-        guard count >= trimCount else { return false }
-        trimCount = max(64, subscriptions)
-        return true
+    /// What came after `since`, of one who stands there and goes; nil if it was dropped.
+    ///
+    /// - Complexity: O(summaries after it).
+    mutating func take(since: UInt64) -> [CommitSummary]? {
+        guard segments[since] != nil else { return nil }
+        var summaries: [CommitSummary] = []
+        var start: UInt64? = since
+        while let place = start, let segment = segments[place] {
+            summaries += segment.summaries
+            start = segment.next
+        }
+        release(since: since)
+        return summaries
     }
 
-    /// Whether a subscription to the classes that has taken `version` needs older summaries than the
-    /// next one.
-    func isNeeded(tableNames: [String?], taken version: UInt64) -> Bool {
-        tableNames.contains { name in
-            guard let name else { return true }
-            return lastTouch[name, default: 0] > version
+    /// One who stands there goes.
+    mutating func release(since: UInt64) {
+        guard let takerCount = segments[since]?.takerCount else { return }
+        segments[since]?.takerCount = takerCount - 1
+        if takerCount > 1 { return }
+        if since == head {
+            dropHead()
+        } else {
+            join(since)
         }
     }
 
-    mutating func dropFirst(through version: UInt64) {
-        while count > 0, summaries[first].version <= version { dropFirst() }
-        trimCount = max(trimCount, 2 * count)
-        compact()
-    }
-
+    /// Drops the oldest segments until there are no more bytes than that.
     mutating func limit(byteCountMax: Int) {
-        while byteCount > byteCountMax, count > 0 { dropFirst() }
-        compact()
+        while byteCount > byteCountMax, let head, let segment = segments[head] {
+            if segment.summaries.count > 1, segment.byteCount / 5 >= segment.mergedByteCount / 4 {
+                merge(head)
+            } else {
+                dropHead()
+            }
+        }
     }
 
-    /// The summaries of the versions in `(after, through]`, without such as touch none of the classes;
-    /// nil if one that does, or the newest, is gone.
-    func summaries(
-        tableNames: [String?], after: UInt64, through: UInt64
-    ) -> [CommitSummary]? {
-        guard through > after else { return [] }
-        guard knownFrom <= after + 1, through <= lastVersion,
-            tableNames.allSatisfy({ lastDropped[$0, default: 0] <= after })
-        else { return nil }
-        let oldest = lastVersion + 1 - UInt64(count)
-        let start = first + Int(max(after + 1, oldest) - oldest)
-        let end = first + Int(max(through + 1, oldest) - oldest)
-        return Array(summaries[start..<end])
+    private mutating func dropHead() {
+        guard let start = head, let segment = segments.removeValue(forKey: start) else { return }
+        head = segment.next
+        if let next = segment.next { segments[next]?.previous = nil } else { tail = nil }
+        byteCount -= segment.byteCount
+        count -= segment.summaries.count
     }
 
-    private mutating func dropFirst() {
-        let summary = summaries[first]
-        byteCount -= summary.byteCount
-        lastDropped[nil] = summary.version
-        for table in summary.tables.values { lastDropped[table.tableName] = summary.version }
-        first += 1
+    /// Appends a segment to the one before it.
+    private mutating func join(_ start: UInt64) {
+        guard let segment = segments.removeValue(forKey: start), let previous = segment.previous
+        else { preconditionFailure("A segment before another one is missing.") }
+        segments[previous]?.summaries += segment.summaries
+        segments[previous]?.byteCount += segment.byteCount
+        let mergedByteCount = segments[previous]?.mergedByteCount ?? 0
+        segments[previous]?.mergedByteCount = max(mergedByteCount, segment.mergedByteCount)
+        segments[previous]?.next = segment.next
+        if let next = segment.next { segments[next]?.previous = previous } else { tail = previous }
+        mergeIfDoubled(previous)
     }
 
-    private mutating func compact() {
-        guard first > 256, first * 2 > summaries.count else { return }
-        summaries.removeFirst(first)
-        first = 0
+    private mutating func mergeIfDoubled(_ start: UInt64) {
+        guard let segment = segments[start], segment.summaries.count > 1,
+            segment.byteCount > 2 * segment.mergedByteCount + SummaryHistory.slackByteCount
+        else { return }
+        merge(start)
+    }
+
+    private mutating func merge(_ start: UInt64) {
+        guard let segment = segments[start] else { return }
+        let merged = CommitSummary.merged(segment.summaries)
+        let bytes = merged?.byteCount ?? 0
+        byteCount += bytes - segment.byteCount
+        count += (merged == nil ? 0 : 1) - segment.summaries.count
+        segments[start]?.summaries = merged.map { [$0] } ?? []
+        segments[start]?.byteCount = bytes
+        segments[start]?.mergedByteCount = bytes
     }
 }

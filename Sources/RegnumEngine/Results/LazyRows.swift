@@ -1,10 +1,12 @@
-/// Rows of a root that are read when they are asked for: all of a class, or those with one key of an
-/// index. It holds the root.
+/// Rows of a root that are read when they are asked for: all of a class, those with one key of an
+/// index, or the elements of a list. It holds the root.
 struct LazyRows: Sendable {
     enum Origin: Sendable {
         case table(Table)
         /// Entries of one key, from a position on.
         case entries(IndexTree, start: Int)
+        /// Of a row's list, in its order.
+        case elements(SequenceTree, row: UInt64)
     }
 
     private let root: DatabaseRoot
@@ -31,6 +33,8 @@ struct LazyRows: Sendable {
         case .table(let table): return table.key(at: position)
         case .entries(let tree, let start):
             return tree.entry(at: start + position)?.row ?? LazyRows.noRow
+        case .elements(let tree, let row):
+            return tree.element(row, at: position) ?? LazyRows.noRow
         }
     }
 
@@ -59,13 +63,18 @@ struct LazyRows: Sendable {
                     return keys.count < end
                 }
             }
-            // there are as many steps as `count` says
-            while keys.count < end { keys.append(LazyRows.noRow) }
+        case .elements(let tree, let row):
+            tree.visit(row, from: position) { element in
+                keys.append(element)
+                return keys.count < end
+            }
         }
+        // there are as many steps as `count` says
+        while keys.count < end { keys.append(LazyRows.noRow) }
         keys.reverse()
     }
 
-    /// All keys, ascending.
+    /// All keys, in order.
     var keys: [UInt64] {
         var keys: [UInt64] = []
         keys.reserveCapacity(count)
@@ -81,6 +90,8 @@ struct LazyRows: Sendable {
             guard let entry = tree.entry(at: start) else { return keys }
             tree.rows(
                 from: entry, through: IndexTree.Entry(key: entry.key, row: .max), into: &keys)
+        case .elements(let tree, let row):
+            keys = tree.elements(row)
         }
         return keys
     }

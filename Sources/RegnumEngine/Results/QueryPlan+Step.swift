@@ -1,35 +1,43 @@
 package import RegnumStore
 
 extension QueryPlan {
-    /// The result at one version for a stream: as a result that is advanced needs it, so that the
-    /// first step costs no more than the others. Throws as `evaluate`.
+    /// The result at one version for a stream: with all that its steps need, so that the first costs
+    /// no more than the others. Throws as `evaluate`.
+    ///
+    /// - Complexity: as `evaluate`, and O(n log n) for n rows with a distinct, a limit or a sort
+    ///   through links. A list that is not chosen from or sorted is not copied: the result holds the
+    ///   root.
     package func evaluate(
         _ root: DatabaseRoot, counters: StreamCounters
     ) throws(StoreError) -> ResultTree {
         var statistics = QueryStatistics()
-        let result = try evaluate(root, statistics: &statistics).prepared()
+        let result = try FollowedPlan(self, root.schema).build(root, &statistics)
         counters.rowsEvaluated.add(statistics.rowsEvaluated)
         return result
     }
 
     /// Brings a result through a step and tells what changed: deletions and insertions only.
     ///
+    /// Rows in both results that did not change by themselves, and whose sort values are equal, keep
+    /// their place. Of the other rows in both the longest subsequence that still fits stays (of several
+    /// the one with the lowest old positions); the rest are a deletion and an insertion. The
+    /// result of a list without an order of its own changes as the list was spliced.
+    ///
     /// - Parameters:
-    ///   - result: what `evaluate` or `advance` gave for the step's old version.
+    ///   - result: what `evaluate` or `advance` gave for the step's old version; from
+    ///     `evaluate(_:counters:)`, the first step need not make it anew.
     ///   - listChange: for a plan whose source is a list: how the list changed; the step tells by
     ///     itself if it is nil.
     ///
     /// Throws as `evaluate`.
+    /// - Complexity: O(c x log n) for c rows that changed by themselves, or that rows of other classes
+    ///   that changed are reached from; O(elements) for chosen or sorted rows of a list, or of an
+    ///   inverse over a list, if the step concerns them; as `evaluate` where the schema changed
+    ///   between the versions in what the plan reads, and for orders of more than 64 values.
     package func advance(
         _ result: ResultTree, _ step: VersionStep, listChange: ListChange? = nil
     ) throws(StoreError) -> (ResultTree, ResultChange) {
-        let (newResult, change) = try advance(
-            result, from: step.old, to: step.new, delta: step.rows(tableName),
-            listChange: listChange ?? sourceChange(step))
-        var moves = ResultChange()
-        (moves.deletions, moves.deletedKeys) = (change.deletions, change.deletedKeys)
-        (moves.insertions, moves.insertedKeys) = (change.insertions, change.insertedKeys)
-        return (newResult, moves)
+        try bring(result, known: nil, step, listChange)
     }
 
     /// What `advance` tells, where the result at the new version is known already.
@@ -37,34 +45,109 @@ extension QueryPlan {
         from old: ResultTree, to new: ResultTree, _ step: VersionStep,
         listChange: ListChange? = nil
     ) throws(StoreError) -> ResultChange {
-        try advance(old, step, listChange: listChange).1
+        try bring(old, known: new, step, listChange).1
     }
 
-    /// Adds the modifications to a change: the rows that are marked and stay, wherever they stand.
-    ///
-    /// - Parameter change: what `advance` or `change` told of the step from `old` to `new`.
-    package func mark(
-        _ change: inout ResultChange, _ marks: RowMarks, from old: ResultTree, to new: ResultTree,
-        _ step: VersionStep
-    ) throws(StoreError) {
-        if marks.isEmpty { return }
-        for (position, key) in old.enumerated() {
-            guard let mark = marks[key], let place = change.newPosition(position) else { continue }
-            change.modifications.append(position)
-            change.newModifications.append(place)
-            change.modified.append(
-                ModifiedResult(key: key, oldIndex: position, newIndex: place, mark: mark))
+    private func bring(
+        _ result: ResultTree, known: ResultTree?, _ step: VersionStep, _ listChange: ListChange?
+    ) throws(StoreError) -> (ResultTree, ResultChange) {
+        var statistics = QueryStatistics()
+        defer { step.counters.rowsEvaluated.add(statistics.rowsEvaluated) }
+        var before: FollowedPlan
+        if let followed = result.followed, followed.schema === step.old.schema {
+            before = followed
+        } else {
+            before = try FollowedPlan(self, step.old.schema)
+        }
+        let old = try before.adopt(result, step.old, &statistics)
+        before = old.followed ?? before
+        let after: FollowedPlan
+        if let followed = known?.followed, followed.schema === step.new.schema {
+            after = followed
+        } else if before.schema === step.new.schema {
+            after = before
+        } else {
+            after = try FollowedPlan(self, step.new.schema)
+        }
+        let new = try known.map { known throws(StoreError) in
+            try after.adopt(known, step.new, &statistics)
+        }
+        switch after.kind {
+        case .tree where before.schema === after.schema || after.readsRows(as: before):
+            return edit(old, known: new, ResultVersions(before, after, step), step, &statistics)
+        case .list(let place, let row):
+            let (result, change) = advanceList(
+                old, after, place, row, step, listChange ?? sourceChange(step))
+            return (new ?? result, change)
+        case .sequence(let hop, let table, let row) where before.schema === after.schema:
+            let listChange = listChange ?? sourceChange(step)
+            if !concerns(hop, table, row, after, step, listChange) { return (old, ResultChange()) }
+            return try compare(old, known: new, before, after, step, listChange, &statistics)
+        case .tree, .sequence, .anew:
+            return try compare(
+                old, known: new, before, after, step, listChange ?? sourceChange(step),
+                &statistics)
         }
     }
 
-    /// How the list that is the source changed; nil for other plans and where it is not known.
-    func sourceChange(_ step: VersionStep) -> ListChange? {
-        guard case .list(let owner, let row, let name) = source, step.summaries != nil,
-            let table = step.new.schema.table(named: owner),
-            let list = table.list(named: name),
-            step.old.contains(table.key, row), step.new.contains(table.key, row)
-        else { return nil }
-        let changes = step.delta(owner).listChanges[list.key] ?? []
-        return changes.first { $0.row == row } ?? ListChange(row: row, splices: [])
+    // MARK: By what changed
+
+    private func edit(
+        _ old: ResultTree, known: ResultTree?, _ versions: ResultVersions, _ step: VersionStep,
+        _ statistics: inout QueryStatistics
+    ) -> (ResultTree, ResultChange) {
+        var (candidates, count) = versions.candidates(step)
+        statistics.rowsEvaluated += count
+        if candidates.isEmpty {
+            if versions.before === versions.after { return (old, ResultChange()) }
+            return (ResultTree(old.storage, versions.after, old.groups), ResultChange())
+        }
+        var groups: [SortedTree<GroupOrder>] = []
+        for number in old.groups.indices {
+            groups.append(
+                versions.distinct(
+                    number, old.groups[number], known: known?.groups[number], &candidates))
+        }
+        func finish<Shape: ResultShape>(
+            _ tree: SortedTree<Shape>
+        ) -> (ResultTree, ResultChange) {
+            let edit = ResultEdit(
+                versions, tree.count > 0 ? tree : SortedTree(order: Shape.order(versions.after)),
+                known: known.flatMap { Shape.tree($0.storage) }, candidates)
+            let result = ResultTree(Shape.storage(edit.newTree), versions.after, groups)
+            return (known ?? result, edit.change)
+        }
+        switch old.storage {
+        case .keys(let tree): return finish(tree)
+        case .ranks(let tree): return finish(tree)
+        case .values(let tree): return finish(tree)
+        case .keyList, .rankList, .sequence, .lazy, .list:
+            preconditionFailure("A result that is edited is a tree.")
+        }
+    }
+
+    // MARK: By comparison
+
+    private func compare(
+        _ old: ResultTree, known: ResultTree?, _ before: FollowedPlan, _ after: FollowedPlan,
+        _ step: VersionStep, _ listChange: ListChange?, _ statistics: inout QueryStatistics
+    ) throws(StoreError) -> (ResultTree, ResultChange) {
+        let new: ResultTree
+        if let known { new = known } else { new = try after.build(step.new, &statistics) }
+        let oldKeys = old.map(\.rawValue)
+        let newKeys = new.map(\.rawValue)
+        if sort.isEmpty, after.query.steps.isEmpty, limit == nil,
+            case .related(.list(let place, _), _, let row) = after.query.source
+        {
+            let stays = listed(oldKeys, newKeys, place, row, step, listChange)
+            return (new, SequenceChange(oldKeys, newKeys, stays: stays).change)
+        }
+        var own: Set<UInt64> = []
+        for row in step.rows(tableName).modified { own.insert(row.key.rawValue) }
+        let change = SequenceChange(oldKeys, newKeys) { key in
+            own.contains(key)
+                || after.hasMoved(key, step.new.content, since: before, step.old.content)
+        }
+        return (new, change.change)
     }
 }

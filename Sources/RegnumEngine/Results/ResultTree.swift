@@ -54,27 +54,41 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         case sequence([UInt64])
         /// Keys in ascending order that are not copied.
         case lazy(LazyRows)
+        /// The elements of a list, that are not copied either.
+        case list(LazyRows)
         case keys(SortedTree<KeyOrder>)
         case ranks(SortedTree<RankOrder>)
         case values(SortedTree<ResultOrder>)
     }
 
     let storage: Storage
+    /// Of a result that follows commits: the plan as it was looked up last; the storage has all rows
+    /// then that a limit would cut off.
+    let followed: FollowedPlan?
+    /// The rows that each distinct of the plan chooses from.
+    let groups: [SortedTree<GroupOrder>]
 
-    init(_ storage: Storage) {
+    init(
+        _ storage: Storage, _ followed: FollowedPlan? = nil,
+        _ groups: [SortedTree<GroupOrder>] = []
+    ) {
         self.storage = storage
+        self.followed = followed
+        self.groups = groups
     }
 
     /// The empty result.
     package init() {
-        storage = .keyList([])
+        self.init(.keyList([]))
     }
 
-    package var count: Int {
+    package var count: Int { Swift.min(storedCount, followed?.limit ?? .max) }
+
+    private var storedCount: Int {
         switch storage {
         case .keyList(let list), .sequence(let list): list.count
         case .rankList(let list): list.count
-        case .lazy(let rows): rows.count
+        case .lazy(let rows), .list(let rows): rows.count
         case .keys(let tree): tree.count
         case .ranks(let tree): tree.count
         case .values(let tree): tree.count
@@ -93,13 +107,8 @@ package struct ResultTree: Sendable, RandomAccessCollection {
             ResultTree(.ranks(SortedTree(order: RankOrder(), sorted: list)))
         case .lazy(let rows):
             ResultTree(.keys(SortedTree(order: KeyOrder(), sorted: rows.keys)))
-        case .sequence, .keys, .ranks, .values: self
+        case .sequence, .list, .keys, .ranks, .values: self
         }
-    }
-
-    /// The same without a root that is held to read from it.
-    func released() -> ResultTree {
-        if case .lazy = storage { prepared() } else { self }
     }
 
     package var startIndex: Int { 0 }
@@ -112,7 +121,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         switch storage {
         case .keyList(let list), .sequence(let list): ObjectKey(rawValue: list[position])
         case .rankList(let list): ObjectKey(rawValue: list[position].key)
-        case .lazy(let rows): ObjectKey(rawValue: rows[position])
+        case .lazy(let rows), .list(let rows): ObjectKey(rawValue: rows[position])
         case .keys(let tree): ObjectKey(rawValue: tree[position])
         case .ranks(let tree): ObjectKey(rawValue: tree[position].key)
         case .values(let tree): ObjectKey(rawValue: tree[position].key)
@@ -121,12 +130,12 @@ package struct ResultTree: Sendable, RandomAccessCollection {
 
     package func makeIterator() -> Iterator {
         switch storage {
-        case .keyList(let list), .sequence(let list): Iterator(base: .keyList(list, 0))
-        case .rankList(let list): Iterator(base: .rankList(list, 0))
-        case .lazy(let rows): Iterator(base: .lazy(rows, 0))
-        case .keys(let tree): Iterator(base: .keys(tree.makeIterator()))
-        case .ranks(let tree): Iterator(base: .ranks(tree.makeIterator()))
-        case .values(let tree): Iterator(base: .values(tree.makeIterator()))
+        case .keyList(let list), .sequence(let list): Iterator(.keyList(list, 0), count)
+        case .rankList(let list): Iterator(.rankList(list, 0), count)
+        case .lazy(let rows), .list(let rows): Iterator(.lazy(rows, 0), count)
+        case .keys(let tree): Iterator(.keys(tree.makeIterator()), count)
+        case .ranks(let tree): Iterator(.ranks(tree.makeIterator()), count)
+        case .values(let tree): Iterator(.values(tree.makeIterator()), count)
         }
     }
 
@@ -144,13 +153,18 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         private var base: Base
         /// Keys that were taken from `base` and not given yet, the next one last.
         private var ahead: [UInt64] = []
+        /// How many more keys there are.
+        private var left: Int
 
-        init(base: Base) {
+        init(_ base: Base, _ count: Int) {
             self.base = base
+            left = count
             ahead.reserveCapacity(64)
         }
 
         package mutating func next() -> ObjectKey? {
+            if left == 0 { return nil }
+            left -= 1
             if ahead.isEmpty { fill() }
             return ahead.popLast().map { ObjectKey(rawValue: $0) }
         }

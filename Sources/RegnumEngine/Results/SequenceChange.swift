@@ -5,8 +5,6 @@
 struct SequenceChange {
     let old: [UInt64]
     let new: [UInt64]
-    /// The columns that were set of the rows that were modified.
-    let modified: [UInt64: ColumnSet]
     private(set) var change = ResultChange()
     /// By old position: the new one of an entry that stays, else -1.
     private var stays: [Int]
@@ -22,13 +20,9 @@ struct SequenceChange {
     /// taken for touched.
     ///
     /// - Complexity: O(n log n) for what lies between the common beginning and the common end.
-    init(
-        _ old: [UInt64], _ new: [UInt64], modified: [UInt64: ColumnSet],
-        isTouched: (UInt64) -> Bool
-    ) {
+    init(_ old: [UInt64], _ new: [UInt64], isTouched: (UInt64) -> Bool) {
         self.old = old
         self.new = new
-        self.modified = modified
         stays = [Int](repeating: -1, count: old.count)
         var start = 0
         while start < old.count, start < new.count, old[start] == new[start] {
@@ -47,10 +41,9 @@ struct SequenceChange {
     }
 
     /// As pairs that correspond are given: by old position the new one, ascending, -1 for none.
-    init(_ old: [UInt64], _ new: [UInt64], modified: [UInt64: ColumnSet], stays: [Int]) {
+    init(_ old: [UInt64], _ new: [UInt64], stays: [Int]) {
         self.old = old
         self.new = new
-        self.modified = modified
         self.stays = stays
         makeChange()
     }
@@ -115,13 +108,6 @@ struct SequenceChange {
                 continue
             }
             hasStayed[place] = true
-            guard let columns = modified[key] else { continue }
-            change.modifications.append(position)
-            change.newModifications.append(place)
-            change.modified.append(
-                ModifiedResult(
-                    key: ObjectKey(rawValue: key), oldIndex: position, newIndex: place,
-                    columns: columns))
         }
         for (position, key) in new.enumerated() where !hasStayed[position] {
             change.insertions.append(position)

@@ -94,7 +94,7 @@ extension CompiledPredicate {
 extension CompiledHop {
     /// The rows of `origin` that the hop leads from to one of `rows`, ascending, each once; nil if
     /// there are more than `countMax` entries.
-    fileprivate func origins(
+    func origins(
         of rows: [UInt64], _ origin: TableKey, _ root: DatabaseContent, countMax: Int,
         _ statistics: inout QueryStatistics
     ) -> [UInt64]? {

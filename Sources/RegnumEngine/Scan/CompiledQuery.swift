@@ -63,8 +63,8 @@ enum CompiledSource: Hashable, Sendable {
 struct CompiledQuery: Sendable {
     /// nil while the class does not exist.
     let table: TableKey?
-    let source: CompiledSource
-    let predicate: CompiledPredicate
+    var source: CompiledSource
+    var predicate: CompiledPredicate
     /// The terms of a sort without links; else none.
     let sort: [ResolvedColumn]
     let order: ResultOrder

@@ -13,6 +13,17 @@ protocol ResultShape: TreeOrder where Key == Element {
     static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> Element
     /// The order of a query of this shape.
     static func order(_ query: CompiledQuery) -> Self
+    /// Whether values decide, and not keys alone.
+    static var isSorted: Bool { get }
+    /// The place of a row below the cluster's `rowCount` in a result that is followed.
+    static func entry(
+        _ plan: FollowedPlan, _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
+    ) -> Element
+    /// The order of a plan of this shape.
+    static func order(_ plan: FollowedPlan) -> Self
+    /// A tree of this shape as that of a result, and back.
+    static func storage(_ tree: SortedTree<Self>) -> ResultTree.Storage
+    static func tree(_ storage: ResultTree.Storage) -> SortedTree<Self>?
 }
 
 extension QueryPlan {
@@ -45,6 +56,23 @@ struct KeyOrder: ResultShape {
     }
 
     static func order(_ query: CompiledQuery) -> KeyOrder { KeyOrder() }
+
+    static var isSorted: Bool { false }
+
+    @inline(__always)
+    static func entry(
+        _ plan: FollowedPlan, _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
+    ) -> UInt64 {
+        cluster.firstKey + UInt64(row)
+    }
+
+    static func order(_ plan: FollowedPlan) -> KeyOrder { KeyOrder() }
+
+    static func storage(_ tree: SortedTree<KeyOrder>) -> ResultTree.Storage { .keys(tree) }
+
+    static func tree(_ storage: ResultTree.Storage) -> SortedTree<KeyOrder>? {
+        if case .keys(let tree) = storage { tree } else { nil }
+    }
 }
 
 /// The rank of a row's sort value, and its object key with the flag of `SortRank`. Laid out as the
@@ -83,6 +111,25 @@ struct RankOrder: ResultShape {
     }
 
     static func order(_ query: CompiledQuery) -> RankOrder { RankOrder() }
+
+    static var isSorted: Bool { true }
+
+    @inline(__always)
+    static func entry(
+        _ plan: FollowedPlan, _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
+    ) -> RankedKey {
+        let value = plan.terms[0].value(cluster, row, content)
+        let (rank, flag) = SortRank.rank(value, isDescending: plan.order.descending & 1 != 0)
+        return RankedKey(rank: rank, flaggedKey: (cluster.firstKey + UInt64(row)) | flag)
+    }
+
+    static func order(_ plan: FollowedPlan) -> RankOrder { RankOrder() }
+
+    static func storage(_ tree: SortedTree<RankOrder>) -> ResultTree.Storage { .ranks(tree) }
+
+    static func tree(_ storage: ResultTree.Storage) -> SortedTree<RankOrder>? {
+        if case .ranks(let tree) = storage { tree } else { nil }
+    }
 }
 
 extension ResultOrder: ResultShape {
@@ -101,6 +148,27 @@ extension ResultOrder: ResultShape {
     }
 
     static func order(_ query: CompiledQuery) -> ResultOrder { query.order }
+
+    static var isSorted: Bool { true }
+
+    static func entry(
+        _ plan: FollowedPlan, _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
+    ) -> ResultEntry {
+        var entry = ResultEntry(key: cluster.firstKey + UInt64(row))
+        entry.first = plan.terms[0].value(cluster, row, content)
+        if plan.terms.count > 1 {
+            entry.rest = plan.terms[1...].map { $0.value(cluster, row, content) }
+        }
+        return entry
+    }
+
+    static func order(_ plan: FollowedPlan) -> ResultOrder { plan.order }
+
+    static func storage(_ tree: SortedTree<ResultOrder>) -> ResultTree.Storage { .values(tree) }
+
+    static func tree(_ storage: ResultTree.Storage) -> SortedTree<ResultOrder>? {
+        if case .values(let tree) = storage { tree } else { nil }
+    }
 }
 
 extension CompiledQuery {

@@ -47,6 +47,12 @@ package struct ColumnSet: Hashable, Sendable {
         return word < rest.count && rest[word] & (1 << UInt64(index % 64)) != 0
     }
 
+    /// Whether a column is in both sets.
+    func intersects(_ other: ColumnSet) -> Bool {
+        if first & other.first != 0 { return true }
+        return zip(rest, other.rest).contains { $0 & $1 != 0 }
+    }
+
     /// The columns, ascending.
     package var columns: [ColumnKey] {
         var result: [ColumnKey] = []

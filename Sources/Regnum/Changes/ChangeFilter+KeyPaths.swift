@@ -1,0 +1,102 @@
+internal import RegnumEngine
+
+/// Key paths as a filter of changes.
+struct KeyPathFilter: Hashable, Sendable {
+    /// `.paths`: one for each key path, in their order. It marks nothing if there are none.
+    let filter: ChangeFilter
+    /// The positions in `ClassSchema.properties` of the properties that the paths begin with.
+    let firstProperties: [Int]
+
+    /// The names of the first properties of some paths, by their positions, in order of declaration.
+    func names(_ paths: Set<Int>, of schema: ClassSchema) -> [String] {
+        Set(paths.map { firstProperties[$0] }).sorted().map { schema.properties[$0].name }
+    }
+}
+
+extension ChangeFilter {
+    /// The filter of key paths of a class: `\.text`, `\.dog`, `\.dog?.name`, `\.dogs`, `\.owners`;
+    /// elements of lists and linking objects are any one of them, whatever the position:
+    /// `\.dogs[0].name`, `\.owners[0].boss?.name`.
+    ///
+    /// Classes on the way need not have joined the realm.
+    ///
+    /// - Precondition: the key paths lead through stored properties only.
+    /// - Complexity: O(1) for each after its first use.
+    static func paths<Model: ObjectBase>(
+        _ keyPaths: [PartialKeyPath<Model>], of schema: ClassSchema
+    ) -> KeyPathFilter {
+        let paths = keyPaths.map { schema.requireObservedPath($0) }
+        return KeyPathFilter(
+            filter: .paths(paths.map { schema.changePath($0.properties) }),
+            firstProperties: paths.map(\.first))
+    }
+
+    /// As above, of key paths as text: the Swift names of properties with dots between them, also of
+    /// linked objects, elements of lists and linking objects.
+    ///
+    /// Throws `.invalidInput`, naming the property and the class that has no such property, or whose
+    /// property is a value and leads no further.
+    static func paths(
+        _ keyPaths: [String], of schema: ClassSchema
+    ) throws(Realm.Error) -> KeyPathFilter {
+        var paths: [ChangePath] = []
+        var firstProperties: [Int] = []
+        for keyPath in keyPaths {
+            let properties = try schema.properties(along: keyPath)
+            paths.append(schema.changePath(properties))
+            firstProperties.append(schema.property(named: properties[0].name) ?? 0)
+        }
+        return KeyPathFilter(filter: .paths(paths), firstProperties: firstProperties)
+    }
+}
+
+extension ClassSchema {
+    /// The properties that a key path as text leads through: at least one.
+    fileprivate func properties(along keyPath: String) throws(Realm.Error) -> [PropertySchema] {
+        var schema = self
+        var found: [PropertySchema] = []
+        for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
+            let name = String(name)
+            if let last = found.last {
+                guard let target = last.shape.objectType else {
+                    throw Realm.Error(
+                        .invalidInput,
+                        "The key path '\(keyPath)' leads to '\(name)' through the property "
+                            + "'\(last.name)' of \(schema.name), which is of type "
+                            + "\(last.shape.swiftName) and holds no objects.",
+                        className: schema.name, property: last.name)
+                }
+                schema = ClassSchema.of(target)
+            }
+            guard let index = schema.property(named: name) else {
+                throw Realm.Error(
+                    .invalidInput,
+                    "The key path '\(keyPath)' of \(self.name) leads to '\(name)', but "
+                        + "\(schema.name) has no property of that name.",
+                    className: schema.name, property: name)
+            }
+            found.append(schema.properties[index])
+        }
+        return found
+    }
+
+    /// The path that properties make, each of the class that the one before leads to.
+    ///
+    /// - Precondition: there is at least one, and all but the last hold objects.
+    fileprivate func changePath(_ properties: [PropertySchema]) -> ChangePath {
+        var schema = self
+        var hops: [Hop] = []
+        for property in properties.dropLast() {
+            hops.append(schema.hop(through: property))
+            if let target = property.shape.objectType { schema = ClassSchema.of(target) }
+        }
+        guard let last = properties.last else { preconditionFailure("A key path is empty.") }
+        if case .linkingObjects(let origin) = last.shape {
+            return ChangePath(
+                hops: hops,
+                last: .backlinks(
+                    name: last.originProperty ?? "", target: ClassSchema.of(origin).name))
+        }
+        return ChangePath(hops: hops, last: .property(last.name))
+    }
+}

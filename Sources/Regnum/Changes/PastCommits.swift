@@ -1,0 +1,89 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// The commits between a version of the past and one that is published, read from the log.
+///
+/// Confined to one stream's task.
+final class PastCommits {
+    /// The state to begin with, in a lineage of its own.
+    let start: DatabaseRoot
+    /// The state that the commits lead to.
+    let end: DatabaseRoot
+    /// Whether the task was cancelled or the realm closed meanwhile: the stream ends.
+    private(set) var hasEnded = false
+    private let reader: HistoryReader
+
+    private init(_ reader: HistoryReader, to end: DatabaseRoot) {
+        self.reader = reader
+        start = reader.root
+        self.end = end
+    }
+
+    /// The commits after `version` through that of `end`; nil if the task was cancelled or the realm
+    /// closed meanwhile.
+    ///
+    /// Throws `historyTrimmed` where the log does not go back so far.
+    static func read(
+        _ coordinator: Coordinator, from version: UInt64, to end: DatabaseRoot
+    ) async throws(Realm.Error) -> PastCommits? {
+        try await orEnd {
+            PastCommits(try await coordinator.history(from: version), to: end)
+        }
+    }
+
+    /// The next commit; nil at the end of them, or of the stream.
+    func next() async throws(Realm.Error) -> (root: DatabaseRoot, summary: CommitSummary)? {
+        let step = try await PastCommits.orEnd { [reader, end] in
+            (step: try await reader.next(through: end.version), isThere: true)
+        }
+        hasEnded = step == nil
+        return step?.step
+    }
+
+    /// More summaries than these are merged while they are read.
+    private static let summaryCountMax = 1_024
+
+    /// What all of the commits changed, and the labels of those that concern a query; nil at the end
+    /// of the stream.
+    func merged(
+        _ query: StreamQuery
+    ) async throws(Realm.Error) -> (summaries: [CommitSummary], origins: [String])? {
+        var summaries: [CommitSummary] = []
+        var origins: [String] = []
+        var known: Set<String> = []
+        var last = start
+        var interest = query.interest(at: last)
+        while let (root, summary) = try await next() {
+            if let origin = summary.origin, !known.contains(origin),
+                interest.isConcerned(by: summary, from: last, to: root)
+            {
+                known.insert(origin)
+                origins.append(origin)
+            }
+            if query.owner != nil || root.schema !== last.schema {
+                interest = query.interest(at: root)
+            }
+            summaries.append(summary)
+            if summaries.count > PastCommits.summaryCountMax {
+                summaries = CommitSummary.merged(summaries).map { [$0] } ?? []
+            }
+            last = root
+        }
+        return hasEnded ? nil : (summaries, Array(origins.suffix(1_000)))
+    }
+
+    /// What `body` gives; nil if the task was cancelled or the realm closed.
+    private static func orEnd<R>(
+        _ body: () async throws -> R
+    ) async throws(Realm.Error) -> R? {
+        do {
+            return try await body()
+        } catch let error as StoreError {
+            if error.code == .closed { return nil }
+            throw Realm.Error(error)
+        } catch {
+            if error is CancellationError { return nil }
+            throw Realm.Error(below: error)
+        }
+    }
+}

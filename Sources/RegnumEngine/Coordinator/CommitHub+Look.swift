@@ -1,0 +1,305 @@
+internal import RegnumStore
+
+/// Something that was published, in order.
+enum PublishedStep: Sendable {
+    /// A commit on top of the root before it.
+    case commit(CommitSummary, DatabaseRoot)
+    /// The same content as before in another tree.
+    case moved(DatabaseRoot)
+    /// A newer root; nobody knows which commits led to it.
+    case gap(DatabaseRoot)
+}
+
+/// Looking at what was published.
+extension CommitHub {
+    /// Rows that are read on the thread that published; a pool job reads more.
+    private static let inlineCostMax = 4_096
+    /// Words that are signalled on the thread that published.
+    private static let inlineSignalCountMax = 64
+    private static let signalChunkCount = 256
+    /// Commits that are looked at between two rounds of signals.
+    private static let stepCountPerRound = 64
+
+    /// Makes `root` the published one. The caller calls `look` after it has resumed the writers.
+    ///
+    /// Nobody subscribes between the two effects: who subscribes later starts at `root`.
+    ///
+    /// - Parameter steps: how it came about, in order; the last one has `root`.
+    /// - Returns: the root before, to be let go of outside of all locks.
+    func publish(_ root: DatabaseRoot, _ steps: [PublishedStep]) -> DatabaseRoot {
+        publication.withLock { publication in
+            defer { publication.root = root }
+            if publication.isObserved { publication.queue += steps }
+            return publication.root
+        }
+    }
+
+    /// Looks at what was published and signals whom it concerns, unless another thread does already:
+    /// that one goes on then. Outside of all locks.
+    ///
+    /// - Complexity: for a commit O(changed rows of observed classes x routed properties x log n +
+    ///   concerned subscriptions); O(1) if nobody subscribes.
+    func look() {
+        let isMine = publication.withLock { publication in
+            if publication.isLooking || publication.queue.isEmpty && !publication.isClosing {
+                return false
+            }
+            publication.isLooking = true
+            return true
+        }
+        if isMine { look(at: [], isInline: true) }
+    }
+
+    /// Ends all subscriptions, now and to come, after everything that was published has been looked at.
+    func close() {
+        publication.withLock { $0.isClosing = true }
+        look()
+    }
+
+    /// Has every subscriber look again, because something other than a commit happened.
+    func signalAll() {
+        signal(state.withLock { $0.words })
+    }
+
+    /// - Parameter rest: what comes before the queue.
+    private func look(at rest: [PublishedStep], isInline: Bool) {
+        var budget = isInline ? CommitHub.inlineCostMax : .max
+        var steps = rest
+        while true {
+            if steps.isEmpty {
+                steps = takeQueue()
+                if steps.isEmpty {
+                    if finishLooking() { return }
+                    continue
+                }
+            }
+            var words: [SignalWord] = []
+            let batch = state.withLock { state in
+                state.batch += 1
+                return state.batch
+            }
+            var done = 0
+            for step in steps.prefix(CommitHub.stepCountPerRound) {
+                guard look(at: step, batch, &budget, &words) else { break }
+                done += 1
+            }
+            signal(words)
+            steps.removeFirst(done)
+            if budget <= 0 {
+                let rest = steps
+                IOPool.shared.submit { self.look(at: rest, isInline: false) }
+                return
+            }
+        }
+    }
+
+    private func takeQueue() -> [PublishedStep] {
+        publication.withLock { publication in
+            defer { publication.queue = [] }
+            return publication.queue
+        }
+    }
+
+    /// False if something was published meanwhile.
+    private func finishLooking() -> Bool {
+        let (isFinished, closes) = publication.withLock { publication in
+            guard publication.queue.isEmpty else { return (false, false) }
+            publication.isLooking = false
+            defer { publication.isClosing = false }
+            return (true, publication.isClosing)
+        }
+        if closes {
+            let words = state.withLock { state in
+                state.isClosed = true
+                return state.words
+            }
+            for word in words { word.close() }
+        }
+        return isFinished
+    }
+
+    /// Looks at one step; false if that costs more than the budget, which is used up then.
+    private func look(
+        at step: PublishedStep, _ batch: UInt64, _ budget: inout Int, _ words: inout [SignalWord]
+    ) -> Bool {
+        switch step {
+        case .commit(let summary, let root):
+            return look(at: summary, root, batch, &budget, &words)
+        case .moved(let root):
+            let old = state.withLock { state in state.move(to: root, &words) }
+            withExtendedLifetime(old) {}
+        case .gap(let root):
+            let old = state.withLock { state in state.leap(to: root, &words) }
+            withExtendedLifetime(old) {}
+        }
+        return true
+    }
+
+    private func look(
+        at summary: CommitSummary, _ root: DatabaseRoot, _ batch: UInt64, _ budget: inout Int,
+        _ words: inout [SignalWord]
+    ) -> Bool {
+        let question = state.withLock { state -> (DatabaseRoot, [RouteSearch], UInt64)? in
+            guard let looked = state.looked, looked.version < summary.version else { return nil }
+            precondition(looked.version + 1 == summary.version, "A published commit is missing.")
+            let searches = state.routes.searches(summary)
+            state.changedEntries = []
+            return (looked, searches, state.epoch)
+        }
+        guard let question else { return true }  // nobody is there, or only such as began later
+        let (old, epoch) = (question.0, question.2)
+        var searches = question.1
+        budget -= searches.reduce(1) { $0 + $1.cost }
+        if budget < 0 { return false }
+        let isSchemaChange = !root.schema.isSame(as: old.schema)
+        if !isSchemaChange {
+            for index in searches.indices { searches[index].run(old, root) }
+        }
+        let (concernedCount, garbage) = state.withLock { state -> (Int, [DatabaseRoot]) in
+            guard state.epoch == epoch else { return (0, []) }
+            var look = CommitLook(summary, root, batch: batch)
+            if isSchemaChange {
+                for entry in state.entries.values { look.note(entry, state.commits) }
+            } else {
+                state.routes.visit(summary, searches) { look.note($0, state.commits) }
+                for entry in state.changedEntries ?? []
+                where !entry.isRemoved
+                    && entry.interest.isConcerned(by: summary, from: old, to: root)
+                {
+                    look.note(entry, state.commits)
+                }
+            }
+            state.changedEntries = nil
+            state.looked = root
+            state.keep(look, byteCountMax: byteCountMax)
+            words += look.words
+            return (look.concernedCount, state.commits.takeDroppedRoots())
+        }
+        withExtendedLifetime((old, garbage)) {}
+        counters.signals.add(concernedCount)
+        return true
+    }
+
+    /// Signals outside of all locks: many in chunks, by jobs of the pool, so that neither the thread
+    /// that published nor other jobs wait for them.
+    func signal(_ words: [SignalWord]) {
+        if words.count <= CommitHub.inlineSignalCountMax {
+            for word in words { word.signal() }
+        } else {
+            CommitHub.signal(words[...])
+        }
+    }
+
+    private static func signal(_ words: ArraySlice<SignalWord>) {
+        IOPool.shared.submit {
+            for word in words.prefix(signalChunkCount) { word.signal() }
+            let rest = words.dropFirst(signalChunkCount)
+            if !rest.isEmpty { signal(rest) }
+        }
+    }
+}
+
+/// Whom one commit concerns, as it is found out.
+private struct CommitLook {
+    let summary: CommitSummary
+    let root: DatabaseRoot
+    let batch: UInt64
+    private(set) var concernedCount = 0
+    /// Of those that were not signalled in the batch yet.
+    private(set) var words: [SignalWord] = []
+    /// Concerned for the first time since they took: those for whom summaries are merged, and those for
+    /// whom commits are kept apart.
+    private(set) var mergedTakers = 0
+    private(set) var apartTakers = 0
+    /// Such as get the root.
+    private(set) var rootUsers = 0
+    /// Those for whom what they are to get apart was dropped already.
+    private(set) var late: [SubscriptionEntry] = []
+
+    init(_ summary: CommitSummary, _ root: DatabaseRoot, batch: UInt64) {
+        self.summary = summary
+        self.root = root
+        self.batch = batch
+    }
+
+    mutating func note(_ entry: SubscriptionEntry, _ commits: CommitHistory) {
+        guard entry.position < summary.version, entry.lastConcern != summary.version else { return }
+        entry.lastConcern = summary.version
+        concernedCount += 1
+        if entry.since == nil {
+            entry.since = summary.version - 1
+            entry.isKept = entry.keeps != .nothing
+            if entry.keeps == .merged { mergedTakers += 1 }
+            if entry.keeps.keepsEach { apartTakers += 1 }
+            noteApart(entry)
+        } else if entry.isKept, entry.keeps.keepsEach {
+            if let since = entry.since, commits.has(since: since) {
+                noteApart(entry)
+            } else {
+                late.append(entry)
+            }
+        }
+        if let origin = summary.origin { entry.origins.add(origin) }
+        if entry.lastSignal != batch {
+            entry.lastSignal = batch
+            entry.slots.forEach { words.append($0) }
+        }
+    }
+
+    private mutating func noteApart(_ entry: SubscriptionEntry) {
+        guard entry.keeps.keepsEach else { return }
+        entry.concerning.append(summary.version)
+        if entry.keeps == .versions { rootUsers += 1 }
+    }
+}
+
+extension CommitHub.State {
+    /// The words of all slots.
+    fileprivate var words: [SignalWord] {
+        var words: [SignalWord] = []
+        for entry in entries.values { entry.slots.forEach { words.append($0) } }
+        return words
+    }
+
+    fileprivate mutating func keep(_ look: CommitLook, byteCountMax: Int) {
+        for entry in look.late {
+            if entry.keeps == .versions { commits.releaseRoots(entry.concerning) }
+            entry.concerning = []
+        }
+        summaries.append(look.summary, newTakers: look.mergedTakers)
+        summaries.limit(byteCountMax: byteCountMax)
+        commits.append(
+            look.summary, look.root, newTakers: look.apartTakers, rootUserCount: look.rootUsers)
+        commits.limit(byteCountMax: byteCountMax)
+    }
+
+    /// Everybody is to hold another tree of the same content. Returns what is to be let go of.
+    fileprivate mutating func move(
+        to root: DatabaseRoot, _ words: inout [SignalWord]
+    ) -> DatabaseRoot? {
+        guard let old = looked, old.version == root.version else { return nil }
+        looked = root
+        for entry in entries.values where entry.position <= root.version { entry.mustMove = true }
+        words += self.words
+        return old
+    }
+
+    /// Everybody is to compare the versions. Returns what is to be let go of.
+    fileprivate mutating func leap(
+        to root: DatabaseRoot, _ words: inout [SignalWord]
+    ) -> (DatabaseRoot?, CommitHistory)? {
+        guard let old = looked, old.version < root.version else { return nil }
+        looked = root
+        for entry in entries.values where entry.position < root.version {
+            release(entry)
+            entry.since = entry.since ?? entry.position
+            entry.concerning = []
+        }
+        words += self.words
+        defer {
+            summaries = SummaryHistory()
+            commits = CommitHistory()
+        }
+        return (old, commits)
+    }
+}

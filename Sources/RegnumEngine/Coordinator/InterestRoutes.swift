@@ -1,0 +1,146 @@
+/// The subscriptions by what they wait for: finds those that a commit concerns without a look at the
+/// others. It finds what `Interest.isConcerned` says.
+///
+/// It is asked in two steps, so that rows are read between them without a lock: `searches` says what
+/// is to be found out about a commit, and after that was found `visit` names the subscriptions.
+struct InterestRoutes {
+    typealias Entries = Members<SubscriptionEntry>
+
+    private struct TableRoutes {
+        var all = Entries()
+        var values: [NameKey: [Value: Entries]] = [:]
+        var elements: [ListName: [ObjectKey: Entries]] = [:]
+
+        var isEmpty: Bool { all.isEmpty && values.isEmpty && elements.isEmpty }
+    }
+
+    private var all = Entries()
+    private var tables: [NameKey: TableRoutes] = [:]
+
+    mutating func insert(_ entry: SubscriptionEntry) {
+        change(entry) { $0.insert(entry, entry.id) }
+    }
+
+    mutating func remove(_ entry: SubscriptionEntry) {
+        change(entry) { $0.remove(entry.id) }
+    }
+
+    private mutating func change(
+        _ entry: SubscriptionEntry, _ body: (inout Entries) -> Void
+    ) {
+        for term in entry.interest.terms {
+            switch term {
+            case .all:
+                body(&all)
+            case .table(let name):
+                let name = NameKey(name)
+                body(&tables[name, default: TableRoutes()].all)
+                if tables[name]?.isEmpty == true { tables[name] = nil }
+            case .value(let name, let column, let value):
+                guard let value = value.routingKey else { continue }
+                let (name, column) = (NameKey(name), NameKey(column))
+                body(&tables[name, default: TableRoutes()]
+                    .values[column, default: [:]][value, default: Entries()])
+                if tables[name]?.values[column]?[value]?.isEmpty == true {
+                    tables[name]?.values[column]?[value] = nil
+                }
+                if tables[name]?.values[column]?.isEmpty == true {
+                    tables[name]?.values[column] = nil
+                }
+                if tables[name]?.isEmpty == true { tables[name] = nil }
+            case .elements(let name, let owner, let list, let row):
+                let name = NameKey(name)
+                let place = ListName(className: NameKey(owner), list: NameKey(list))
+                body(&tables[name, default: TableRoutes()]
+                    .elements[place, default: [:]][row, default: Entries()])
+                if tables[name]?.elements[place]?[row]?.isEmpty == true {
+                    tables[name]?.elements[place]?[row] = nil
+                }
+                if tables[name]?.elements[place]?.isEmpty == true {
+                    tables[name]?.elements[place] = nil
+                }
+                if tables[name]?.isEmpty == true { tables[name] = nil }
+            }
+        }
+    }
+
+    /// What is to be found out about a commit: nothing for classes that nobody observes.
+    ///
+    /// - Complexity: O(classes of the commit and their routed properties).
+    func searches(_ summary: CommitSummary) -> [RouteSearch] {
+        if tables.isEmpty { return [] }
+        var searches: [RouteSearch] = []
+        for delta in summary.tables.values {
+            guard let routes = tables[NameKey(delta.tableName)] else { continue }
+            if routes.values.isEmpty, routes.elements.isEmpty { continue }
+            var search = RouteSearch(delta)
+            for (column, values) in routes.values {
+                search.add(column: column, wanted: wanted(values))
+            }
+            for (list, rows) in routes.elements { search.add(list: list, wanted: wanted(rows)) }
+            searches.append(search)
+        }
+        return searches
+    }
+
+    /// What to look for, if it is little; nil: everything.
+    private func wanted<Key>(_ routes: [Key: Entries]) -> Set<Key>? {
+        routes.count <= RouteSearch.wantedCountMax ? Set(routes.keys) : nil
+    }
+
+    /// Calls `body` with the subscriptions that a commit concerns, with some several times.
+    ///
+    /// - Parameter searches: those of the commit, after they were made.
+    /// - Complexity: O(classes + values found + subscriptions).
+    func visit(
+        _ summary: CommitSummary, _ searches: [RouteSearch], _ body: (SubscriptionEntry) -> Void
+    ) {
+        all.forEach(body)
+        if tables.isEmpty { return }
+        for delta in summary.tables.values {
+            tables[NameKey(delta.tableName)]?.all.forEach(body)
+        }
+        for search in searches {
+            guard let routes = tables[NameKey(search.delta.tableName)] else { continue }
+            for (column, values) in search.values {
+                guard let route = routes.values[column] else { continue }
+                for value in values.found { route[value]?.forEach(body) }
+            }
+            for (list, rows) in search.elements {
+                guard let route = routes.elements[list] else { continue }
+                for row in rows.found { route[row]?.forEach(body) }
+            }
+        }
+    }
+}
+
+/// A name that is compared by its UTF-8 bytes, as names of classes and properties are.
+struct NameKey: Hashable, Sendable {
+    let name: String
+
+    init(_ name: String) { self.name = name }
+
+    static func == (a: NameKey, b: NameKey) -> Bool { equalUTF8(a.name, b.name) }
+
+    func hash(into hasher: inout Hasher) { hashUTF8(name, into: &hasher) }
+}
+
+struct ListName: Hashable, Sendable {
+    let className: NameKey
+    let list: NameKey
+}
+
+extension Value {
+    /// The same for values that queries call equal; nil for those that equal nothing.
+    var routingKey: Value? {
+        switch self {
+        case .double(let number):
+            if number.isNaN { return nil }
+            return Int64(exactly: number).map { .int($0) } ?? self
+        case .date(let seconds):
+            if seconds.isNaN { return nil }
+            return seconds == 0 ? .date(0) : self
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// Things by number, of which there is most often one: it costs no allocation then.
+struct Members<Member: Sendable>: Sendable {
+    private var only: (id: UInt64, member: Member)?
+    private var others: [UInt64: Member] = [:]
+
+    var isEmpty: Bool { only == nil && others.isEmpty }
+
+    mutating func insert(_ member: Member, _ id: UInt64) {
+        if isEmpty {
+            only = (id, member)
+        } else if only?.id != id {
+            others[id] = member
+        }
+    }
+
+    mutating func remove(_ id: UInt64) {
+        if only?.id == id {
+            only = nil
+        } else {
+            others[id] = nil
+        }
+    }
+
+    func forEach(_ body: (Member) -> Void) {
+        if let only { body(only.member) }
+        for member in others.values { body(member) }
+    }
+}

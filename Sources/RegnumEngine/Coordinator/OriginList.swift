@@ -1,0 +1,31 @@
+/// Labels in order of first appearance, each once, the newest 1,000.
+struct OriginList: Sendable {
+    private var labels: [String] = []
+    private var first = 0
+    /// The same labels, where there are many.
+    private var known: Set<String> = []
+
+    static let countMax = 1_000
+    private static let scanCountMax = 8
+
+    /// - Complexity: O(1), amortised.
+    mutating func add(_ label: String) {
+        if labels.count - first <= OriginList.scanCountMax, known.isEmpty {
+            if labels[first...].contains(label) { return }
+        } else {
+            if known.isEmpty { known = Set(labels[first...]) }
+            if known.contains(label) { return }
+            known.insert(label)
+        }
+        labels.append(label)
+        guard labels.count - first > OriginList.countMax else { return }
+        known.remove(labels[first])
+        first += 1
+        if first >= OriginList.countMax {
+            labels.removeFirst(first)
+            first = 0
+        }
+    }
+
+    var all: [String] { Array(labels[first...]) }
+}

@@ -1,0 +1,102 @@
+/// What of the rows of one class that a commit changed is asked for: the values that they have in
+/// some properties, and the rows in whose lists they stand, before the commit or after it.
+struct RouteSearch {
+    struct Question<Key: Hashable> {
+        /// What is looked for, nil for everything.
+        let wanted: Set<Key>?
+        fileprivate(set) var found: Set<Key> = []
+
+        /// Everything that is looked for was found.
+        fileprivate var isDone: Bool { found.count == wanted?.count }
+
+        fileprivate mutating func note(_ key: Key) {
+            if wanted?.contains(key) ?? true { found.insert(key) }
+        }
+    }
+
+    /// More keys than these are not copied out of the routes.
+    static let wantedCountMax = 64
+
+    let delta: TableDelta
+    private(set) var values: [NameKey: Question<Value>] = [:]
+    private(set) var elements: [ListName: Question<ObjectKey>] = [:]
+
+    init(_ delta: TableDelta) { self.delta = delta }
+
+    mutating func add(column: NameKey, wanted: Set<Value>?) {
+        values[column] = Question(wanted: wanted)
+    }
+
+    mutating func add(list: ListName, wanted: Set<ObjectKey>?) {
+        elements[list] = Question(wanted: wanted)
+    }
+
+    /// About how many rows are to be read.
+    var cost: Int {
+        let rows =
+            delta.inserted.count + delta.deleted.count + delta.modified.count
+            + delta.listChanges.values.reduce(0) { $0 + $1.count }
+        return rows * (values.count + elements.count)
+    }
+
+    /// Finds out; the roots are those before and after the commit, of one schema.
+    ///
+    /// - Complexity: O(changed rows x properties x log n), and for lists that are asked for many rows
+    ///   the number of lists that each row stands in.
+    mutating func run(_ old: DatabaseRoot, _ new: DatabaseRoot) {
+        let schema = new.schema.tables[delta.table.index]
+        for column in Array(values.keys) {
+            guard let found = schema.column(named: column.name), var question = values[column]
+            else { continue }
+            values[column] = nil
+            find(found.key, old, new, &question)
+            values[column] = question
+        }
+        for list in Array(elements.keys) {
+            let place = new.schema.listPlace(
+                list.className.name, list.list.name, target: delta.table)
+            guard let place, var question = elements[list] else { continue }
+            elements[list] = nil
+            find(place, old, &question)
+            find(place, new, &question)
+            elements[list] = question
+        }
+    }
+
+    private func find(
+        _ column: ColumnKey, _ old: DatabaseRoot, _ new: DatabaseRoot,
+        _ question: inout Question<Value>
+    ) {
+        let note = { (root: DatabaseRoot, row: ObjectKey, question: inout Question<Value>) in
+            if let key = root.value(delta.table, row, column)?.routingKey { question.note(key) }
+        }
+        for row in delta.inserted where !question.isDone { note(new, row, &question) }
+        for row in delta.deleted where !question.isDone { note(old, row, &question) }
+        for row in delta.modified where !question.isDone {
+            note(new, row.key, &question)
+            if row.columns.contains(column) { note(old, row.key, &question) }
+        }
+        for changes in delta.listChanges.values {
+            for change in changes where !question.isDone {
+                note(new, change.row, &question)
+                note(old, change.row, &question)
+            }
+        }
+    }
+
+    private func find(
+        _ place: ListPlace, _ root: DatabaseRoot, _ question: inout Question<ObjectKey>
+    ) {
+        for row in delta.changedRows where !question.isDone {
+            if let wanted = question.wanted {
+                for owner in wanted where !question.found.contains(owner) {
+                    if root.isElement(row, of: place, owner) { question.note(owner) }
+                }
+            } else {
+                for owner in root.content.backlinks(row.rawValue, place) {
+                    question.note(ObjectKey(rawValue: owner))
+                }
+            }
+        }
+    }
+}

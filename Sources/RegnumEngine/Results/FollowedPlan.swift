@@ -1,0 +1,178 @@
+internal import RegnumStore
+
+/// A plan as results that follow commits need it, looked up in one schema.
+///
+/// The rows that match go through the stages: each distinct leaves the first row of every group. What
+/// is left is in the order of `terms`, then of the keys, and its first `limit` rows are the result.
+final class FollowedPlan: Sendable {
+    enum Kind: Sendable {
+        /// Each row stands in the result once at most, at a place that values of it tell.
+        case tree
+        /// A list in its own order, all of it.
+        case list(ListPlace, row: UInt64)
+        /// The rows of a list or of an inverse over a list, chosen or sorted, in any number.
+        case sequence(CompiledHop, table: TableKey, row: UInt64)
+        /// More values in one order than can be turned around one by one.
+        case anew
+    }
+
+    let plan: QueryPlan
+    let schema: DatabaseSchema
+    /// With the condition that the source makes, where it is not the table.
+    let query: CompiledQuery
+    let kind: Kind
+    let shape: QueryPlan.Shape
+    /// The values by which the result is sorted, those of the last sort first.
+    let terms: [PathColumn]
+    let order: ResultOrder
+    let groups: [GroupStage]
+    let limit: Int
+    let route: Route?
+    /// What other rows say about the rows of the plan.
+    let reach: Reach
+
+    init(_ plan: QueryPlan, _ schema: DatabaseSchema) throws(StoreError) {
+        self.plan = plan
+        self.schema = schema
+        var query = try CompiledQuery(plan, schema)
+        var kind = FollowedPlan.kind(plan, query)
+        if case .related(.linkOrigins(let origin, let column), _, let row) = query.source {
+            let column = schema.tables[origin.index].columns[column.index]
+            let link = ResolvedColumn(
+                stored: column, index: column.key.index, type: column.type,
+                fallback: column.defaultValue)
+            let isLinked = CompiledPredicate.compare(
+                link, .equal, .int(Int64(bitPattern: row)), column.type)
+            query.predicate = .and([isLinked, query.predicate])
+        } else if case .nothing = query.source {
+            query.predicate = .constant(false)
+        }
+        if case .tree = kind { query.source = .table }
+        let order = SortOrder(query)
+        if order.isTooLong, case .tree = kind { kind = .anew }
+        self.query = query
+        self.kind = kind
+        terms = order.terms.map(\.column)
+        self.order = ResultOrder(descending: order.descending)
+        groups = order.groups
+        limit = plan.keyCountMax
+        shape = FollowedPlan.shape(order.terms.map(\.column))
+        route = plan.route(in: schema)
+        reach = Reach(query, order.terms.map(\.column) + order.groups.flatMap(\.columns))
+    }
+
+    private static func kind(_ plan: QueryPlan, _ query: CompiledQuery) -> Kind {
+        switch query.source {
+        case .table, .nothing, .related(.linkOrigins, _, _), .related(.link, _, _):
+            return .tree
+        case .related(let hop, let table, let row):
+            guard case .list(let place, _) = hop, plan.sort.isEmpty, query.steps.isEmpty,
+                plan.limit == nil, case .constant(true) = query.predicate
+            else { return .sequence(hop, table: table, row: row) }
+            return .list(place, row: row)
+        }
+    }
+
+    private static func shape(_ terms: [PathColumn]) -> QueryPlan.Shape {
+        guard let first = terms.first else { return .keys }
+        return terms.count == 1 && SortRank.decides(first.column.type) ? .ranks : .values
+    }
+
+    /// Whether the row there is, and is one of those that the stages begin with.
+    @inline(__always)
+    func matches(_ place: (cluster: Cluster, row: Int)?, _ content: DatabaseContent) -> Bool {
+        guard let place else { return false }
+        return query.predicate.matches(place.cluster, place.row, content)
+    }
+
+    /// Whether rows that did not change say the same in an older schema; false where it is not known.
+    func readsRows(as old: FollowedPlan) -> Bool {
+        if self === old { return true }
+        guard case .tree = kind, case .tree = old.kind, reach.isEmpty, old.reach.isEmpty,
+            shape == old.shape, groups.count == old.groups.count, terms.count == old.terms.count
+        else { return false }
+        if old.query.table == nil { return true }
+        let columns = terms + groups.flatMap { $0.columns + $0.terms }
+        let oldColumns = old.terms + old.groups.flatMap { $0.columns + $0.terms }
+        return columns.count == oldColumns.count
+            && zip(columns, oldColumns).allSatisfy {
+                $0.column.readsUntouchedRows(as: $1.column)
+            } && query.predicate.readsUntouchedRows(as: old.query.predicate)
+    }
+
+    /// Whether a value by which a row is sorted differs between two versions, or one of them does not
+    /// have the row.
+    func hasMoved(
+        _ key: UInt64, _ content: DatabaseContent, since old: FollowedPlan,
+        _ oldContent: DatabaseContent
+    ) -> Bool {
+        guard let a = old.place(key, oldContent), let b = place(key, content) else { return true }
+        for (x, y) in zip(old.terms, terms) {
+            let before = x.value(a.cluster, a.row, oldContent)
+            if Value.compare(before, y.value(b.cluster, b.row, content)) != 0 { return true }
+        }
+        return false
+    }
+
+    func place(_ key: UInt64, _ content: DatabaseContent) -> (cluster: Cluster, row: Int)? {
+        query.table.flatMap { content.table($0) }?.place(key)
+    }
+}
+
+/// What the sorts and steps of a query come to.
+private struct SortOrder {
+    var terms: [(column: PathColumn, isDescending: Bool)] = []
+    var groups: [GroupStage] = []
+    /// Whether an order has more values than an order can turn around.
+    var isTooLong = false
+
+    var descending: UInt64 { SortOrder.bits(terms.map(\.isDescending)) }
+
+    init(_ query: CompiledQuery) {
+        let columns =
+            query.linkedSort.isEmpty
+            ? query.sort.map { PathColumn(links: [], isStored: true, column: $0) }
+            : query.linkedSort
+        sort(by: columns, query.order)
+        for step in query.steps {
+            switch step {
+            case .sort(let columns, let order): sort(by: columns, order)
+            case .distinct(let columns):
+                let turned = columns.map { _ in false } + terms.map(\.isDescending)
+                if turned.count > 64 { isTooLong = true }
+                groups.append(
+                    GroupStage(
+                        columns: columns, terms: terms.map(\.column),
+                        order: GroupOrder(descending: SortOrder.bits(turned))))
+            }
+        }
+        if terms.count > 64 { isTooLong = true }
+    }
+
+    /// What came before decides among rows with equal values.
+    private mutating func sort(by columns: [PathColumn], _ order: ResultOrder) {
+        var all = columns.enumerated().map { index, column in
+            (column: column, isDescending: order.descending >> UInt64(index) & 1 != 0)
+        }
+        for term in terms where !all.contains(where: { $0.column.isSame(as: term.column) }) {
+            all.append(term)
+        }
+        terms = all
+    }
+
+    private static func bits(_ turned: [Bool]) -> UInt64 {
+        var bits: UInt64 = 0
+        for (index, isTurned) in turned.enumerated() where isTurned && index < 64 {
+            bits |= 1 << UInt64(index)
+        }
+        return bits
+    }
+}
+
+extension PathColumn {
+    /// Whether both are the same stored property.
+    fileprivate func isSame(as other: PathColumn) -> Bool {
+        links == other.links && isStored && other.isStored && column.stored != nil
+            && column.index == other.column.index
+    }
+}

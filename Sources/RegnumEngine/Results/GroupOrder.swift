@@ -1,0 +1,71 @@
+/// The order of the rows that a distinct chooses from: by the values that make a group, ascending, and
+/// within a group as the rows came, so that the first of a group is the one that stays.
+///
+/// A key with fewer values than the entries have comes before all that begin with them.
+struct GroupOrder: TreeOrder {
+    static var leafSlotCountMax: Int { 24 }
+    static var isElementTrivial: Bool { false }
+    static var isKeyTrivial: Bool { false }
+
+    /// Bit i turns the i-th value around.
+    let descending: UInt64
+
+    @inline(__always)
+    static func key(of element: ResultEntry) -> ResultEntry { element }
+
+    func compare(_ a: ResultEntry, _ b: ResultEntry) -> Int {
+        let order = Value.compare(a.first, b.first)
+        if order != 0 { return order }
+        for index in 0..<min(a.rest.count, b.rest.count) {
+            let order = Value.compare(a.rest[index], b.rest[index])
+            if order == 0 { continue }
+            return descending >> UInt64(index + 1) & 1 == 0 ? order : -order
+        }
+        if a.rest.count != b.rest.count { return a.rest.count - b.rest.count }
+        return a.key < b.key ? -1 : (a.key == b.key ? 0 : 1)
+    }
+}
+
+/// A distinct of a plan: what makes a group, and the order in which the rows come to it.
+struct GroupStage: Sendable {
+    let columns: [PathColumn]
+    let terms: [PathColumn]
+    let order: GroupOrder
+
+    /// The values of a row; nil if a link on the way to a value that makes the group is null: the row
+    /// is in no group.
+    func entry(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> ResultEntry? {
+        guard let first = columns[0].read(cluster, row, content) else { return nil }
+        var entry = ResultEntry(key: cluster.firstKey + UInt64(row))
+        entry.first = first
+        let count = columns.count + terms.count - 1
+        if count == 0 { return entry }
+        entry.rest.reserveCapacity(count)
+        for column in columns.dropFirst() {
+            guard let value = column.read(cluster, row, content) else { return nil }
+            entry.rest.append(value)
+        }
+        for term in terms { entry.rest.append(term.value(cluster, row, content)) }
+        return entry
+    }
+
+    /// The first row of the group that an entry is in, or would be in; nil if the group is empty.
+    ///
+    /// - Complexity: O(log n).
+    func first(_ tree: SortedTree<GroupOrder>, like entry: ResultEntry) -> ResultEntry? {
+        var least = entry
+        least.key = 0
+        if !terms.isEmpty { least.rest.removeLast(terms.count) }
+        guard let found = tree.firstElement(from: least), areAlike(found, entry) else { return nil }
+        return found
+    }
+
+    /// Whether two rows are of one group.
+    func areAlike(_ a: ResultEntry, _ b: ResultEntry) -> Bool {
+        if Value.compare(a.first, b.first) != 0 { return false }
+        for index in 0..<columns.count - 1 where Value.compare(a.rest[index], b.rest[index]) != 0 {
+            return false
+        }
+        return true
+    }
+}

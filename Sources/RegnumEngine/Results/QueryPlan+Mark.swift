@@ -1,0 +1,86 @@
+package import RegnumStore
+
+extension QueryPlan {
+    /// Adds the modifications to a change: the rows that are marked and stay, wherever they stand.
+    ///
+    /// - Parameter change: what `advance` or `change` told of the step from `old` to `new`.
+    /// - Complexity: O(marked rows x log n), or O(rows) if the result has fewer; O(elements) for a list
+    ///   that has marked rows, and for results that may have a row several times.
+    package func mark(
+        _ change: inout ResultChange, _ marks: RowMarks, from old: ResultTree, to new: ResultTree,
+        _ step: VersionStep
+    ) throws(StoreError) {
+        if marks.isEmpty || old.count == 0 || new.count == 0 { return }
+        var found: [(position: Int, key: ObjectKey)] = []
+        if let plan = old.followed, marks.rows.count < old.count {
+            let content = step.old.content
+            switch old.storage {
+            case .keys(let tree): plan.find(marks, tree, content, &found)
+            case .ranks(let tree): plan.find(marks, tree, content, &found)
+            case .values(let tree): plan.find(marks, tree, content, &found)
+            case .list(let rows): rows.find(marks, plan, content, &found)
+            case .keyList, .rankList, .sequence, .lazy: scan(old, marks, &found)
+            }
+        } else {
+            scan(old, marks, &found)
+        }
+        found.sort { $0.position < $1.position }
+        change.modifications.reserveCapacity(found.count)
+        change.newModifications.reserveCapacity(found.count)
+        change.modified.reserveCapacity(found.count)
+        for (position, key) in found {
+            guard let mark = marks[key], let place = change.newPosition(position) else { continue }
+            change.modifications.append(position)
+            change.newModifications.append(place)
+            change.modified.append(
+                ModifiedResult(key: key, oldIndex: position, newIndex: place, mark: mark))
+        }
+    }
+
+    private func scan(
+        _ result: ResultTree, _ marks: RowMarks, _ found: inout [(position: Int, key: ObjectKey)]
+    ) {
+        for (position, key) in result.enumerated() where marks.rows[key] != nil {
+            found.append((position, key))
+        }
+    }
+}
+
+extension FollowedPlan {
+    /// The marked rows of a result, by their sort values.
+    fileprivate func find<Shape: ResultShape>(
+        _ marks: RowMarks, _ tree: SortedTree<Shape>, _ content: DatabaseContent,
+        _ found: inout [(position: Int, key: ObjectKey)]
+    ) {
+        for key in marks.rows.keys {
+            guard let place = place(key.rawValue, content) else { continue }
+            let entry = Shape.entry(self, place.cluster, place.row, content)
+            let (position, isPresent) = tree.rank(of: entry)
+            if isPresent, position < limit { found.append((position, key)) }
+        }
+    }
+}
+
+extension LazyRows {
+    /// The places of the marked rows in a list.
+    fileprivate func find(
+        _ marks: RowMarks, _ plan: FollowedPlan, _ content: DatabaseContent,
+        _ found: inout [(position: Int, key: ObjectKey)]
+    ) {
+        guard case .elements(let lists, let row) = origin, case .list(let place, _) = plan.kind,
+            content.listSchema(place.table, place.list) != nil
+        else { return }
+        let backlinks = content[place.table.index].backlinks(place.list.index)
+        var wanted: Set<UInt64> = []
+        var count = 0
+        for key in marks.rows.keys where backlinks.contains(key.rawValue, row) {
+            wanted.insert(key.rawValue)
+            count += 1
+        }
+        if wanted.isEmpty { return }
+        for position in lists.positions(row, of: wanted) {
+            guard let key = lists.element(row, at: position) else { continue }
+            found.append((position, ObjectKey(rawValue: key)))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+/// The paths that a plan reads rows of other classes through, joined where they begin alike, and what it
+/// reads there: with it the rows are found that a change of other rows can concern.
+struct Reach: Sendable {
+    /// A class that a path leads to, or, first of all, that of the plan.
+    struct Place: Sendable {
+        let table: TableKey
+        /// The step that leads here, and from which place.
+        let hop: CompiledHop?
+        let parent: Int
+        /// The columns that are read here, links that are followed included.
+        var columns = ColumnSet()
+        /// The lists that are followed from here.
+        var lists: Set<ListKey> = []
+        /// The links and lists whose origins are asked for here.
+        var origins: Set<CompiledHop> = []
+    }
+
+    /// A place comes after its parent.
+    private(set) var places: [Place] = []
+
+    /// Whether the plan reads its own rows only.
+    var isEmpty: Bool { places.count <= 1 }
+
+    init(_ query: CompiledQuery, _ columns: [PathColumn]) {
+        guard let table = query.table else { return }
+        places = [Place(table: table, hop: nil, parent: -1)]
+        add(query.predicate, at: 0)
+        for column in columns { add(column, at: 0) }
+    }
+
+    private mutating func add(_ predicate: CompiledPredicate, at place: Int) {
+        switch predicate {
+        case .constant, .isRow, .inSet: break
+        case .compare(let column, _, _, _), .matchText(let column, _), .isIn(let column, _):
+            add(column, at: place)
+        case .compareColumns(let a, _, let b):
+            add(a, at: place)
+            add(b, at: place)
+        case .through(let link, let term, _):
+            add(term, at: follow(.link(link), from: place))
+        case .throughSet(let link, _, _):
+            _ = follow(.link(link), from: place)
+        case .compareValues(let a, _, let b), .matchTextColumns(let a, _, let b, _):
+            add(a, at: place)
+            add(b, at: place)
+        case .related(let path, let term), .count(let path, let term, _, _):
+            add(term, at: follow(path.hops, from: place))
+        case .aggregate(let path, let aggregate):
+            add(aggregate.column, at: follow(path.hops, from: place))
+        case .and(let terms), .or(let terms):
+            for term in terms { add(term, at: place) }
+        case .not(let term): add(term, at: place)
+        }
+    }
+
+    private mutating func add(_ column: ResolvedColumn, at place: Int) {
+        if let stored = column.stored { places[place].columns.insert(stored.key) }
+    }
+
+    private mutating func add(_ column: PathColumn, at place: Int) {
+        add(column.column, at: follow(column.links.map { .link($0) }, from: place))
+    }
+
+    private mutating func follow(_ hops: [CompiledHop], from place: Int) -> Int {
+        hops.reduce(place) { follow($1, from: $0) }
+    }
+
+    /// The place that a step leads to; notes what is read for it where it begins.
+    private mutating func follow(_ hop: CompiledHop, from place: Int) -> Int {
+        switch hop {
+        case .link(let link):
+            places[place].columns.insert(ColumnKey(rawValue: UInt16(link.column)))
+        case .list(let list, _): places[place].lists.insert(list.list)
+        case .linkOrigins, .listOrigins: places[place].origins.insert(hop)
+        }
+        if let known = places.firstIndex(where: { $0.parent == place && $0.hop == hop }) {
+            return known
+        }
+        places.append(Place(table: hop.target, hop: hop, parent: place))
+        return places.count - 1
+    }
+
+    /// The rows of the plan's class that may be concerned by what a step changed of others, ascending.
+    /// Rows of its own class that changed by themselves are not told, unless through others.
+    ///
+    /// Where two versions of a row answer differently, the paths lead, in both versions, from it to a
+    /// row that changed: so it is enough to go back in one, the new one.
+    /// - Complexity: O(changes x rows that lead to them x log n).
+    func rows(_ step: VersionStep) -> [UInt64] {
+        if isEmpty { return [] }
+        var found = [[UInt64]](repeating: [], count: places.count)
+        var statistics = QueryStatistics()
+        for index in places.indices.reversed() {
+            let place = places[index]
+            changed(place, isOwn: index == 0, step, &found[index])
+            if found[index].isEmpty { continue }
+            found[index] = IndexLookup.ascending(found[index])
+            guard let hop = place.hop else { continue }
+            step.counters.rowsReached.add(found[index].count)
+            let origins = hop.origins(
+                of: found[index], places[place.parent].table, step.new.content, countMax: .max,
+                &statistics)
+            found[place.parent] += origins ?? []
+        }
+        return found[0]
+    }
+
+    /// The rows that changed in what is read of them.
+    private func changed(
+        _ place: Place, isOwn: Bool, _ step: VersionStep, _ rows: inout [UInt64]
+    ) {
+        if !isOwn {
+            let delta = step.delta(step.new.schema.tables[place.table.index].name)
+            for row in delta.modified where row.columns.intersects(place.columns) {
+                rows.append(row.key.rawValue)
+            }
+            for list in place.lists {
+                for change in delta.listChanges[list] ?? [] { rows.append(change.row.rawValue) }
+            }
+        }
+        for hop in place.origins { step.targets(hop, &rows) }
+    }
+}
+
+extension VersionStep {
+    /// The rows that a changed row of an inverse pointed to or points to.
+    fileprivate func targets(_ hop: CompiledHop, _ rows: inout [UInt64]) {
+        switch hop {
+        case .link, .list: return
+        case .linkOrigins(let table, let column):
+            let delta = delta(new.schema.tables[table.index].name)
+            func add(_ root: DatabaseRoot, _ key: ObjectKey) {
+                if let target = root.value(table, key, column)?.linkedRow { rows.append(target) }
+            }
+            for key in delta.inserted { add(new, key) }
+            for key in delta.deleted { add(old, key) }
+            for row in delta.modified where row.columns.contains(column) {
+                add(old, row.key)
+                add(new, row.key)
+            }
+        case .listOrigins(let place):
+            let delta = delta(new.schema.tables[place.table.index].name)
+            let before = old.content.elements(place.table, place.list)
+            let after = new.content.elements(place.table, place.list)
+            for key in delta.inserted { rows += after.elements(key.rawValue) }
+            for key in delta.deleted { rows += before.elements(key.rawValue) }
+            for change in delta.listChanges[place.list] ?? [] {
+                let owner = change.row.rawValue
+                guard let splices = change.splices else {
+                    rows += before.elements(owner) + after.elements(owner)
+                    continue
+                }
+                for splice in splices {
+                    rows += before.elements(
+                        owner, splice.position..<splice.position + splice.removedCount)
+                    rows += splice.inserted.map(\.rawValue)
+                }
+            }
+        }
+    }
+}

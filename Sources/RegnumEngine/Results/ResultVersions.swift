@@ -1,0 +1,150 @@
+/// A row that is looked at in a step of a result.
+struct Candidate: Sendable {
+    let key: UInt64
+    /// Whether it changed by itself, so that it may move.
+    let isOwn: Bool
+    /// Whether it is among the rows that the next stage takes, at the old version and the new one.
+    var isOld = false
+    var isNew = false
+}
+
+/// The versions between which a result is brought forward, with the plan as each has it.
+struct ResultVersions {
+    let before: FollowedPlan
+    let after: FollowedPlan
+    let old: DatabaseContent
+    let new: DatabaseContent
+    let oldRows: Table?
+    let newRows: Table?
+
+    init(_ before: FollowedPlan, _ after: FollowedPlan, _ step: VersionStep) {
+        self.before = before
+        self.after = after
+        old = step.old.content
+        new = step.new.content
+        oldRows = before.query.table.flatMap { step.old.table($0) }
+        newRows = after.query.table.flatMap { step.new.table($0) }
+    }
+
+    /// The candidate, if it matches at one of the versions.
+    @inline(__always)
+    func candidate(_ key: UInt64, isOwn: Bool, wasThere: Bool, isThere: Bool) -> Candidate? {
+        let isOld = wasThere && before.matches(oldRows?.place(key), old)
+        let isNew = isThere && after.matches(newRows?.place(key), new)
+        guard isOld || isNew else { return nil }
+        return Candidate(key: key, isOwn: isOwn, isOld: isOld, isNew: isNew)
+    }
+
+    /// The rows that can come, go or move in a step, and how many rows were looked at.
+    func candidates(_ step: VersionStep) -> (candidates: [Candidate], count: Int) {
+        var delta = step.rows(after.plan.tableName)
+        if let route = after.route, before.route == route,
+            delta.modified.count + delta.inserted.count + delta.deleted.count
+                > ResultVersions.routeCountMin
+        {
+            delta = step.delta(route)
+        }
+        var candidates: [Candidate] = []
+        var count = delta.modified.count + delta.inserted.count + delta.deleted.count
+        for row in delta.modified {
+            let key = row.key.rawValue
+            if let found = candidate(key, isOwn: true, wasThere: true, isThere: true) {
+                candidates.append(found)
+            }
+        }
+        for key in delta.deleted {
+            if let found = candidate(key.rawValue, isOwn: true, wasThere: true, isThere: false) {
+                candidates.append(found)
+            }
+        }
+        for key in delta.inserted {
+            if let found = candidate(key.rawValue, isOwn: true, wasThere: false, isThere: true) {
+                candidates.append(found)
+            }
+        }
+        let reached = after.reach.rows(step)
+        if reached.isEmpty { return (candidates, count) }
+        let own = step.rows(after.plan.tableName).keySet
+        for key in reached where !own.contains(key) {
+            count += 1
+            if let found = candidate(key, isOwn: false, wasThere: true, isThere: true) {
+                candidates.append(found)
+            }
+        }
+        return (candidates, count)
+    }
+
+    /// Fewer changed rows than these are looked at one by one by whoever asks for one value.
+    private static let routeCountMin = 16
+
+    // MARK: Distinct
+
+    /// What a distinct makes of its candidates: the rows that come or go as the first of a group, and
+    /// those candidates that are the first of one. Returns its rows at the new version.
+    func distinct(
+        _ number: Int, _ oldTree: SortedTree<GroupOrder>, known: SortedTree<GroupOrder>?,
+        _ candidates: inout [Candidate]
+    ) -> SortedTree<GroupOrder> {
+        let (stage, oldStage) = (after.groups[number], before.groups[number])
+        var newTree = known ?? oldTree
+        var entries: [(old: ResultEntry?, new: ResultEntry?)] = []
+        entries.reserveCapacity(candidates.count)
+        for candidate in candidates {
+            var entry: (old: ResultEntry?, new: ResultEntry?)
+            if candidate.isOld, let place = oldRows?.place(candidate.key) {
+                entry.old = oldStage.entry(place.cluster, place.row, old)
+            }
+            if candidate.isNew, let place = newRows?.place(candidate.key) {
+                entry.new = stage.entry(place.cluster, place.row, new)
+            }
+            entries.append(entry)
+            if known != nil { continue }
+            if let old = entry.old, let new = entry.new, old.isIdentical(to: new) { continue }
+            if let old = entry.old {
+                let removed = newTree.remove(old)
+                precondition(removed != nil, "The result is not that of the old version.")
+            }
+            if let new = entry.new { newTree.insertNew(new, new) }
+        }
+        let own = Set(candidates.map(\.key))
+        var others: [UInt64: ResultEntry] = [:]
+        var found: [Candidate] = []
+        for (candidate, entry) in zip(candidates, entries) {
+            var candidate = candidate
+            candidate.isOld = false
+            candidate.isNew = false
+            for probe in [entry.old, entry.new] {
+                guard let probe else { continue }
+                if let first = stage.first(oldTree, like: probe) {
+                    if first.key == candidate.key { candidate.isOld = true }
+                    if !own.contains(first.key) { others[first.key] = first }
+                }
+                if let first = stage.first(newTree, like: probe) {
+                    if first.key == candidate.key { candidate.isNew = true }
+                    if !own.contains(first.key) { others[first.key] = first }
+                }
+            }
+            if candidate.isOld || candidate.isNew { found.append(candidate) }
+        }
+        for (key, entry) in others {
+            let isOld = stage.first(oldTree, like: entry)?.key == key
+            let isNew = stage.first(newTree, like: entry)?.key == key
+            if isOld == isNew { continue }
+            found.append(Candidate(key: key, isOwn: false, isOld: isOld, isNew: isNew))
+        }
+        candidates = found
+        return newTree
+    }
+}
+
+extension MergedDelta {
+    /// All rows that it tells of.
+    fileprivate var keySet: Set<UInt64> {
+        var keys: Set<UInt64> = []
+        keys.reserveCapacity(inserted.count + deleted.count + modified.count)
+        for key in inserted { keys.insert(key.rawValue) }
+        for key in deleted { keys.insert(key.rawValue) }
+        for row in modified { keys.insert(row.key.rawValue) }
+        return keys
+    }
+}

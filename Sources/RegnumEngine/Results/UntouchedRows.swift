@@ -1,0 +1,23 @@
+extension ResolvedColumn {
+    func readsUntouchedRows(as old: ResolvedColumn) -> Bool {
+        index == old.index || fallback == old.fallback
+    }
+}
+
+extension CompiledPredicate {
+    func readsUntouchedRows(as old: CompiledPredicate) -> Bool {
+        switch (self, old) {
+        case (.compare(let a, _, _, _), .compare(let b, _, _, _)):
+            a.readsUntouchedRows(as: b)
+        case (.compareColumns(let a, _, let b), .compareColumns(let c, _, let d)):
+            a.readsUntouchedRows(as: c) && b.readsUntouchedRows(as: d)
+        case (.and(let a), .and(let b)), (.or(let a), .or(let b)):
+            zip(a, b).allSatisfy { $0.readsUntouchedRows(as: $1) }
+        case (.matchText(let a, _), .matchText(let b, _)), (.isIn(let a, _), .isIn(let b, _)):
+            a.readsUntouchedRows(as: b)
+        case (.not(let a), .not(let b)):
+            a.readsUntouchedRows(as: b)
+        default: true
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+@testable import RegnumEngine
+
+/// Random histories with rotations, checkpoints, bulk commits, trimming and reopening: every version
+/// within the retention is read as it was, and no other one is ever read wrongly.
+@Suite(.serialized) struct HistoryEnumeration {
+    static let retentions: [HistoryRetention] = [
+        .none,
+        HistoryRetention(ageNanoseconds: nil, byteCount: nil),
+        HistoryRetention(ageNanoseconds: nil, byteCount: 12_000),
+        HistoryRetention(ageNanoseconds: 60_000_000_000, byteCount: nil),
+        HistoryRetention(ageNanoseconds: 120_000_000_000, byteCount: 30_000),
+    ]
+
+    @Test(arguments: retentions)
+    func everyVersionIsReadAsItWas(_ retention: HistoryRetention) async throws {
+        let given = ProcessInfo.processInfo.environment["REGNUM_HISTORIES"].flatMap { Int($0) }
+        var numbers = SeededGenerator("HistoryEnumeration")
+        var (found, trimmed) = (0, 0)
+        for _ in 0..<(given ?? 12) {
+            let driver = HistoryDriver(retention, numbers)
+            try await driver.run(stepCount: 250, checkedEvery: 10)
+            found += driver.foundCount
+            trimmed += driver.trimmedCount
+            _ = numbers.next()
+        }
+        print("histories: \(found) versions read, \(trimmed) gone, \(retention)")
+        let keepsAll = retention.ageNanoseconds == nil && retention.byteCount == nil
+        #expect(found > 0 && (trimmed == 0) == keepsAll)
+    }
+}
