@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// What this process holds of the system.
-struct ProcessUse: CustomStringConvertible {
+struct ProcessUse: Sendable, CustomStringConvertible {
     /// Bytes of `malloc` that are in use.
     let heap: Int
     /// Anonymous memory that is resident.

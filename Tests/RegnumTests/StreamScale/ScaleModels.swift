@@ -1,3 +1,4 @@
+import Glibc
 import Regnum
 
 /// The models of the tests of many streams, many rows and many commits.
@@ -47,18 +48,19 @@ enum Scale {
     /// Adds seats, ten in a hall, all of them in the list of hall 0, one guest for five seats.
     static func fill(_ realm: Realm, seatCount: Int) async throws {
         try await realm.write { tx in
-            for number in 0..<max(1, seatCount / 10) { try tx.add(Hall(number)) }
+            let hall = Hall(0)
+            try tx.add(hall)
+            for number in 1..<max(2, seatCount / 10) { try tx.add(Hall(number)) }
             var guest: Guest?
             for id in 0..<seatCount {
-                if id % 5 == 0 { guest = try tx.add(Guest(id / 5, age: id % 50)) }
-                let seat = try tx.add(Seat(id, hall: id / 10, rank: id % 97, guest: guest))
-                tx.object(Hall.self, forPrimaryKey: 0)?.seats.append(seat)
+                if id % 5 == 0 { guest = Guest(id / 5, age: 30 + id % 20) }
+                hall.seats.append(Seat(id, hall: id / 10, rank: id % 97, guest: guest))
             }
         }
     }
 
     /// A number that an environment variable may raise.
     static func number(_ variable: String, _ standard: Int) -> Int {
-        environment(variable).flatMap { Int($0) } ?? standard
+        getenv(variable).flatMap { Int(String(cString: $0)) } ?? standard
     }
 }
