@@ -87,7 +87,8 @@ struct SleeperRun {
     ) async throws {
         let expected = model.expected(sleeper)
         #expect(!expected.isEmpty)
-        guard case .update(let seats, let delta)? = try await stream.next(isolation: #isolation) else {
+        guard case .update(let seats, let delta)? = try await stream.next(isolation: #isolation)
+        else {
             Issue.record("no update for sleeper \(sleeper)")
             return
         }
@@ -168,34 +169,40 @@ struct SleeperRun {
             let rank = below(10)
             return (
                 { tx in tx.object(Scale.Seat.self, forPrimaryKey: id)?.rank = rank },
-                model.set(id, "rank") { $0.rank = rank })
+                model.set(id, "rank") { $0.rank = rank }
+            )
         case 6..<10:
             let name = "n\(below(100))"
             return (
                 { tx in tx.object(Scale.Seat.self, forPrimaryKey: id)?.name = name },
-                model.set(id, "name") { $0.name = name })
+                model.set(id, "name") { $0.name = name }
+            )
         case 10..<13:
             let hall = below(3)
             return (
                 { tx in tx.object(Scale.Seat.self, forPrimaryKey: id)?.hall = hall },
-                model.set(id, "hall") { $0.hall = hall })
+                model.set(id, "hall") { $0.hall = hall }
+            )
         case 13:
             let guest = below(Self.guestCount)
             return (
                 { tx in
                     let guest = tx.object(Scale.Guest.self, forPrimaryKey: guest)
                     tx.object(Scale.Seat.self, forPrimaryKey: id)?.guest = guest
-                }, model.set(id, "guest") { $0.guest = guest })
+                }, model.set(id, "guest") { $0.guest = guest }
+            )
         case 14 where below(10) == 0:
             let guest = below(Self.guestCount)
             return (
                 { tx in tx.object(Scale.Guest.self, forPrimaryKey: guest)?.age += 1 },
-                model.setGuest(guest))
+                model.setGuest(guest)
+            )
         case 15..<18:
             return (
                 { tx in
                     if let seat = tx.object(Scale.Seat.self, forPrimaryKey: id) { tx.delete(seat) }
-                }, model.delete(id))
+                }, model.delete(id)
+            )
         default:
             // of no interest to the streams
             return (
@@ -203,7 +210,8 @@ struct SleeperRun {
                     guard let hall = tx.object(Scale.Hall.self, forPrimaryKey: 0) else { return }
                     if hall.tags.count > 5 { hall.tags.removeAll() }
                     hall.tags.append("tag \(id)")
-                }, false)
+                }, false
+            )
         }
     }
 
