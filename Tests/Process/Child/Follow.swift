@@ -11,25 +11,28 @@ func follow(_ path: String, _ room: String, _ policy: String, isStepwise: Bool) 
         "coalesce": .coalesce, "everyCommit": .everyCommit, "newest": .newest,
     ]
     let messages = realm.objects(Message.self).where { $0.room == room }
-    var stream = messages.changes(policy: policies[policy] ?? .coalesce).makeAsyncIterator()
-    var isFirst = true
+    let changes = messages.changes(policy: policies[policy] ?? .coalesce)
     do {
-        while true {
-            if isStepwise, !isFirst, StandardInput.readLine() == nil { break }
-            isFirst = false
-            guard let change = try await stream.next() else { break }
-            switch change {
-            case .initial(let messages):
-                printLine("initial \(messages.count) \(messages.version)")
-            case .update(let messages, let delta):
-                printLine(
-                    "update \(delta.version) \(delta.deletions.count) \(delta.insertions.count) "
-                        + "\(delta.modifications.count) \(messages.count) "
-                        + delta.origins.joined(separator: ","))
-            }
-        }
-    } catch Realm.Error.Code.historyTrimmed {
+        try await printChanges(changes, isStepwise: isStepwise)
+    } catch let error as Realm.Error where error.code == .historyTrimmed {
         printLine("trimmed")
     }
     await realm.close()
+}
+
+private func printChanges(
+    _ changes: CollectionChanges<Message>, isStepwise: Bool
+) async throws {
+    for try await change in changes {
+        switch change {
+        case .initial(let messages):
+            printLine("initial \(messages.count) \(messages.version)")
+        case .update(let messages, let delta):
+            printLine(
+                "update \(delta.version) \(delta.deletions.count) \(delta.insertions.count) "
+                    + "\(delta.modifications.count) \(messages.count) "
+                    + delta.origins.joined(separator: ","))
+        }
+        if isStepwise, StandardInput.readLine() == nil { return }
+    }
 }
