@@ -11,9 +11,9 @@ import Testing
     static let retentions: [HistoryRetention] = [
         .none,
         HistoryRetention(ageNanoseconds: nil, byteCount: nil),
-        HistoryRetention(ageNanoseconds: nil, byteCount: 12_000),
-        HistoryRetention(ageNanoseconds: 60_000_000_000, byteCount: nil),
-        HistoryRetention(ageNanoseconds: 120_000_000_000, byteCount: 30_000),
+        HistoryRetention(ageNanoseconds: nil, byteCount: 3000),
+        HistoryRetention(ageNanoseconds: 20_000_000_000, byteCount: nil),
+        HistoryRetention(ageNanoseconds: 30_000_000_000, byteCount: 8000),
     ]
 
     @Test(arguments: retentions)
