@@ -30,5 +30,6 @@ let package = Package(
             path: "Sources/Chat",
             swiftSettings: settings),
         .testTarget(name: "ChatKitTests", dependencies: ["ChatKit"], swiftSettings: settings),
+        .testTarget(name: "ChatTests", dependencies: ["chat"], swiftSettings: settings),
     ]
 )
