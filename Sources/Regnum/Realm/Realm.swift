@@ -59,7 +59,10 @@ public actor Realm {
                 configuration.schemaVersion = coordinator.published.schema.version
             }
             guard let realm = try RealmCore.realm(coordinator, configuration) else { continue }
-            if case .directory(let path) = coordinator.options.place {
+            // only files of the system can be watched
+            if case .directory(let path) = coordinator.options.place,
+                coordinator.options.fileSystem is PosixFileSystem
+            {
                 await realm.core.external.start(
                     path: path, logger: configuration.logger, name: configuration.name)
             }

@@ -64,11 +64,12 @@ package struct LogTrimming: Sendable {
         // the first segment that has something within the retention
         while let number = later.first {
             let next = try LogSegment.open(directory, generation: 0, number: number)
-            guard next.header.base <= firstNeeded,
+            guard
                 options.retention.hasExpired(
                     before: next.header.base, try firstTime(next), end: end,
                     now: wallClockMicroseconds)
             else { break }
+            if next.header.base >= firstNeeded { return nil }
             segment = next
             later.removeFirst()
         }

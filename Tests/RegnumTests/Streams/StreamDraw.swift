@@ -1,0 +1,199 @@
+/// Draws random transactions on a world that it changes with them.
+struct StreamDraw {
+    var random: SeededRandom
+    var world: PlainStreamWorld
+    var commit = PlainCommit()
+    private(set) var edits: [StreamEdit] = []
+
+    init(_ world: PlainStreamWorld, _ random: SeededRandom) {
+        self.world = world
+        self.random = random
+    }
+
+    private mutating func make(_ edit: StreamEdit) {
+        world.make(edit, &commit)
+        edits.append(edit)
+    }
+
+    /// The transaction that fills an empty realm.
+    mutating func fill(_ count: Int) {
+        for _ in 0..<count { add() }
+        for _ in 0..<count { editLinks() }
+        for _ in 0..<count { editList() }
+    }
+
+    /// One of the transactions after that.
+    mutating func transaction() {
+        if random.isOne(of: 12) { return }
+        for _ in 0...random.below(random.isOne(of: 3) ? 7 : 2) { step() }
+    }
+
+    private mutating func step() {
+        switch random.below(24) {
+        case 0, 1: add()
+        case 2: delete()
+        case 3: upsert()
+        case 4: box()
+        case 5: savepoint()
+        case 6..<11: editLinks()
+        case 11..<17: editList()
+        default: set()
+        }
+    }
+
+    private mutating func anyClass() -> PlainClass {
+        [.person, .person, .dog, .toy][random.below(4)]
+    }
+
+    private mutating func anyRow(_ kind: PlainClass? = nil) -> PlainRow? {
+        let kind = kind ?? anyClass()
+        return random.element(world.serials(kind)).flatMap { world[$0] }
+    }
+
+    private mutating func values(_ kind: PlainClass) -> [Int: PlainValue] {
+        var values: [Int: PlainValue] = [:]
+        for (index, property) in kind.properties.enumerated() {
+            if case .value(let content) = property.kind { values[index] = content.draw(&random) }
+        }
+        return values
+    }
+
+    private mutating func key(_ kind: PlainClass) -> PlainValue {
+        kind == .person
+            ? .int(random.below(24)) : .text(["Ada", "Bo", "Cy", "Di", "Eb", "Fay"][random.below(6)])
+    }
+
+    private mutating func add() {
+        let kind = anyClass()
+        var values = values(kind)
+        if let property = kind.key {
+            let key = key(kind)
+            guard world.row(kind, key: key) == nil else { return }
+            values[property] = key
+        }
+        make(.add(kind, serial: world.newIdentity(), values: values))
+    }
+
+    private mutating func upsert() {
+        let kind: PlainClass = random.isOne(of: 2) ? .person : .dog
+        guard let property = kind.key else { return }
+        let key = key(kind)
+        let old = world.row(kind, key: key)
+        var values = values(kind)
+        if let old {
+            for index in Array(values.keys).sorted() {
+                if random.isOne(of: 2) { values[index] = nil }
+                if random.isOne(of: 4) { values[index] = old.value(index) }
+            }
+        }
+        values[property] = key
+        let serial = old?.serial ?? world.newIdentity()
+        make(
+            .upsert(
+                kind, serial: serial, isNew: old == nil, values: values,
+                isAll: random.isOne(of: 2)))
+    }
+
+    private mutating func delete() {
+        guard let row = anyRow() else { return }
+        make(.delete(row.serial))
+        // the key comes back as another object
+        guard let property = row.kind.key, random.isOne(of: 2) else { return }
+        var values = values(row.kind)
+        values[property] = row.value(property)
+        make(.add(row.kind, serial: world.newIdentity(), values: values))
+    }
+
+    private mutating func set() {
+        guard let row = anyRow() else { return }
+        let properties = row.kind.properties.indices.filter {
+            if case .value = row.kind.properties[$0].kind { true } else { false }
+        }
+        guard let property = random.element(Array(properties)) else { return }
+        guard case .value(let content) = row.kind.properties[property].kind else { return }
+        let value = random.isOne(of: 4) ? row.value(property) : content.draw(&random)
+        make(.set(row.serial, property, value))
+    }
+
+    private mutating func editLinks() {
+        guard let row = anyRow() else { return }
+        let properties = row.kind.properties.indices.filter {
+            row.kind.properties[$0].kind.isLink && row.kind.properties[$0].kind.target != .box
+        }
+        guard let property = random.element(Array(properties)),
+            let target = row.kind.properties[property].kind.target
+        else { return }
+        let serial = random.isOne(of: 5) ? nil : random.element(world.serials(target))
+        make(.link(row.serial, property, serial))
+    }
+
+    private mutating func box() {
+        guard let owner = anyRow(.person) else { return }
+        let boxes = owner.targets(14) + owner.targets(15)
+        if let serial = random.element(boxes), random.isOne(of: 2) {
+            let property = 1 + random.below(3)
+            let toy = random.element(world.serials(.toy))
+            let value: PlainValue =
+                [.int(random.below(4)), .text("box \(random.below(3))"), .of(toy)][property - 1]
+            return make(
+                .setBox(owner: owner.serial, serial: serial, property: property, value))
+        }
+        if random.isOne(of: 4) { return make(.link(owner.serial, 14, nil)) }
+        let isList = random.isOne(of: 2)
+        make(
+            .box(
+                owner: owner.serial, property: isList ? 15 : 14,
+                at: isList ? random.below(owner.slots(15).count + 1) : 0,
+                serial: world.newIdentity(), size: random.below(4),
+                toy: random.element(world.serials(.toy))))
+    }
+
+    private mutating func editList() {
+        guard let row = anyRow() else { return }
+        let properties = row.kind.properties.indices.filter {
+            row.kind.properties[$0].kind.isList
+        }
+        guard let property = random.element(Array(properties)) else { return }
+        let kind = row.kind.properties[property].kind
+        let count = row.slots(property).count
+        let at = random.below(count + 1)
+        let end = at + random.below(count + 1 - at)
+        if kind.target == .box {
+            if at < count {
+                let edit: StreamListEdit =
+                    random.isOne(of: 2)
+                    ? .remove(at..<at + 1) : .move(from: at, to: random.below(count))
+                make(.list(row.serial, property, edit))
+            }
+            return
+        }
+        func value(_ random: inout SeededRandom) -> PlainValue? {
+            if case .values(let content) = kind { return content.draw(&random) }
+            return random.element(world.serials(kind.target ?? .toy)).map { .int($0) }
+        }
+        guard let first = value(&random), let second = value(&random) else { return }
+        let edit: StreamListEdit
+        switch random.below(count > 6 ? 12 : 16) {
+        case 0, 1: edit = .remove(at..<end)
+        case 2 where at < count, 3 where at < count: edit = .remove(at..<at + 1)
+        case 4 where at < count, 5 where at < count: edit = .move(from: at, to: random.below(count))
+        case 6 where at < count: edit = .swap(at, random.below(count))
+        case 7 where at < count, 8 where at < count:
+            edit = .set(at, random.isOne(of: 3) ? row.slots(property)[at].value : first)
+        case 9: edit = .replace(at..<end, random.isOne(of: 2) ? [first] : [first, second])
+        case 10: edit = .refill
+        case 11 where random.isOne(of: 3): edit = .remove(0..<count)
+        case 12: edit = .insert([first, second], at: at)
+        case 13: edit = .insert([first], at: at)
+        default: edit = .append(first)
+        }
+        make(.list(row.serial, property, edit))
+    }
+
+    private mutating func savepoint() {
+        var inner = StreamDraw(world, random)
+        for _ in 0...random.below(3) { inner.step() }
+        random = inner.random
+        make(.savepoint(inner.edits))
+    }
+}

@@ -1,0 +1,204 @@
+/// A step of a random transaction: drawn on the plain world, made there and in the realm.
+indirect enum StreamEdit: Sendable {
+    case add(PlainClass, serial: Int, values: [Int: PlainValue])
+    case set(Int, Int, PlainValue)
+    case link(Int, Int, Int?)
+    /// A new embedded object in the link or list of an owner; at a position in a list.
+    case box(owner: Int, property: Int, at: Int, serial: Int, size: Int, toy: Int?)
+    /// A property of an embedded object.
+    case setBox(owner: Int, serial: Int, property: Int, PlainValue)
+    case list(Int, Int, StreamListEdit)
+    case delete(Int)
+    /// `create` with an update policy. The serial is that of the row that is there, or a new one.
+    case upsert(PlainClass, serial: Int, isNew: Bool, values: [Int: PlainValue], isAll: Bool)
+    /// A savepoint that fails.
+    case savepoint([StreamEdit])
+}
+
+enum StreamListEdit: Sendable {
+    case insert([PlainValue], at: Int)
+    case append(PlainValue)
+    case remove(Range<Int>)
+    case move(from: Int, to: Int)
+    case swap(Int, Int)
+    case set(Int, PlainValue)
+    case replace(Range<Int>, [PlainValue])
+    /// All elements are taken out and put in again.
+    case refill
+}
+
+/// What a commit did: the oracle's own summary.
+struct PlainCommit: Sendable {
+    var version: UInt64 = 0
+    var origin: String?
+    /// Properties that were set, by row; of lists see `slotsSet` and the worlds.
+    var set: [Int: Set<Int>] = [:]
+    /// Elements of lists of values that were set.
+    var slotsSet: Set<Int> = []
+}
+
+extension PlainStreamWorld {
+    /// Makes an edit.
+    mutating func make(_ edit: StreamEdit, _ commit: inout PlainCommit) {
+        switch edit {
+        case .add(let kind, let serial, let values):
+            var row = PlainRow(kind: kind, serial: serial, cells: [])
+            for (index, property) in kind.properties.enumerated() {
+                row.cells.append(
+                    property.kind.isList ? .list([]) : .value(values[index] ?? .null))
+            }
+            row.cells[0] = .value(.int(serial))
+            insert(row)
+        case .set(let serial, let property, let value):
+            put(.value(value), serial, property)
+            commit.set[serial, default: []].insert(property)
+        case .link(let serial, let property, let target):
+            put(.value(.of(target)), serial, property)
+            commit.set[serial, default: []].insert(property)
+        case .box(let owner, let property, let at, let serial, let size, let toy):
+            guard let row = self[owner] else { return }
+            if row.kind.properties[property].kind.isList {
+                var slots = row.slots(property)
+                slots.insert(slot(.int(serial)), at: at)
+                put(.list(slots), owner, property)
+            } else {
+                if let old = row.value(property).int { remove(old) }
+                put(.value(.int(serial)), owner, property)
+                commit.set[owner, default: []].insert(property)
+            }
+            insert(
+                PlainRow(
+                    kind: .box, serial: serial,
+                    cells: [
+                        .value(.int(serial)), .value(.int(size)), .value(.text("box")),
+                        .value(.of(toy)),
+                    ]))
+        case .setBox(_, let serial, let property, let value):
+            put(.value(value), serial, property)
+            commit.set[serial, default: []].insert(property)
+        case .list(let serial, let property, let edit):
+            make(edit, serial, property, &commit)
+        case .delete(let serial):
+            delete(serial, &commit)
+        case .upsert(let kind, let serial, let isNew, let values, let isAll):
+            if isNew { return make(.add(kind, serial: serial, values: values), &commit) }
+            for (property, value) in values where property != kind.key {
+                if !isAll, let old = self[serial]?.value(property), old.isStoredAs(value) {
+                    continue
+                }
+                put(.value(value), serial, property)
+                commit.set[serial, default: []].insert(property)
+            }
+        case .savepoint(let edits):
+            var (inner, journal) = (self, commit)
+            for edit in edits { inner.make(edit, &journal) }
+            lastIdentity = inner.lastIdentity
+        }
+    }
+
+    private mutating func make(
+        _ edit: StreamListEdit, _ serial: Int, _ property: Int, _ commit: inout PlainCommit
+    ) {
+        guard let row = self[serial] else { return }
+        let kind = row.kind.properties[property].kind
+        var slots = row.slots(property)
+        func move(from source: Int, to destination: Int) {
+            if source == destination { return }
+            let moved = slots.remove(at: source)
+            slots.insert(
+                PlainSlot(identity: newIdentity(), element: moved.element, value: moved.value),
+                at: destination)
+        }
+        var gone: ArraySlice<PlainSlot> = []
+        switch edit {
+        case .insert(let values, let position):
+            slots.insert(contentsOf: values.map { slot($0) }, at: position)
+        case .append(let value):
+            slots.append(slot(value))
+        case .remove(let range):
+            gone = slots[range]
+            slots.removeSubrange(range)
+        case .move(let source, let destination):
+            move(from: source, to: destination)
+        case .swap(let first, let second):
+            let (low, high) = (min(first, second), max(first, second))
+            if low == high { return }
+            move(from: high, to: low)
+            if high > low + 1 { move(from: low + 1, to: high) }
+        case .set(let position, let value):
+            if kind.isValues {
+                slots[position].value = value
+                commit.slotsSet.insert(slots[position].element)
+            } else {
+                slots[position] = slot(value)
+            }
+        case .replace(let range, let values):
+            slots.replaceSubrange(range, with: values.map { slot($0) })
+        case .refill:
+            slots = slots.map { slot($0.value) }
+        }
+        put(.list(slots), serial, property)
+        if kind.target == .box { for slot in gone { slot.value.int.map { remove($0) } } }
+    }
+
+    /// Deletes a row with what it owns; nothing leads to it any more.
+    private mutating func delete(_ serial: Int, _ commit: inout PlainCommit) {
+        guard let row = self[serial] else { return }
+        for (index, property) in row.kind.properties.enumerated()
+        where property.kind.target == .box {
+            for box in row.targets(index) { remove(box) }
+        }
+        remove(serial)
+        for other in PlainClass.allCases.flatMap({ rows($0) }) {
+            for (index, property) in other.kind.properties.enumerated()
+            where property.kind.target == row.kind {
+                guard other.targets(index).contains(serial) else { continue }
+                if property.kind.isList {
+                    let slots = other.slots(index).filter { $0.value != .int(serial) }
+                    put(.list(slots), other.serial, index)
+                } else {
+                    put(.value(.null), other.serial, index)
+                    commit.set[other.serial, default: []].insert(index)
+                }
+            }
+        }
+    }
+
+    /// Whether a transaction that led from an older world to this one changed anything.
+    func differs(from old: PlainStreamWorld, _ commit: PlainCommit) -> Bool {
+        PlainClass.allCases.contains { kind in
+            serials(kind) != old.serials(kind)
+                || serials(kind).contains { serial in
+                    !ownChanges(of: serial, since: old, [commit]).isEmpty
+                }
+        }
+    }
+
+    /// The properties that were set and the lists that changed of a row that was there before and
+    /// still is, by the commits since an older world.
+    func ownChanges(
+        of serial: Int, since old: PlainStreamWorld, _ commits: some Sequence<PlainCommit>
+    ) -> Set<Int> {
+        guard let before = old[serial], let row = self[serial] else { return [] }
+        var changes: Set<Int> = []
+        var slotsSet: Set<Int> = []
+        for commit in commits {
+            if let set = commit.set[serial] { changes.formUnion(set) }
+            slotsSet.formUnion(commit.slotsSet)
+        }
+        for (index, property) in row.kind.properties.enumerated() where property.kind.isList {
+            let (was, now) = (before.slots(index), row.slots(index))
+            if was.map(\.identity) != now.map(\.identity)
+                || now.contains(where: { slotsSet.contains($0.element) })
+            {
+                changes.insert(index)
+            }
+        }
+        return changes
+    }
+}
+
+extension PlainValue {
+    /// Whether an update with `.modified` leaves the other value alone.
+    func isStoredAs(_ other: PlainValue) -> Bool { self == other }
+}

@@ -1,0 +1,143 @@
+import Regnum
+
+/// A condition: as the library takes it, and in plain Swift. `number` is the operand.
+struct StreamCondition<Model: StreamModel>: Sendable {
+    let name: String
+    /// The classes, hidden ones included, that it asks about besides its own.
+    let classes: Set<String>
+    let live: @Sendable (Query<Model>, Int) -> Query<Bool>
+    let plain: @Sendable (PlainStreamWorld, PlainRow, Int) -> Bool
+
+    init(
+        _ name: String, of classes: Set<String> = [],
+        _ live: @escaping @Sendable (Query<Model>, Int) -> Query<Bool>,
+        _ plain: @escaping @Sendable (PlainStreamWorld, PlainRow, Int) -> Bool
+    ) {
+        (self.name, self.classes, self.live, self.plain) = (name, classes, live, plain)
+    }
+}
+
+/// A property to sort by.
+struct StreamSort<Model: StreamModel>: Sendable {
+    let name: String
+    let classes: Set<String>
+    let order: SortOrder<Model>
+    let plain: @Sendable (PlainStreamWorld, PlainRow) -> PlainValue
+
+    init(
+        _ name: String, of classes: Set<String> = [], _ order: SortOrder<Model>,
+        _ plain: @escaping @Sendable (PlainStreamWorld, PlainRow) -> PlainValue
+    ) {
+        (self.name, self.classes, self.order, self.plain) = (name, classes, order, plain)
+    }
+}
+
+/// A property of which each value is wanted once; nil in the plain one: the object is left out.
+struct StreamDistinct<Model: StreamModel>: Sendable {
+    let name: String
+    let classes: Set<String>
+    let live: @Sendable (LiveResults<Model>) -> LiveResults<Model>
+    let plain: @Sendable (PlainStreamWorld, PlainRow) -> PlainValue?
+}
+
+/// What a stream follows.
+struct StreamQuery<Model: StreamModel>: Sendable {
+    var terms: [(condition: StreamCondition<Model>, number: Int, isNegated: Bool)] = []
+    var sorts: [(sort: StreamSort<Model>, isAscending: Bool)] = []
+    var distinct: StreamDistinct<Model>?
+
+    var name: String {
+        let conditions = terms.map { "\($0.isNegated ? "!" : "")\($0.condition.name) \($0.number)" }
+        let orders = sorts.map { ($0.isAscending ? "+" : "-") + $0.sort.name }
+        return "\(Model.plainClass.name) where \(conditions) sorted \(orders) "
+            + "distinct \(distinct?.name ?? "-")"
+    }
+
+    func live(_ base: LiveResults<Model>) -> LiveResults<Model> {
+        var results = base
+        for term in terms {
+            results = results.where { query in
+                let condition = term.condition.live(query, term.number)
+                return term.isNegated ? !condition : condition
+            }
+        }
+        if !sorts.isEmpty {
+            results = results.sorted(
+                by: sorts.map { $0.isAscending ? $0.sort.order : $0.sort.order.reversed() })
+        }
+        return distinct.map { $0.live(results) } ?? results
+    }
+
+    /// The classes that it asks about, its own included.
+    var classes: Set<String> {
+        var classes: Set<String> = [Model.plainClass.name]
+        for term in terms { classes.formUnion(term.condition.classes) }
+        for sort in sorts { classes.formUnion(sort.sort.classes) }
+        return classes.union(distinct?.classes ?? [])
+    }
+
+    func matches(_ world: PlainStreamWorld, _ row: PlainRow) -> Bool {
+        terms.allSatisfy { $0.condition.plain(world, row, $0.number) != $0.isNegated }
+    }
+
+    /// The values that decide the place of a row.
+    func sortValues(_ world: PlainStreamWorld, _ row: PlainRow) -> [PlainValue] {
+        sorts.map { $0.sort.plain(world, row) }
+    }
+
+    /// What the query gives of rows in their own order.
+    func select(_ world: PlainStreamWorld, _ entries: [PlainEntry]) -> [PlainEntry] {
+        var found: [(entry: PlainEntry, row: PlainRow, values: [PlainValue])] = []
+        for entry in entries {
+            guard let row = world[entry.serial], matches(world, row) else { continue }
+            found.append((entry, row, sortValues(world, row)))
+        }
+        if !sorts.isEmpty {
+            let order = found.indices.sorted { left, right in
+                for (index, sort) in sorts.enumerated() {
+                    let order = PlainValue.compare(
+                        found[left].values[index], found[right].values[index])
+                    if order != 0 { return (order < 0) == sort.isAscending }
+                }
+                return left < right
+            }
+            found = order.map { found[$0] }
+        }
+        guard let distinct else { return found.map(\.entry) }
+        var seen: Set<PlainValue> = []
+        return found.filter { element in
+            guard let value = distinct.plain(world, element.row) else { return false }
+            return seen.insert(value).inserted
+        }.map(\.entry)
+    }
+}
+
+/// One place in a collection: an object, and in a list which of its places.
+struct PlainEntry: Hashable, Sendable {
+    var serial: Int
+    /// The identity of the place in the list, 0 for what is no list.
+    var slot = 0
+}
+
+/// Classes whose objects streams follow.
+protocol StreamQueried: StreamModel {
+    static var conditions: [StreamCondition<Self>] { get }
+    static var sorts: [StreamSort<Self>] { get }
+    static var distincts: [StreamDistinct<Self>] { get }
+}
+
+extension StreamQuery where Model: StreamQueried {
+    init(_ random: inout SeededRandom) {
+        for _ in 0..<[0, 1, 1, 2][random.below(4)] {
+            guard let condition = random.element(Model.conditions) else { continue }
+            terms.append((condition, random.below(4), random.isOne(of: 4)))
+        }
+        for _ in 0..<[0, 0, 1, 1, 2][random.below(5)] {
+            guard let sort = random.element(Model.sorts),
+                !sorts.contains(where: { $0.sort.name == sort.name })
+            else { continue }
+            sorts.append((sort, random.isOne(of: 2)))
+        }
+        if random.isOne(of: 6) { distinct = random.element(Model.distincts) }
+    }
+}

@@ -1,0 +1,122 @@
+/// What a history did, version by version: all that the oracle knows.
+final class StreamRecord {
+    /// By version, from 0 on.
+    private(set) var worlds: [PlainStreamWorld] = [PlainStreamWorld()]
+    /// By version; the first stands for no commit.
+    private(set) var commits: [PlainCommit] = [PlainCommit()]
+    private var touched: [Set<String>?] = [[]]
+    private var steps: [Range<UInt64>: PlainStep] = [:]
+
+    var version: UInt64 { UInt64(worlds.count - 1) }
+
+    var world: PlainStreamWorld { worlds[worlds.count - 1] }
+
+    func world(_ version: UInt64) -> PlainStreamWorld { worlds[Int(version)] }
+
+    /// Adds a commit, unless it changed nothing; says whether it did.
+    func add(_ world: PlainStreamWorld, _ commit: PlainCommit) -> Bool {
+        guard world.differs(from: self.world, commit) else {
+            worlds[worlds.count - 1].lastIdentity = world.lastIdentity
+            return false
+        }
+        var (world, commit) = (world, commit)
+        world.version = version + 1
+        commit.version = world.version
+        worlds.append(world)
+        commits.append(commit)
+        touched.append(nil)
+        return true
+    }
+
+    /// The commits after one version through another.
+    func commits(_ old: UInt64, _ new: UInt64) -> ArraySlice<PlainCommit> {
+        commits[Int(old) + 1..<Int(new) + 1]
+    }
+
+    func step(_ old: UInt64, _ new: UInt64) -> PlainStep {
+        if let known = steps[old..<new] { return known }
+        let step = PlainStep(world(old), world(new), Array(commits(old, new)))
+        steps[old..<new] = step
+        return step
+    }
+
+    /// The classes, hidden ones of lists of values included, of which a commit changed something.
+    func touchedClasses(_ version: UInt64) -> Set<String> {
+        if let known = touched[Int(version)] { return known }
+        let found = step(version - 1, version).touchedClasses
+        touched[Int(version)] = found
+        return found
+    }
+}
+
+/// The net effect of the commits between two versions.
+final class PlainStep {
+    let old: PlainStreamWorld
+    let new: PlainStreamWorld
+    let commits: [PlainCommit]
+    /// By row that was there and still is: properties that were set and lists that changed.
+    private(set) var own: [Int: Set<Int>] = [:]
+    private var reaching: [Set<Int>] = []
+
+    init(_ old: PlainStreamWorld, _ new: PlainStreamWorld, _ commits: [PlainCommit]) {
+        (self.old, self.new, self.commits) = (old, new, commits)
+        for kind in PlainClass.allCases {
+            for serial in new.serials(kind) {
+                let changes = new.ownChanges(of: serial, since: old, commits)
+                if !changes.isEmpty { own[serial] = changes }
+            }
+        }
+        reaching = [Set(own.keys)]
+    }
+
+    /// The rows from which a changed one is at most so many forward links away.
+    func rowsReaching(within depth: Int) -> Set<Int> {
+        while reaching.count <= depth {
+            let nearer = reaching[reaching.count - 1]
+            var rows = nearer
+            for row in PlainClass.allCases.flatMap({ new.rows($0) })
+            where row.kind.properties.indices.contains(where: { property in
+                leads(row, property, to: nearer)
+            }) {
+                rows.insert(row.serial)
+            }
+            reaching.append(rows)
+        }
+        return reaching[depth]
+    }
+
+    func leads(_ row: PlainRow, _ property: Int, to rows: Set<Int>) -> Bool {
+        row.kind.properties[property].kind.target != nil
+            && row.targets(property).contains { rows.contains($0) }
+    }
+
+    var touchedClasses: Set<String> {
+        var names: Set<String> = []
+        for kind in PlainClass.allCases {
+            if old.serials(kind) != new.serials(kind) { names.insert(kind.name) }
+            let serials = Set(old.serials(kind)).union(new.serials(kind))
+            for (index, property) in kind.properties.enumerated() where property.kind.isValues {
+                let isTouched = serials.contains { serial in
+                    let was = Set(old[serial]?.slots(index).map(\.element) ?? [])
+                    let now = Set(new[serial]?.slots(index).map(\.element) ?? [])
+                    return was != now
+                        || !commits.allSatisfy { $0.slotsSet.isDisjoint(with: now) }
+                }
+                if isTouched { names.insert("\(kind.name).\(property.name)") }
+            }
+            for serial in new.serials(kind) {
+                for property in own[serial] ?? [] {
+                    // an element that is set is in the hidden class alone
+                    if kind.properties[property].kind.isValues,
+                        old[serial]?.slots(property).map(\.identity)
+                            == new[serial]?.slots(property).map(\.identity)
+                    {
+                        continue
+                    }
+                    names.insert(kind.name)
+                }
+            }
+        }
+        return names
+    }
+}
