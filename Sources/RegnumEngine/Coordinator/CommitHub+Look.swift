@@ -242,7 +242,7 @@ private struct CommitLook {
         if let origin = summary.origin { entry.origins.add(origin) }
         if entry.lastSignal != batch {
             entry.lastSignal = batch
-            entry.slots.forEach { words.append($0) }
+            entry.slots.append(to: &words)
         }
     }
 
@@ -257,7 +257,7 @@ extension CommitHub.State {
     /// The words of all slots.
     fileprivate var words: [SignalWord] {
         var words: [SignalWord] = []
-        for entry in entries.values { entry.slots.forEach { words.append($0) } }
+        for entry in entries.values { entry.slots.append(to: &words) }
         return words
     }
 
