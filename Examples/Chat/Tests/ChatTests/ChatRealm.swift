@@ -29,6 +29,13 @@ final class ChatRealm {
         return lines
     }
 
+    /// Sends a message to the room "news" and returns its id.
+    @discardableResult
+    func send(_ text: String, as author: String) throws -> String {
+        let lines = try run("send", "news", "--as", author, text)
+        return try #require(lines.first)
+    }
+
     /// Runs a command that must fail, and returns its exit code and the sentence.
     func fail(_ arguments: [String]) throws -> (code: Int32, sentence: String) {
         let (_, code, errors) = try start(arguments).end()
@@ -50,10 +57,16 @@ struct TailLine: Decodable, Hashable {
 
 extension ChatProcess {
     /// The next line of `tail --json`.
-    func tailLine() throws -> TailLine { try TailLine(try #require(line())) }
+    func tailLine() throws -> TailLine {
+        let next = try #require(line(), "the tail has ended")
+        return try TailLine(next)
+    }
 
     /// The next line of `tail --json --cursors`, which must be a cursor.
-    func cursor() throws -> String { try #require(try tailLine().cursor) }
+    func cursor() throws -> String {
+        let line = try tailLine()
+        return try #require(line.cursor)
+    }
 
     /// The next change, and the cursor behind it, where it is alone in its change set.
     func changeAndCursor() throws -> (change: TailLine, cursor: String) {

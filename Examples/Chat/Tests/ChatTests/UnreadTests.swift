@@ -9,9 +9,9 @@ struct UnreadTests {
     init() throws { chat = try ChatRealm() }
 
     @Test func unreadIsWhatOthersSentSinceOneRead() throws {
-        try chat.run("send", "news", "--as", "Ann", "one")
-        let second = try #require(try chat.run("send", "news", "--as", "Ann", "two").first)
-        try chat.run("send", "news", "--as", "Bob", "three")
+        try chat.send("one", as: "Ann")
+        let second = try chat.send("two", as: "Ann")
+        try chat.send("three", as: "Bob")
         #expect(try rooms("Bob") == [#"{"name":"news","topic":"","messages":3,"unread":2}"#])
         #expect(try rooms("Ann") == [#"{"name":"news","topic":"","messages":3,"unread":1}"#])
 
@@ -23,16 +23,17 @@ struct UnreadTests {
         #expect(try rooms("Bob") == [#"{"name":"news","topic":"","messages":2,"unread":0}"#])
 
         // The last message goes and another one comes: that one is new.
-        try chat.run("send", "news", "--as", "Ann", "four")
+        try chat.send("four", as: "Ann")
         let read = try chat.run("read", "news", "--as", "Bob", "--json")
-        let id = try #require(try TailLine(try #require(read.first)).id)
+        let last = try TailLine(read.last ?? "")
+        let id = try #require(last.id)
         try chat.run("delete", id)
-        try chat.run("send", "news", "--as", "Ann", "five")
+        try chat.send("five", as: "Ann")
         #expect(try rooms("Bob") == [#"{"name":"news","topic":"","messages":3,"unread":1}"#])
     }
 
     @Test func listWithoutAReaderHasNoUnreadMessages() throws {
-        try chat.run("send", "news", "--as", "Ann", "one")
+        try chat.send("one", as: "Ann")
         try chat.run("topic", "arts", "Paintings")
         #expect(
             try chat.run("rooms") == ["arts  0 messages  Paintings", "news  1 messages"])
@@ -40,13 +41,13 @@ struct UnreadTests {
     }
 
     @Test func followedListTellsWhatChangesInIt() throws {
-        let id = try #require(try chat.run("send", "news", "--as", "Ann", "one").first)
+        let id = try chat.send("one", as: "Ann")
         let list = try chat.start("rooms", "--as", "Bob", "--follow", "--json")
         func expect(_ change: String, _ rest: String) {
             #expect(list.line() == #"{"change":"\#(change)","name":"news","topic":\#(rest)}"#)
         }
         expect("insert", #""","messages":1,"unread":1"#)
-        try chat.run("send", "news", "--as", "Ann", "two")
+        try chat.send("two", as: "Ann")
         expect("update", #""","messages":2,"unread":2"#)
         // An edit changes nothing in the list, nor does what another reader does.
         try chat.run("edit", id, "one!")
@@ -57,12 +58,12 @@ struct UnreadTests {
         expect("update", #""New","messages":2,"unread":0"#)
         try chat.run("delete-room", "news")
         expect("delete", #""New","messages":2,"unread":0"#)
-        try chat.run("send", "news", "--as", "Ann", "three")
+        try chat.send("three", as: "Ann")
         expect("insert", #""","messages":1,"unread":1"#)
     }
 
     @Test func joiningMarksAsRead() throws {
-        try chat.run("send", "news", "--as", "Ann", "one")
+        try chat.send("one", as: "Ann")
         let list = try chat.start("rooms", "--as", "Bob", "--follow")
         #expect(list.line() == "news  1 messages, 1 unread")
         let join = try chat.start("join", "news", "--as", "Bob")
