@@ -33,8 +33,7 @@ extension StreamQuery {
     private func replace(
         _ result: MaintainedResult, by plan: QueryPlan, _ step: VersionStep
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {
-        let tree = try plan.evaluate(QueryState(step.new))
-        step.counters.rowsEvaluated.add(tree.count)
+        let tree = try plan.evaluate(step.new, counters: step.counters)
         var change = ResultChange()
         change.deletions = Array(0..<result.tree.count)
         change.deletedKeys = Array(result.tree)
