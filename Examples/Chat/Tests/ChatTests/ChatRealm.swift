@@ -3,8 +3,11 @@ import Testing
 
 /// A realm of its own for a test, and the commands on it. Its files go with it.
 final class ChatRealm {
-    let folder = FileManager.default.temporaryDirectory
+    private let folder = FileManager.default.temporaryDirectory
         .appending(path: "chat-test-\(UUID().uuidString)")
+
+    /// Where the realm is.
+    var directory: URL { folder.appending(path: "chat.realm") }
 
     init() throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -16,7 +19,7 @@ final class ChatRealm {
     func start(_ arguments: String...) throws -> ChatProcess { try start(arguments) }
 
     private func start(_ arguments: [String]) throws -> ChatProcess {
-        try ChatProcess(["--realm", folder.appending(path: "chat.realm").path] + arguments)
+        try ChatProcess(["--realm", directory.path] + arguments)
     }
 
     /// Runs a command that must succeed, and returns the lines that it prints.

@@ -1,4 +1,5 @@
 import Foundation
+import Regnum
 import Testing
 
 /// `chat tail`, as its readers see it.
@@ -114,6 +115,23 @@ struct TailTests {
         let foreign = try chat.fail(["tail", "news", "--since", foreignCursor])
         #expect(foreign.code == 1)
         #expect(foreign.sentence.hasPrefix("chat: ") && foreign.sentence.hasSuffix(".\n"))
+    }
+
+    @Test func changesThatAreNoLongerKeptAreExplained() async throws {
+        try chat.send("one", as: "Ann")
+        let first = try chat.run("tail", "news", "--from-start", "--cursors", "--count", "1")
+        let cursor = try #require(first.last?.split(separator: " ").last)
+        try chat.send("two", as: "Ann")
+
+        // A realm that begins with another one's content has nothing of its past.
+        let later = try ChatRealm()
+        var configuration = Realm.Configuration(location: .file(later.directory))
+        configuration.seedFile = chat.directory
+        await (try Realm.open(configuration)).close()
+        let trimmed = try later.fail(["tail", "news", "--since", String(cursor)])
+        #expect(trimmed.code == 1)
+        #expect(trimmed.sentence.contains("no longer kept"))
+        #expect(try later.run("tail", "news", "--from-start", "--count", "2").count == 2)
     }
 
     private let foreignCursor = String(repeating: "0", count: 32) + "-1"
