@@ -54,6 +54,16 @@ let package = Package(
                 "Oracle/OraclePeerProcess.swift", "Oracle/OracleTests.swift",
             ],
             swiftSettings: settings),
+        // Streams and SeededRandom are links to files of RegnumTests.
+        .executableTarget(
+            name: "RegnumStreamPeer",
+            dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumSimulation"],
+            path: "Tests/StreamPeer",
+            exclude: [
+                "Streams/StreamEnumeration.swift", "Streams/StreamPeerProcess.swift",
+                "Streams/StreamTests.swift",
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "RegnumInliningClient", dependencies: ["Regnum"], path: "Tests/Inlining",
             swiftSettings: settings),
@@ -62,7 +72,7 @@ let package = Package(
         .testTarget(
             name: "RegnumTests",
             dependencies: [
-                "Regnum", "RegnumEngine", "RegnumStore",
+                "Regnum", "RegnumEngine", "RegnumStore", "RegnumSimulation", "RegnumStreamPeer",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Confinement/Leaks", "Confinement/Twins"], swiftSettings: settings),

@@ -127,6 +127,29 @@ import Testing
         #expect(try oldest(last) == 22)
     }
 
+    /// What a damaged header hides is lost to the past, and keeps nothing for ever.
+    @Test func aDamagedSegmentDoesNotEndTrimming() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: 10_000))
+        try run(process, 10)
+        let middle = files("log-").count / 2
+        disk.flipBit(5000, of: files("log-")[middle], in: TinyStore.path)
+        try run(process, 10)
+        let found = try oldest(process)
+        #expect((26...31).contains(found))
+        #expect(files("log-").count <= 8)
+    }
+
+    @Test func raisingTheRetentionKeepsFromThenOn() throws {
+        let process = try writer()
+        try run(process, 10)
+        let heir = try writerAfter(process, HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        try heir.trim()
+        try run(heir, 10)
+        #expect(try oldest(heir) == 18)
+        #expect(files("nodes-").count == 12)
+        #expect(files("log-").count <= 13)
+    }
+
     /// A relaxed commit that was visible is lost with a failed sync; another one takes its version.
     @Test func whatALaterSegmentCutsOffIsNotRead() throws {
         var process: CheckpointProcess? = try writer()

@@ -1,7 +1,10 @@
 import Foundation
 import Logging
-import Regnum
+import RegnumEngine
+import RegnumStore
 import Testing
+
+@testable import Regnum
 
 /// Configurations as values, and the process's default one.
 @Suite(.serialized) struct ConfigurationTests {

@@ -21,7 +21,8 @@ extension StreamQuery {
             (tree, change) = try plan.advance(result.tree, step)
             new = MaintainedResult(tree, plan, version: step.new.version)
         }
-        let marks = step.marks(plan.tableName, filter, route: plan.route(in: step.new.schema))
+        let marks = step.marks(
+            plan.tableName, filter, route: plan.route(in: step.new.schema), among: new.tree)
         if !marks.isEmpty {
             try plan.mark(&change, marks, from: result.tree, to: new.tree, step)
         }

@@ -185,7 +185,8 @@ final class CommitHub: Sendable {
     var statistics: (subscriptions: Int, summaries: Int, summaryByteCount: Int, roots: Int) {
         state.withLock { state in
             (
-                state.entries.count, state.summaries.count + state.commits.count,
+                state.entries.values.count { !$0.slots.isEmpty },
+                state.summaries.count + state.commits.count,
                 state.summaries.byteCount + state.commits.byteCount, state.commits.rootCount
             )
         }

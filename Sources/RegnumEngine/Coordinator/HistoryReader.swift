@@ -138,7 +138,6 @@ final class PastRoot: @unchecked Sendable {
         while try step(through: version) != nil {
             if IOPool.now() > deadline { break }
         }
-        try checkDamage()
         return root.version >= version
     }
 
@@ -160,25 +159,16 @@ final class PastRoot: @unchecked Sendable {
             failure = error
             if steps.isEmpty { throw error }
         }
-        do throws(StoreError) {
-            try checkDamage()
-        } catch {
-            failure = error
-            throw error
-        }
         return steps
     }
 
     private func step(through version: UInt64) throws(StoreError) -> CommitSummary? {
         guard let body = try replay.nextCommit(through: version) else { return nil }
         let (next, summary) = try CommitRecord.apply(body, to: root, nodes)
+        // what was applied to a damaged leaf is void; a bulk commit leaves the file of that leaf
+        if let damage = root.damage ?? next.damage { throw damage }
         root = next
         return summary
-    }
-
-    /// What was applied to a damaged leaf is void.
-    private func checkDamage() throws(StoreError) {
-        if let damage = root.damage { throw damage }
     }
 }
 

@@ -20,29 +20,40 @@ import Testing
     @Test func changesFollowTheDefinition() throws {
         var generator = SeededGenerator("LinkedAdvanceTests.changesFollowTheDefinition")
         for _ in 0..<LinkedAdvanceTests.worldCount {
-            var world = LinkedWorld(&generator)
-            try world.fill(&generator, large: false)
-            var followed: [Followed] = []
-            for number in 0..<20 {
-                var plan = generator.plan(world, depth: 1)
-                // half of them with an order of their source
-                if number % 2 == 0 { (plan.sort, plan.steps, plan.limit) = ([], [], nil) }
-                if number % 6 == 0 { plan.predicate = .constant(true) }
-                let result =
-                    generator.oneIn(4)
-                    ? try plan.evaluate(world.root)
-                    : try plan.evaluate(world.root, counters: StreamCounters())
-                followed.append(Followed(plan: plan, world: world, result: result))
+            try follow(&generator, large: false)
+        }
+    }
+
+    @Test func changesOfManyRowsFollowTheDefinition() throws {
+        var generator = SeededGenerator("LinkedAdvanceTests.changesOfManyRows")
+        for _ in 0..<1 + LinkedAdvanceTests.worldCount / 6 {
+            try follow(&generator, large: true)
+        }
+    }
+
+    private func follow(_ generator: inout SeededGenerator, large: Bool) throws {
+        var world = LinkedWorld(&generator)
+        try world.fill(&generator, large: large)
+        var followed: [Followed] = []
+        for number in 0..<(large ? 8 : 20) {
+            var plan = generator.plan(world, depth: 1)
+            // half of them with an order of their source
+            if number % 2 == 0 { (plan.sort, plan.steps, plan.limit) = ([], [], nil) }
+            if number % 6 == 0 { plan.predicate = .constant(true) }
+            let result =
+                generator.oneIn(4)
+                ? try plan.evaluate(world.root)
+                : try plan.evaluate(world.root, counters: StreamCounters())
+            followed.append(Followed(plan: plan, world: world, result: result))
+        }
+        for _ in 0..<8 {
+            let count = 1 + generator.below(generator.oneIn(3) ? 40 : 6)
+            try world.change(&generator) { world, transaction, generator in
+                try world.edit(count, transaction, &generator)
             }
-            for _ in 0..<8 {
-                let count = 1 + generator.below(generator.oneIn(3) ? 40 : 6)
-                try world.change(&generator) { world, transaction, generator in
-                    try world.edit(count, transaction, &generator)
-                }
-                for index in followed.indices where !generator.oneIn(3) {
-                    let isTold = !generator.oneIn(3)
-                    if try !check(&followed[index], world, isTold, &generator) { return }
-                }
+            for index in followed.indices where !generator.oneIn(3) {
+                let isTold = !generator.oneIn(3)
+                if try !check(&followed[index], world, isTold, &generator) { return }
             }
         }
     }
@@ -131,7 +142,8 @@ import Testing
             expected.modifications.append(position)
             expected.newModifications.append(place)
             expected.modified.append(
-                ModifiedResult(key: keys[position], oldIndex: position, newIndex: place, mark: mark))
+                ModifiedResult(
+                    key: keys[position], oldIndex: position, newIndex: place, mark: mark))
         }
         #expect(marked == expected, "\(plan)")
     }

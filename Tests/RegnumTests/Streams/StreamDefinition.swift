@@ -2,15 +2,15 @@
 // library is used.
 
 /// What makes an object count as modified.
-enum PlainFilter: Sendable {
+enum MirrorFilter: Sendable {
     case deep(Int)
-    case paths([PlainPath])
+    case paths([MirrorPath])
 }
 
-struct PlainPath: Hashable, Sendable {
+struct MirrorPath: Hashable, Sendable {
     enum Component: Hashable, Sendable {
         case forward(Int)
-        case inverse(PlainInverse)
+        case inverse(MirrorInverse)
     }
 
     /// The name of the first component, as the stream tells it.
@@ -19,9 +19,9 @@ struct PlainPath: Hashable, Sendable {
     let components: [Component]
 }
 
-extension PlainStep {
+extension MirrorStep {
     /// The names under which a row counts as modified; empty if it does not.
-    func names(_ serial: Int, _ filter: PlainFilter) -> [String] {
+    func names(_ serial: Int, _ filter: MirrorFilter) -> [String] {
         guard old[serial] != nil, let row = new[serial] else { return [] }
         switch filter {
         case .deep(let depth):
@@ -39,7 +39,7 @@ extension PlainStep {
         }
     }
 
-    private func isHit(_ row: PlainRow, _ path: ArraySlice<PlainPath.Component>) -> Bool {
+    private func isHit(_ row: MirrorRow, _ path: ArraySlice<MirrorPath.Component>) -> Bool {
         guard let first = path.first else { return false }
         if old[row.serial] != nil {
             switch first {
@@ -60,7 +60,7 @@ extension PlainStep {
     }
 
     /// Whether an origin came, went, or had its link set or its list changed for this row.
-    private func isChanged(_ serial: Int, _ inverse: PlainInverse) -> Bool {
+    private func isChanged(_ serial: Int, _ inverse: MirrorInverse) -> Bool {
         let property = inverse.property
         let isList = inverse.origin.properties[property].kind.isList
         let origins = Set(old.serials(inverse.origin)).union(new.serials(inverse.origin))
@@ -79,7 +79,7 @@ extension PlainStep {
 }
 
 /// A change set as it must be.
-struct PlainChange: Equatable {
+struct MirrorChange: Equatable {
     var deletions: [Int] = []
     var insertions: [Int] = []
     var modifications: [Int] = []
@@ -91,7 +91,7 @@ struct PlainChange: Equatable {
     /// - Parameters:
     ///   - stays: by old position the new one, -1 for none.
     ///   - names: what a row counts as modified for.
-    init(_ old: [PlainEntry], _ new: [PlainEntry], stays: [Int], names: (Int) -> [String]) {
+    init(_ old: [MirrorEntry], _ new: [MirrorEntry], stays: [Int], names: (Int) -> [String]) {
         var hasStayed = Set<Int>()
         for (position, place) in stays.enumerated() {
             guard place >= 0 else {
@@ -109,9 +109,9 @@ struct PlainChange: Equatable {
     }
 }
 
-enum PlainPositions {
+enum MirrorPositions {
     /// Of a list in its own order: the same place in the list.
-    static func listed(_ old: [PlainEntry], _ new: [PlainEntry]) -> [Int] {
+    static func listed(_ old: [MirrorEntry], _ new: [MirrorEntry]) -> [Int] {
         old.map { new.firstIndex(of: $0) ?? -1 }
     }
 
@@ -119,7 +119,7 @@ enum PlainPositions {
     /// these as before, the longest subsequence in unchanged order stays, of several that of the
     /// lowest old positions.
     static func sorted(
-        _ old: [PlainEntry], _ new: [PlainEntry], isTouched: (Int) -> Bool
+        _ old: [MirrorEntry], _ new: [MirrorEntry], isTouched: (Int) -> Bool
     ) -> [Int] {
         var stays = [Int](repeating: -1, count: old.count)
         var (start, end) = (0, 0)

@@ -1,11 +1,11 @@
 /// Draws random transactions on a world that it changes with them.
 struct StreamDraw {
     var random: SeededRandom
-    var world: PlainStreamWorld
-    var commit = PlainCommit()
+    var world: MirrorWorld
+    var commit = MirrorCommit()
     private(set) var edits: [StreamEdit] = []
 
-    init(_ world: PlainStreamWorld, _ random: SeededRandom) {
+    init(_ world: MirrorWorld, _ random: SeededRandom) {
         self.world = world
         self.random = random
     }
@@ -17,6 +17,8 @@ struct StreamDraw {
 
     /// The transaction that fills an empty realm.
     mutating func fill(_ count: Int) {
+        // each class is stored from the first commit on
+        for kind in [MirrorClass.person, .dog, .toy] { add(kind) }
         for _ in 0..<count { add() }
         for _ in 0..<count { editLinks() }
         for _ in 0..<count { editList() }
@@ -24,12 +26,12 @@ struct StreamDraw {
 
     /// One of the transactions after that.
     mutating func transaction() {
-        if random.isOne(of: 12) { return }
-        for _ in 0...random.below(random.isOne(of: 3) ? 7 : 2) { step() }
+        if random.isOneIn(12) { return }
+        for _ in 0...random.under(random.isOneIn(3) ? 7 : 2) { step() }
     }
 
     private mutating func step() {
-        switch random.below(24) {
+        switch random.under(24) {
         case 0, 1: add()
         case 2: delete()
         case 3: upsert()
@@ -41,30 +43,30 @@ struct StreamDraw {
         }
     }
 
-    private mutating func anyClass() -> PlainClass {
-        [.person, .person, .dog, .toy][random.below(4)]
+    private mutating func anyClass() -> MirrorClass {
+        [.person, .person, .dog, .toy][random.under(4)]
     }
 
-    private mutating func anyRow(_ kind: PlainClass? = nil) -> PlainRow? {
+    private mutating func anyRow(_ kind: MirrorClass? = nil) -> MirrorRow? {
         let kind = kind ?? anyClass()
-        return random.element(world.serials(kind)).flatMap { world[$0] }
+        return random.pick(world.serials(kind)).flatMap { world[$0] }
     }
 
-    private mutating func values(_ kind: PlainClass) -> [Int: PlainValue] {
-        var values: [Int: PlainValue] = [:]
+    private mutating func values(_ kind: MirrorClass) -> [Int: MirrorValue] {
+        var values: [Int: MirrorValue] = [:]
         for (index, property) in kind.properties.enumerated() {
             if case .value(let content) = property.kind { values[index] = content.draw(&random) }
         }
         return values
     }
 
-    private mutating func key(_ kind: PlainClass) -> PlainValue {
+    private mutating func key(_ kind: MirrorClass) -> MirrorValue {
         kind == .person
-            ? .int(random.below(24)) : .text(["Ada", "Bo", "Cy", "Di", "Eb", "Fay"][random.below(6)])
+            ? .int(random.under(24)) : .text(["Ada", "Bo", "Cy", "Di", "Eb", "Fay"][random.under(6)])
     }
 
-    private mutating func add() {
-        let kind = anyClass()
+    private mutating func add(_ kind: MirrorClass? = nil) {
+        let kind = kind ?? anyClass()
         var values = values(kind)
         if let property = kind.key {
             let key = key(kind)
@@ -75,15 +77,15 @@ struct StreamDraw {
     }
 
     private mutating func upsert() {
-        let kind: PlainClass = random.isOne(of: 2) ? .person : .dog
+        let kind: MirrorClass = random.isOneIn(2) ? .person : .dog
         guard let property = kind.key else { return }
         let key = key(kind)
         let old = world.row(kind, key: key)
         var values = values(kind)
         if let old {
             for index in Array(values.keys).sorted() {
-                if random.isOne(of: 2) { values[index] = nil }
-                if random.isOne(of: 4) { values[index] = old.value(index) }
+                if random.isOneIn(2) { values[index] = nil }
+                if random.isOneIn(4) { values[index] = old.value(index) }
             }
         }
         values[property] = key
@@ -91,14 +93,14 @@ struct StreamDraw {
         make(
             .upsert(
                 kind, serial: serial, isNew: old == nil, values: values,
-                isAll: random.isOne(of: 2)))
+                isAll: random.isOneIn(2)))
     }
 
     private mutating func delete() {
         guard let row = anyRow() else { return }
         make(.delete(row.serial))
         // the key comes back as another object
-        guard let property = row.kind.key, random.isOne(of: 2) else { return }
+        guard let property = row.kind.key, random.isOneIn(2) else { return }
         var values = values(row.kind)
         values[property] = row.value(property)
         make(.add(row.kind, serial: world.newIdentity(), values: values))
@@ -109,9 +111,9 @@ struct StreamDraw {
         let properties = row.kind.properties.indices.filter {
             if case .value = row.kind.properties[$0].kind { true } else { false }
         }
-        guard let property = random.element(Array(properties)) else { return }
+        guard let property = random.pick(Array(properties)) else { return }
         guard case .value(let content) = row.kind.properties[property].kind else { return }
-        let value = random.isOne(of: 4) ? row.value(property) : content.draw(&random)
+        let value = random.isOneIn(4) ? row.value(property) : content.draw(&random)
         make(.set(row.serial, property, value))
     }
 
@@ -120,32 +122,32 @@ struct StreamDraw {
         let properties = row.kind.properties.indices.filter {
             row.kind.properties[$0].kind.isLink && row.kind.properties[$0].kind.target != .box
         }
-        guard let property = random.element(Array(properties)),
+        guard let property = random.pick(Array(properties)),
             let target = row.kind.properties[property].kind.target
         else { return }
-        let serial = random.isOne(of: 5) ? nil : random.element(world.serials(target))
+        let serial = random.isOneIn(5) ? nil : random.pick(world.serials(target))
         make(.link(row.serial, property, serial))
     }
 
     private mutating func box() {
         guard let owner = anyRow(.person) else { return }
         let boxes = owner.targets(14) + owner.targets(15)
-        if let serial = random.element(boxes), random.isOne(of: 2) {
-            let property = 1 + random.below(3)
-            let toy = random.element(world.serials(.toy))
-            let value: PlainValue =
-                [.int(random.below(4)), .text("box \(random.below(3))"), .of(toy)][property - 1]
+        if let serial = random.pick(boxes), random.isOneIn(2) {
+            let property = 1 + random.under(3)
+            let toy = random.pick(world.serials(.toy))
+            let value: MirrorValue =
+                [.int(random.under(4)), .text("box \(random.under(3))"), .of(toy)][property - 1]
             return make(
                 .setBox(owner: owner.serial, serial: serial, property: property, value))
         }
-        if random.isOne(of: 4) { return make(.link(owner.serial, 14, nil)) }
-        let isList = random.isOne(of: 2)
+        if random.isOneIn(4) { return make(.link(owner.serial, 14, nil)) }
+        let isList = random.isOneIn(2)
         make(
             .box(
                 owner: owner.serial, property: isList ? 15 : 14,
-                at: isList ? random.below(owner.slots(15).count + 1) : 0,
-                serial: world.newIdentity(), size: random.below(4),
-                toy: random.element(world.serials(.toy))))
+                at: isList ? random.under(owner.slots(15).count + 1) : 0,
+                serial: world.newIdentity(), size: random.under(4),
+                toy: random.pick(world.serials(.toy))))
     }
 
     private mutating func editList() {
@@ -153,36 +155,36 @@ struct StreamDraw {
         let properties = row.kind.properties.indices.filter {
             row.kind.properties[$0].kind.isList
         }
-        guard let property = random.element(Array(properties)) else { return }
+        guard let property = random.pick(Array(properties)) else { return }
         let kind = row.kind.properties[property].kind
         let count = row.slots(property).count
-        let at = random.below(count + 1)
-        let end = at + random.below(count + 1 - at)
+        let at = random.under(count + 1)
+        let end = at + random.under(count + 1 - at)
         if kind.target == .box {
             if at < count {
                 let edit: StreamListEdit =
-                    random.isOne(of: 2)
-                    ? .remove(at..<at + 1) : .move(from: at, to: random.below(count))
+                    random.isOneIn(2)
+                    ? .remove(at..<at + 1) : .move(from: at, to: random.under(count))
                 make(.list(row.serial, property, edit))
             }
             return
         }
-        func value(_ random: inout SeededRandom) -> PlainValue? {
+        func value(_ random: inout SeededRandom) -> MirrorValue? {
             if case .values(let content) = kind { return content.draw(&random) }
-            return random.element(world.serials(kind.target ?? .toy)).map { .int($0) }
+            return random.pick(world.serials(kind.target ?? .toy)).map { .int($0) }
         }
         guard let first = value(&random), let second = value(&random) else { return }
         let edit: StreamListEdit
-        switch random.below(count > 6 ? 12 : 16) {
+        switch random.under(count > 6 ? 12 : 16) {
         case 0, 1: edit = .remove(at..<end)
         case 2 where at < count, 3 where at < count: edit = .remove(at..<at + 1)
-        case 4 where at < count, 5 where at < count: edit = .move(from: at, to: random.below(count))
-        case 6 where at < count: edit = .swap(at, random.below(count))
+        case 4 where at < count, 5 where at < count: edit = .move(from: at, to: random.under(count))
+        case 6 where at < count: edit = .swap(at, random.under(count))
         case 7 where at < count, 8 where at < count:
-            edit = .set(at, random.isOne(of: 3) ? row.slots(property)[at].value : first)
-        case 9: edit = .replace(at..<end, random.isOne(of: 2) ? [first] : [first, second])
+            edit = .set(at, random.isOneIn(3) ? row.slots(property)[at].value : first)
+        case 9: edit = .replace(at..<end, random.isOneIn(2) ? [first] : [first, second])
         case 10: edit = .refill
-        case 11 where random.isOne(of: 3): edit = .remove(0..<count)
+        case 11 where random.isOneIn(3): edit = .remove(0..<count)
         case 12: edit = .insert([first, second], at: at)
         case 13: edit = .insert([first], at: at)
         default: edit = .append(first)
@@ -192,7 +194,7 @@ struct StreamDraw {
 
     private mutating func savepoint() {
         var inner = StreamDraw(world, random)
-        for _ in 0...random.below(3) { inner.step() }
+        for _ in 0...random.under(3) { inner.step() }
         random = inner.random
         make(.savepoint(inner.edits))
     }

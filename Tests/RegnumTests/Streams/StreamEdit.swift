@@ -1,34 +1,34 @@
 /// A step of a random transaction: drawn on the plain world, made there and in the realm.
 indirect enum StreamEdit: Sendable {
-    case add(PlainClass, serial: Int, values: [Int: PlainValue])
-    case set(Int, Int, PlainValue)
+    case add(MirrorClass, serial: Int, values: [Int: MirrorValue])
+    case set(Int, Int, MirrorValue)
     case link(Int, Int, Int?)
     /// A new embedded object in the link or list of an owner; at a position in a list.
     case box(owner: Int, property: Int, at: Int, serial: Int, size: Int, toy: Int?)
     /// A property of an embedded object.
-    case setBox(owner: Int, serial: Int, property: Int, PlainValue)
+    case setBox(owner: Int, serial: Int, property: Int, MirrorValue)
     case list(Int, Int, StreamListEdit)
     case delete(Int)
     /// `create` with an update policy. The serial is that of the row that is there, or a new one.
-    case upsert(PlainClass, serial: Int, isNew: Bool, values: [Int: PlainValue], isAll: Bool)
+    case upsert(MirrorClass, serial: Int, isNew: Bool, values: [Int: MirrorValue], isAll: Bool)
     /// A savepoint that fails.
     case savepoint([StreamEdit])
 }
 
 enum StreamListEdit: Sendable {
-    case insert([PlainValue], at: Int)
-    case append(PlainValue)
+    case insert([MirrorValue], at: Int)
+    case append(MirrorValue)
     case remove(Range<Int>)
     case move(from: Int, to: Int)
     case swap(Int, Int)
-    case set(Int, PlainValue)
-    case replace(Range<Int>, [PlainValue])
+    case set(Int, MirrorValue)
+    case replace(Range<Int>, [MirrorValue])
     /// All elements are taken out and put in again.
     case refill
 }
 
 /// What a commit did: the oracle's own summary.
-struct PlainCommit: Sendable {
+struct MirrorCommit: Sendable {
     var version: UInt64 = 0
     var origin: String?
     /// Properties that were set, by row; of lists see `slotsSet` and the worlds.
@@ -37,12 +37,12 @@ struct PlainCommit: Sendable {
     var slotsSet: Set<Int> = []
 }
 
-extension PlainStreamWorld {
+extension MirrorWorld {
     /// Makes an edit.
-    mutating func make(_ edit: StreamEdit, _ commit: inout PlainCommit) {
+    mutating func make(_ edit: StreamEdit, _ commit: inout MirrorCommit) {
         switch edit {
         case .add(let kind, let serial, let values):
-            var row = PlainRow(kind: kind, serial: serial, cells: [])
+            var row = MirrorRow(kind: kind, serial: serial, cells: [])
             for (index, property) in kind.properties.enumerated() {
                 row.cells.append(
                     property.kind.isList ? .list([]) : .value(values[index] ?? .null))
@@ -53,6 +53,11 @@ extension PlainStreamWorld {
             put(.value(value), serial, property)
             commit.set[serial, default: []].insert(property)
         case .link(let serial, let property, let target):
+            if let row = self[serial], row.kind.properties[property].kind.target == .box,
+                let old = row.value(property).int
+            {
+                remove(old)
+            }
             put(.value(.of(target)), serial, property)
             commit.set[serial, default: []].insert(property)
         case .box(let owner, let property, let at, let serial, let size, let toy):
@@ -67,7 +72,7 @@ extension PlainStreamWorld {
                 commit.set[owner, default: []].insert(property)
             }
             insert(
-                PlainRow(
+                MirrorRow(
                     kind: .box, serial: serial,
                     cells: [
                         .value(.int(serial)), .value(.int(size)), .value(.text("box")),
@@ -83,9 +88,7 @@ extension PlainStreamWorld {
         case .upsert(let kind, let serial, let isNew, let values, let isAll):
             if isNew { return make(.add(kind, serial: serial, values: values), &commit) }
             for (property, value) in values where property != kind.key {
-                if !isAll, let old = self[serial]?.value(property), old.isStoredAs(value) {
-                    continue
-                }
+                if !isAll, self[serial]?.value(property) == value { continue }
                 put(.value(value), serial, property)
                 commit.set[serial, default: []].insert(property)
             }
@@ -97,7 +100,7 @@ extension PlainStreamWorld {
     }
 
     private mutating func make(
-        _ edit: StreamListEdit, _ serial: Int, _ property: Int, _ commit: inout PlainCommit
+        _ edit: StreamListEdit, _ serial: Int, _ property: Int, _ commit: inout MirrorCommit
     ) {
         guard let row = self[serial] else { return }
         let kind = row.kind.properties[property].kind
@@ -106,10 +109,10 @@ extension PlainStreamWorld {
             if source == destination { return }
             let moved = slots.remove(at: source)
             slots.insert(
-                PlainSlot(identity: newIdentity(), element: moved.element, value: moved.value),
+                MirrorSlot(identity: newIdentity(), element: moved.element, value: moved.value),
                 at: destination)
         }
-        var gone: ArraySlice<PlainSlot> = []
+        var gone: ArraySlice<MirrorSlot> = []
         switch edit {
         case .insert(let values, let position):
             slots.insert(contentsOf: values.map { slot($0) }, at: position)
@@ -142,14 +145,14 @@ extension PlainStreamWorld {
     }
 
     /// Deletes a row with what it owns; nothing leads to it any more.
-    private mutating func delete(_ serial: Int, _ commit: inout PlainCommit) {
+    private mutating func delete(_ serial: Int, _ commit: inout MirrorCommit) {
         guard let row = self[serial] else { return }
         for (index, property) in row.kind.properties.enumerated()
         where property.kind.target == .box {
             for box in row.targets(index) { remove(box) }
         }
         remove(serial)
-        for other in PlainClass.allCases.flatMap({ rows($0) }) {
+        for other in MirrorClass.allCases.flatMap({ rows($0) }) {
             for (index, property) in other.kind.properties.enumerated()
             where property.kind.target == row.kind {
                 guard other.targets(index).contains(serial) else { continue }
@@ -165,8 +168,8 @@ extension PlainStreamWorld {
     }
 
     /// Whether a transaction that led from an older world to this one changed anything.
-    func differs(from old: PlainStreamWorld, _ commit: PlainCommit) -> Bool {
-        PlainClass.allCases.contains { kind in
+    func differs(from old: MirrorWorld, _ commit: MirrorCommit) -> Bool {
+        MirrorClass.allCases.contains { kind in
             serials(kind) != old.serials(kind)
                 || serials(kind).contains { serial in
                     !ownChanges(of: serial, since: old, [commit]).isEmpty
@@ -177,7 +180,7 @@ extension PlainStreamWorld {
     /// The properties that were set and the lists that changed of a row that was there before and
     /// still is, by the commits since an older world.
     func ownChanges(
-        of serial: Int, since old: PlainStreamWorld, _ commits: some Sequence<PlainCommit>
+        of serial: Int, since old: MirrorWorld, _ commits: some Sequence<MirrorCommit>
     ) -> Set<Int> {
         guard let before = old[serial], let row = self[serial] else { return [] }
         var changes: Set<Int> = []
@@ -196,9 +199,4 @@ extension PlainStreamWorld {
         }
         return changes
     }
-}
-
-extension PlainValue {
-    /// Whether an update with `.modified` leaves the other value alone.
-    func isStoredAs(_ other: PlainValue) -> Bool { self == other }
 }

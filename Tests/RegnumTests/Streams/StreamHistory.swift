@@ -4,6 +4,8 @@ import Regnum
 struct StreamHistory {
     let seed: UInt64
     let sides: any StreamSides
+    /// Prints the transactions.
+    var isTraced = false
 
     /// A consumer with its habits, as they are drawn.
     private struct Consumer {
@@ -20,10 +22,10 @@ struct StreamHistory {
     func run() async throws {
         var random = SeededRandom(seed)
         let record = StreamRecord()
-        let stepCount = 3 + random.below(10)
+        let stepCount = 3 + random.under(10)
         var consumers = consumers(&random, stepCount)
-        for step in 0..<stepCount {
-            try await commit(step, &random, record)
+        for step in -1..<stepCount {
+            if step >= 0 { try await commit(step, &random, record) }
             for index in consumers.indices {
                 let consumer = consumers[index]
                 guard let realm = sides.realm(consumer.side) else { continue }
@@ -70,17 +72,18 @@ struct StreamHistory {
     private func commit(
         _ step: Int, _ random: inout SeededRandom, _ record: StreamRecord
     ) async throws {
-        let side = random.below(sides.count)
+        let side = random.under(sides.count)
         var draw = StreamDraw(record.world, SeededRandom(random.next()))
-        let size = 4 + random.below(12)
+        let size = 4 + random.under(12)
         if step == 0 { draw.fill(size) } else { draw.transaction() }
-        let origin = random.isOne(of: 3) ? nil : "origin \(random.below(4))"
+        let origin = random.isOneIn(3) ? nil : "origin \(random.under(4))"
         draw.commit.origin = origin
         let before = record.version
         let isCommit = record.add(draw.world, draw.commit)
         guard let realm = sides.realm(side) else { return }
         try await sides.settle(side, before)
         let edits = draw.edits
+        if isTraced { print("step \(step), side \(side), \(record.version): \(edits)") }
         do {
             try await realm.write(origin: origin) { tx in
                 var writer = StreamWriter(tx)
@@ -95,26 +98,26 @@ struct StreamHistory {
     }
 
     private func consumers(_ random: inout SeededRandom, _ stepCount: Int) -> [Consumer] {
-        (0..<6 + random.below(8)).map { _ in
-            let side = random.below(sides.count)
-            let start = random.isOne(of: 2) ? 0 : random.below(stepCount)
+        (0..<6 + random.under(8)).map { _ in
+            let side = random.under(sides.count)
+            let start = random.isOneIn(2) ? random.under(2) - 1 : random.under(stepCount)
             return Consumer(
                 watch: watch(&random), side: side, start: start,
-                pace: [1, 1, 2, 3, 0][random.below(5)],
-                cancellation: random.isOne(of: 6) ? start + 1 + random.below(5) : -1)
+                pace: [1, 1, 2, 3, 0][random.under(5)],
+                cancellation: random.isOneIn(6) ? start + 1 + random.under(5) : -1)
         }
     }
 
     private func watch(_ random: inout SeededRandom) -> any StreamWatch {
-        switch random.below(10) {
+        switch random.under(10) {
         case 0: return CommitWatch()
         case 1:
-            let key = random.below(24)
+            let key = random.under(24)
             return ObjectWatch<StreamPerson>(.int(key), .deep(0), split(&random)) {
                 $0.object(StreamPerson.self, forPrimaryKey: key)
             }
         case 2:
-            let key = ["Ada", "Bo", "Cy"][random.below(3)]
+            let key = ["Ada", "Bo", "Cy"][random.under(3)]
             return ObjectWatch<StreamDog>(.text(key), .deep(0), split(&random)) {
                 $0.object(StreamDog.self, forPrimaryKey: key)
             }

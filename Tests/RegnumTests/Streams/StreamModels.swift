@@ -63,18 +63,18 @@ let streamClasses: [ObjectBase.Type] = [
 
 /// A class of the histories as the oracle and its observers know it.
 protocol StreamModel: Object {
-    static var plainClass: PlainClass { get }
+    static var mirrorClass: MirrorClass { get }
     static func serial(_ object: Frozen<Self>) -> Int
     /// By property, in the oracle's order.
-    static func content(_ object: Frozen<Self>) -> [[PlainValue]]
+    static func content(_ object: Frozen<Self>) -> [[MirrorValue]]
 }
 
 extension StreamPerson: StreamModel {
-    static var plainClass: PlainClass { .person }
+    static var mirrorClass: MirrorClass { .person }
 
     static func serial(_ object: Frozen<StreamPerson>) -> Int { object.serial }
 
-    static func content(_ object: Frozen<StreamPerson>) -> [[PlainValue]] {
+    static func content(_ object: Frozen<StreamPerson>) -> [[MirrorValue]] {
         [
             [.int(object.serial)], [.int(object.id)], [.int(object.group)], [.of(object.age)],
             [.text(object.name)], [.double(object.score.bitPattern)], [.bool(object.isOn)],
@@ -87,17 +87,17 @@ extension StreamPerson: StreamModel {
         ]
     }
 
-    private static func content(of box: Frozen<StreamBox>) -> [PlainValue] {
+    private static func content(of box: Frozen<StreamBox>) -> [MirrorValue] {
         [.int(box.serial), .int(box.size), .text(box.label), .of(box.toy?.serial)]
     }
 }
 
 extension StreamDog: StreamModel {
-    static var plainClass: PlainClass { .dog }
+    static var mirrorClass: MirrorClass { .dog }
 
     static func serial(_ object: Frozen<StreamDog>) -> Int { object.serial }
 
-    static func content(_ object: Frozen<StreamDog>) -> [[PlainValue]] {
+    static func content(_ object: Frozen<StreamDog>) -> [[MirrorValue]] {
         [
             [.int(object.serial)], [.text(object.name)], [.int(object.age)],
             [object.weight.map { .double($0.bitPattern) } ?? .null], [.of(object.toy?.serial)],
@@ -107,11 +107,11 @@ extension StreamDog: StreamModel {
 }
 
 extension StreamToy: StreamModel {
-    static var plainClass: PlainClass { .toy }
+    static var mirrorClass: MirrorClass { .toy }
 
     static func serial(_ object: Frozen<StreamToy>) -> Int { object.serial }
 
-    static func content(_ object: Frozen<StreamToy>) -> [[PlainValue]] {
+    static func content(_ object: Frozen<StreamToy>) -> [[MirrorValue]] {
         [
             [.int(object.serial)], [.int(object.price)],
             [object.label.map { .text($0) } ?? .null], [.of(object.dog?.serial)],

@@ -1,28 +1,28 @@
 import Regnum
 
-private let personName = PlainClass.person.name
-private let dogName = PlainClass.dog.name
-private let toyName = PlainClass.toy.name
-private let boxName = PlainClass.box.name
+private let personName = MirrorClass.person.name
+private let dogName = MirrorClass.dog.name
+private let toyName = MirrorClass.toy.name
+private let boxName = MirrorClass.box.name
 
-extension PlainStreamWorld {
-    fileprivate func follow(_ row: PlainRow, _ property: Int) -> PlainRow? {
+extension MirrorWorld {
+    fileprivate func follow(_ row: MirrorRow, _ property: Int) -> MirrorRow? {
         row.value(property).int.flatMap { self[$0] }
     }
 
-    fileprivate func elements(_ row: PlainRow, _ property: Int) -> [PlainRow] {
+    fileprivate func elements(_ row: MirrorRow, _ property: Int) -> [MirrorRow] {
         row.targets(property).compactMap { self[$0] }
     }
 
     fileprivate func linking(
-        _ row: PlainRow, _ origin: PlainClass, _ property: Int
-    ) -> [PlainRow] {
-        origins(row.serial, PlainInverse(origin: origin, property: property))
+        _ row: MirrorRow, _ origin: MirrorClass, _ property: Int
+    ) -> [MirrorRow] {
+        origins(row.serial, MirrorInverse(origin: origin, property: property))
             .compactMap { self[$0] }
     }
 }
 
-private func isAbove(_ value: PlainValue?, _ number: Int) -> Bool {
+private func isAbove(_ value: MirrorValue?, _ number: Int) -> Bool {
     switch value {
     case .int(let int): int > number
     case .double(let bits): Double(bitPattern: bits) > Double(number)

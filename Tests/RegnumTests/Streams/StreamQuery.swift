@@ -6,12 +6,12 @@ struct StreamCondition<Model: StreamModel>: Sendable {
     /// The classes, hidden ones included, that it asks about besides its own.
     let classes: Set<String>
     let live: @Sendable (Query<Model>, Int) -> Query<Bool>
-    let plain: @Sendable (PlainStreamWorld, PlainRow, Int) -> Bool
+    let plain: @Sendable (MirrorWorld, MirrorRow, Int) -> Bool
 
     init(
         _ name: String, of classes: Set<String> = [],
         _ live: @escaping @Sendable (Query<Model>, Int) -> Query<Bool>,
-        _ plain: @escaping @Sendable (PlainStreamWorld, PlainRow, Int) -> Bool
+        _ plain: @escaping @Sendable (MirrorWorld, MirrorRow, Int) -> Bool
     ) {
         (self.name, self.classes, self.live, self.plain) = (name, classes, live, plain)
     }
@@ -22,11 +22,11 @@ struct StreamSort<Model: StreamModel>: Sendable {
     let name: String
     let classes: Set<String>
     let order: SortOrder<Model>
-    let plain: @Sendable (PlainStreamWorld, PlainRow) -> PlainValue
+    let plain: @Sendable (MirrorWorld, MirrorRow) -> MirrorValue
 
     init(
         _ name: String, of classes: Set<String> = [], _ order: SortOrder<Model>,
-        _ plain: @escaping @Sendable (PlainStreamWorld, PlainRow) -> PlainValue
+        _ plain: @escaping @Sendable (MirrorWorld, MirrorRow) -> MirrorValue
     ) {
         (self.name, self.classes, self.order, self.plain) = (name, classes, order, plain)
     }
@@ -37,7 +37,7 @@ struct StreamDistinct<Model: StreamModel>: Sendable {
     let name: String
     let classes: Set<String>
     let live: @Sendable (LiveResults<Model>) -> LiveResults<Model>
-    let plain: @Sendable (PlainStreamWorld, PlainRow) -> PlainValue?
+    let plain: @Sendable (MirrorWorld, MirrorRow) -> MirrorValue?
 }
 
 /// What a stream follows.
@@ -49,7 +49,7 @@ struct StreamQuery<Model: StreamModel>: Sendable {
     var name: String {
         let conditions = terms.map { "\($0.isNegated ? "!" : "")\($0.condition.name) \($0.number)" }
         let orders = sorts.map { ($0.isAscending ? "+" : "-") + $0.sort.name }
-        return "\(Model.plainClass.name) where \(conditions) sorted \(orders) "
+        return "\(Model.mirrorClass.name) where \(conditions) sorted \(orders) "
             + "distinct \(distinct?.name ?? "-")"
     }
 
@@ -70,24 +70,24 @@ struct StreamQuery<Model: StreamModel>: Sendable {
 
     /// The classes that it asks about, its own included.
     var classes: Set<String> {
-        var classes: Set<String> = [Model.plainClass.name]
+        var classes: Set<String> = [Model.mirrorClass.name]
         for term in terms { classes.formUnion(term.condition.classes) }
         for sort in sorts { classes.formUnion(sort.sort.classes) }
         return classes.union(distinct?.classes ?? [])
     }
 
-    func matches(_ world: PlainStreamWorld, _ row: PlainRow) -> Bool {
+    func matches(_ world: MirrorWorld, _ row: MirrorRow) -> Bool {
         terms.allSatisfy { $0.condition.plain(world, row, $0.number) != $0.isNegated }
     }
 
     /// The values that decide the place of a row.
-    func sortValues(_ world: PlainStreamWorld, _ row: PlainRow) -> [PlainValue] {
+    func sortValues(_ world: MirrorWorld, _ row: MirrorRow) -> [MirrorValue] {
         sorts.map { $0.sort.plain(world, row) }
     }
 
     /// What the query gives of rows in their own order.
-    func select(_ world: PlainStreamWorld, _ entries: [PlainEntry]) -> [PlainEntry] {
-        var found: [(entry: PlainEntry, row: PlainRow, values: [PlainValue])] = []
+    func select(_ world: MirrorWorld, _ entries: [MirrorEntry]) -> [MirrorEntry] {
+        var found: [(entry: MirrorEntry, row: MirrorRow, values: [MirrorValue])] = []
         for entry in entries {
             guard let row = world[entry.serial], matches(world, row) else { continue }
             found.append((entry, row, sortValues(world, row)))
@@ -95,7 +95,7 @@ struct StreamQuery<Model: StreamModel>: Sendable {
         if !sorts.isEmpty {
             let order = found.indices.sorted { left, right in
                 for (index, sort) in sorts.enumerated() {
-                    let order = PlainValue.compare(
+                    let order = MirrorValue.compare(
                         found[left].values[index], found[right].values[index])
                     if order != 0 { return (order < 0) == sort.isAscending }
                 }
@@ -104,7 +104,7 @@ struct StreamQuery<Model: StreamModel>: Sendable {
             found = order.map { found[$0] }
         }
         guard let distinct else { return found.map(\.entry) }
-        var seen: Set<PlainValue> = []
+        var seen: Set<MirrorValue> = []
         return found.filter { element in
             guard let value = distinct.plain(world, element.row) else { return false }
             return seen.insert(value).inserted
@@ -113,7 +113,7 @@ struct StreamQuery<Model: StreamModel>: Sendable {
 }
 
 /// One place in a collection: an object, and in a list which of its places.
-struct PlainEntry: Hashable, Sendable {
+struct MirrorEntry: Hashable, Sendable {
     var serial: Int
     /// The identity of the place in the list, 0 for what is no list.
     var slot = 0
@@ -128,16 +128,16 @@ protocol StreamQueried: StreamModel {
 
 extension StreamQuery where Model: StreamQueried {
     init(_ random: inout SeededRandom) {
-        for _ in 0..<[0, 1, 1, 2][random.below(4)] {
-            guard let condition = random.element(Model.conditions) else { continue }
-            terms.append((condition, random.below(4), random.isOne(of: 4)))
+        for _ in 0..<[0, 1, 1, 2][random.under(4)] {
+            guard let condition = random.pick(Model.conditions) else { continue }
+            terms.append((condition, random.under(4), random.isOneIn(4)))
         }
-        for _ in 0..<[0, 0, 1, 1, 2][random.below(5)] {
-            guard let sort = random.element(Model.sorts),
+        for _ in 0..<[0, 0, 1, 1, 2][random.under(5)] {
+            guard let sort = random.pick(Model.sorts),
                 !sorts.contains(where: { $0.sort.name == sort.name })
             else { continue }
-            sorts.append((sort, random.isOne(of: 2)))
+            sorts.append((sort, random.isOneIn(2)))
         }
-        if random.isOne(of: 6) { distinct = random.element(Model.distincts) }
+        if random.isOneIn(6) { distinct = random.pick(Model.distincts) }
     }
 }

@@ -1,20 +1,20 @@
 /// What a history did, version by version: all that the oracle knows.
 final class StreamRecord {
     /// By version, from 0 on.
-    private(set) var worlds: [PlainStreamWorld] = [PlainStreamWorld()]
+    private(set) var worlds: [MirrorWorld] = [MirrorWorld()]
     /// By version; the first stands for no commit.
-    private(set) var commits: [PlainCommit] = [PlainCommit()]
+    private(set) var commits: [MirrorCommit] = [MirrorCommit()]
     private var touched: [Set<String>?] = [[]]
-    private var steps: [Range<UInt64>: PlainStep] = [:]
+    private var steps: [Range<UInt64>: MirrorStep] = [:]
 
     var version: UInt64 { UInt64(worlds.count - 1) }
 
-    var world: PlainStreamWorld { worlds[worlds.count - 1] }
+    var world: MirrorWorld { worlds[worlds.count - 1] }
 
-    func world(_ version: UInt64) -> PlainStreamWorld { worlds[Int(version)] }
+    func world(_ version: UInt64) -> MirrorWorld { worlds[Int(version)] }
 
     /// Adds a commit, unless it changed nothing; says whether it did.
-    func add(_ world: PlainStreamWorld, _ commit: PlainCommit) -> Bool {
+    func add(_ world: MirrorWorld, _ commit: MirrorCommit) -> Bool {
         guard world.differs(from: self.world, commit) else {
             worlds[worlds.count - 1].lastIdentity = world.lastIdentity
             return false
@@ -29,13 +29,13 @@ final class StreamRecord {
     }
 
     /// The commits after one version through another.
-    func commits(_ old: UInt64, _ new: UInt64) -> ArraySlice<PlainCommit> {
+    func commits(_ old: UInt64, _ new: UInt64) -> ArraySlice<MirrorCommit> {
         commits[Int(old) + 1..<Int(new) + 1]
     }
 
-    func step(_ old: UInt64, _ new: UInt64) -> PlainStep {
+    func step(_ old: UInt64, _ new: UInt64) -> MirrorStep {
         if let known = steps[old..<new] { return known }
-        let step = PlainStep(world(old), world(new), Array(commits(old, new)))
+        let step = MirrorStep(world(old), world(new), Array(commits(old, new)))
         steps[old..<new] = step
         return step
     }
@@ -50,17 +50,17 @@ final class StreamRecord {
 }
 
 /// The net effect of the commits between two versions.
-final class PlainStep {
-    let old: PlainStreamWorld
-    let new: PlainStreamWorld
-    let commits: [PlainCommit]
+final class MirrorStep {
+    let old: MirrorWorld
+    let new: MirrorWorld
+    let commits: [MirrorCommit]
     /// By row that was there and still is: properties that were set and lists that changed.
     private(set) var own: [Int: Set<Int>] = [:]
     private var reaching: [Set<Int>] = []
 
-    init(_ old: PlainStreamWorld, _ new: PlainStreamWorld, _ commits: [PlainCommit]) {
+    init(_ old: MirrorWorld, _ new: MirrorWorld, _ commits: [MirrorCommit]) {
         (self.old, self.new, self.commits) = (old, new, commits)
-        for kind in PlainClass.allCases {
+        for kind in MirrorClass.allCases {
             for serial in new.serials(kind) {
                 let changes = new.ownChanges(of: serial, since: old, commits)
                 if !changes.isEmpty { own[serial] = changes }
@@ -74,7 +74,7 @@ final class PlainStep {
         while reaching.count <= depth {
             let nearer = reaching[reaching.count - 1]
             var rows = nearer
-            for row in PlainClass.allCases.flatMap({ new.rows($0) })
+            for row in MirrorClass.allCases.flatMap({ new.rows($0) })
             where row.kind.properties.indices.contains(where: { property in
                 leads(row, property, to: nearer)
             }) {
@@ -85,14 +85,14 @@ final class PlainStep {
         return reaching[depth]
     }
 
-    func leads(_ row: PlainRow, _ property: Int, to rows: Set<Int>) -> Bool {
+    func leads(_ row: MirrorRow, _ property: Int, to rows: Set<Int>) -> Bool {
         row.kind.properties[property].kind.target != nil
             && row.targets(property).contains { rows.contains($0) }
     }
 
     var touchedClasses: Set<String> {
         var names: Set<String> = []
-        for kind in PlainClass.allCases {
+        for kind in MirrorClass.allCases {
             if old.serials(kind) != new.serials(kind) { names.insert(kind.name) }
             let serials = Set(old.serials(kind)).union(new.serials(kind))
             for (index, property) in kind.properties.enumerated() where property.kind.isValues {

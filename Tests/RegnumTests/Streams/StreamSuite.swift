@@ -53,7 +53,7 @@ struct StreamSuite: Sendable {
         let sides: any StreamSides =
             number % 3 == 0 ? try await MemorySide() : try await SimulatedSides(seed: seed)
         do {
-            try await StreamHistory(seed: seed, sides: sides).run()
+            try await StreamHistory(seed: seed, sides: sides, isTraced: only != nil).run()
         } catch {
             await sides.close()
             throw error

@@ -2,27 +2,27 @@ import Regnum
 
 /// A consumer of the stream of a key.
 final class ObjectWatch<Model: StreamModel>: StreamWatch {
-    private let key: PlainValue
+    private let key: MirrorValue
     private let live: @Sendable (Realm) -> Live<Model>
-    private let filter: PlainFilter
+    private let filter: MirrorFilter
     private var stream: ObjectChanges<Model>.AsyncIterator?
     private var version: UInt64 = 0
     private var hasBegun = false
     private var random: SeededRandom
 
     init(
-        _ key: PlainValue, _ filter: PlainFilter, _ random: SeededRandom,
+        _ key: MirrorValue, _ filter: MirrorFilter, _ random: SeededRandom,
         _ live: @escaping @Sendable (Realm) -> Live<Model>
     ) {
         (self.key, self.filter, self.random, self.live) = (key, filter, random, live)
     }
 
-    var name: String { "\(Model.plainClass.name) \(key), \(filter)" }
+    var name: String { "\(Model.mirrorClass.name) \(key), \(filter)" }
 
     func begin(_ realm: Realm, _ record: StreamRecord) async throws {
         stream = live(realm).changes.makeAsyncIterator()
         version = record.version
-        if random.isOne(of: 3) { return }
+        if random.isOneIn(3) { return }
         try await pullInitial(record)
     }
 
@@ -33,8 +33,8 @@ final class ObjectWatch<Model: StreamModel>: StreamWatch {
         return element
     }
 
-    private func row(_ world: PlainStreamWorld) -> Int? {
-        world.row(Model.plainClass, key: key)?.serial
+    private func row(_ world: MirrorWorld) -> Int? {
+        world.row(Model.mirrorClass, key: key)?.serial
     }
 
     private func pullInitial(_ record: StreamRecord) async throws {
@@ -47,7 +47,7 @@ final class ObjectWatch<Model: StreamModel>: StreamWatch {
     }
 
     private func check(
-        _ object: Frozen<Model>?, _ serial: Int?, _ world: PlainStreamWorld, _ what: String
+        _ object: Frozen<Model>?, _ serial: Int?, _ world: MirrorWorld, _ what: String
     ) throws {
         try expectEqual(object.map(Model.serial), serial, what)
         guard let object, let serial else { return }

@@ -32,21 +32,21 @@ struct StreamSource<Model: StreamModel>: Sendable {
     /// The classes that it asks about.
     let classes: Set<String>
     let live: @Sendable (Realm) -> LiveResults<Model>
-    let plain: @Sendable (PlainStreamWorld) -> [PlainEntry]
+    let plain: @Sendable (MirrorWorld) -> [MirrorEntry]
 
     /// All objects of the class.
     static var all: StreamSource {
         StreamSource(
-            name: "all", isList: false, classes: [Model.plainClass.name],
+            name: "all", isList: false, classes: [Model.mirrorClass.name],
             live: { $0.objects(Model.self) },
-            plain: { $0.serials(Model.plainClass).map { PlainEntry(serial: $0) } })
+            plain: { $0.serials(Model.mirrorClass).map { MirrorEntry(serial: $0) } })
     }
 }
 
 final class CollectionWatch<Model: StreamModel>: StreamWatch {
     let source: StreamSource<Model>
     let query: StreamQuery<Model>
-    let filter: PlainFilter
+    let filter: MirrorFilter
     let classes: Set<String>
     private var stream: CollectionChanges<Model>.AsyncIterator?
     /// The version that was delivered last.
@@ -57,14 +57,14 @@ final class CollectionWatch<Model: StreamModel>: StreamWatch {
     private var random: SeededRandom
 
     init(
-        _ source: StreamSource<Model>, _ query: StreamQuery<Model>, _ filter: PlainFilter,
+        _ source: StreamSource<Model>, _ query: StreamQuery<Model>, _ filter: MirrorFilter,
         _ random: SeededRandom
     ) {
         self.source = source
         self.query = query
         self.filter = filter
         self.random = random
-        classes = source.classes.union(query.classes).union(Model.plainClass.contentNames)
+        classes = source.classes.union(query.classes).union(Model.mirrorClass.contentNames)
     }
 
     var name: String { "\(query.name) of \(source.name), \(filter)" }
@@ -72,7 +72,7 @@ final class CollectionWatch<Model: StreamModel>: StreamWatch {
     func begin(_ realm: Realm, _ record: StreamRecord) async throws {
         stream = query.live(source.live(realm)).changes.makeAsyncIterator()
         version = record.version
-        if random.isOne(of: 3) { return }
+        if random.isOneIn(3) { return }
         try await pullInitial(record)
     }
 
@@ -83,7 +83,7 @@ final class CollectionWatch<Model: StreamModel>: StreamWatch {
         return element
     }
 
-    private func entries(_ world: PlainStreamWorld) -> [PlainEntry] {
+    private func entries(_ world: MirrorWorld) -> [MirrorEntry] {
         query.select(world, source.plain(world))
     }
 
@@ -127,8 +127,9 @@ final class CollectionWatch<Model: StreamModel>: StreamWatch {
     private func origins(_ record: StreamRecord, _ newest: UInt64) -> [String] {
         var origins: [String] = []
         for commit in record.commits(version, newest) {
+            // the first one makes the classes
             guard let origin = commit.origin, !origins.contains(origin),
-                !record.touchedClasses(commit.version).isDisjoint(with: classes)
+                commit.version == 1 || !record.touchedClasses(commit.version).isDisjoint(with: classes)
             else { continue }
             origins.append(origin)
         }
@@ -136,27 +137,27 @@ final class CollectionWatch<Model: StreamModel>: StreamWatch {
     }
 
     private func expect(
-        _ old: [PlainEntry], _ new: [PlainEntry], _ step: PlainStep
-    ) -> PlainChange {
+        _ old: [MirrorEntry], _ new: [MirrorEntry], _ step: MirrorStep
+    ) -> MirrorChange {
         let isListed = source.isList && query.sorts.isEmpty && query.distinct == nil
         let stays =
             isListed
-            ? PlainPositions.listed(old, new)
-            : PlainPositions.sorted(old, new) { serial in
+            ? MirrorPositions.listed(old, new)
+            : MirrorPositions.sorted(old, new) { serial in
                 guard let before = step.old[serial], let after = step.new[serial] else {
                     return true
                 }
                 return step.own[serial] != nil
                     || zip(
                         query.sortValues(step.old, before), query.sortValues(step.new, after)
-                    ).contains { PlainValue.compare($0, $1) != 0 }
+                    ).contains { MirrorValue.compare($0, $1) != 0 }
             }
-        return PlainChange(old, new, stays: stays) { step.names($0, filter) }
+        return MirrorChange(old, new, stays: stays) { step.names($0, filter) }
     }
 
     private func check(
-        _ delta: ChangeSet<Model>, _ expected: PlainChange, _ old: [PlainEntry],
-        _ new: [PlainEntry], _ step: PlainStep
+        _ delta: ChangeSet<Model>, _ expected: MirrorChange, _ old: [MirrorEntry],
+        _ new: [MirrorEntry], _ step: MirrorStep
     ) throws {
         try expectEqual(delta.deletions, expected.deletions, "deletions")
         try expectEqual(delta.insertions, expected.insertions, "insertions")
@@ -179,15 +180,15 @@ final class CollectionWatch<Model: StreamModel>: StreamWatch {
         }
     }
 
-    private func check(_ object: Frozen<Model>, _ world: PlainStreamWorld, _ what: String) throws {
+    private func check(_ object: Frozen<Model>, _ world: MirrorWorld, _ what: String) throws {
         let serial = Model.serial(object)
         try expectEqual(Model.content(object), world.content(serial), "\(what) \(serial)")
     }
 
     /// Brings the mirror to the new collection, by the positions or by the standard difference.
     private func apply(
-        _ delta: ChangeSet<Model>, _ collection: FrozenResults<Model>, _ new: [PlainEntry],
-        _ step: PlainStep
+        _ delta: ChangeSet<Model>, _ collection: FrozenResults<Model>, _ new: [MirrorEntry],
+        _ step: MirrorStep
     ) throws {
         try expectEqual(collection.version, step.new.version, "the collection's version")
         let serials = collection.map(Model.serial)
@@ -195,7 +196,7 @@ final class CollectionWatch<Model: StreamModel>: StreamWatch {
         if let position = serials.indices.randomElement(using: &random) {
             try check(collection[position], step.new, "collection[\(position)]")
         }
-        if random.isOne(of: 4) {
+        if random.isOneIn(4) {
             let changes = delta.difference.map { change -> CollectionDifference<Int>.Change in
                 switch change {
                 case .insert(let offset, let element, let other):
@@ -226,7 +227,7 @@ final class CollectionWatch<Model: StreamModel>: StreamWatch {
     }
 }
 
-extension PlainClass {
+extension MirrorClass {
     /// The class and those that hold the elements of its lists of values.
     var contentNames: Set<String> {
         Set([name] + properties.filter(\.kind.isValues).map { "\(name).\($0.name)" })

@@ -76,7 +76,7 @@ struct StreamWriter {
     }
 
     private mutating func create(
-        _ kind: PlainClass, _ serial: Int?, _ values: [Int: PlainValue],
+        _ kind: MirrorClass, _ serial: Int?, _ values: [Int: MirrorValue],
         _ policy: Realm.UpdatePolicy
     ) throws {
         var dictionary: [String: Any?] = [:]
@@ -98,7 +98,7 @@ struct StreamWriter {
         }
     }
 
-    private func set(_ serial: Int, _ property: Int, _ value: PlainValue) {
+    private func set(_ serial: Int, _ property: Int, _ value: MirrorValue) {
         if let person = persons[serial] {
             switch property {
             case 2: person.group = value.int ?? 0
@@ -106,7 +106,7 @@ struct StreamWriter {
             case 4: person.name = value.text ?? ""
             case 5: person.score = value.double ?? 0
             case 8: person.mood = StreamMood(rawValue: value.text ?? "") ?? .calm
-            default: person[PlainClass.person.properties[property].name] = value.any
+            default: person[MirrorClass.person.properties[property].name] = value.any
             }
         } else if let dog = dogs[serial] {
             if property == 2 { dog.age = value.int ?? 0 } else { dog.weight = value.double }
@@ -149,7 +149,7 @@ struct StreamWriter {
     }
 
     private func make<T>(
-        _ edit: StreamListEdit, _ list: List<T>, _ element: (PlainValue) -> T
+        _ edit: StreamListEdit, _ list: List<T>, _ element: (MirrorValue) -> T
     ) {
         switch edit {
         case .insert(let values, let position):

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 // What the realm must hold, in plain Swift: rows by serial, each with a cell for each property.
 
-enum PlainValue: Hashable, Sendable {
+enum MirrorValue: Hashable, Sendable {
     case null
     case bool(Bool)
     case int(Int)
@@ -12,7 +12,29 @@ enum PlainValue: Hashable, Sendable {
     /// Seconds.
     case date(Int)
 
-    static func of(_ number: Int?) -> PlainValue { number.map { .int($0) } ?? .null }
+    static func of(_ number: Int?) -> MirrorValue { number.map { .int($0) } ?? .null }
+
+    /// Texts by their bytes.
+    static func == (left: MirrorValue, right: MirrorValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.int(let a), .int(let b)), (.date(let a), .date(let b)): a == b
+        case (.double(let a), .double(let b)): a == b
+        case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
+        default: false
+        }
+    }
+
+    func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: break
+        case .bool(let value): hasher.combine(value)
+        case .int(let value), .date(let value): hasher.combine(value)
+        case .double(let bits): hasher.combine(bits)
+        case .text(let text): for byte in text.utf8 { hasher.combine(byte) }
+        }
+    }
 
     var int: Int? { if case .int(let number) = self { number } else { nil } }
 
@@ -35,7 +57,7 @@ enum PlainValue: Hashable, Sendable {
     }
 
     /// Negative, zero or positive: nil first, then NaN, texts by their bytes, false before true.
-    static func compare(_ left: PlainValue, _ right: PlainValue) -> Int {
+    static func compare(_ left: MirrorValue, _ right: MirrorValue) -> Int {
         func order<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : (b < a ? 1 : 0) }
         switch (left, right) {
         case (.null, .null): return 0
@@ -55,7 +77,7 @@ enum PlainValue: Hashable, Sendable {
     }
 }
 
-enum PlainClass: Int, Sendable, CaseIterable {
+enum MirrorClass: Int, Sendable, CaseIterable {
     case person
     case dog
     case toy
@@ -63,7 +85,7 @@ enum PlainClass: Int, Sendable, CaseIterable {
 
     var name: String { ["StreamPerson", "StreamDog", "StreamToy", "StreamBox"][rawValue] }
 
-    var properties: [PlainProperty] { PlainProperty.all[rawValue] }
+    var properties: [MirrorProperty] { MirrorProperty.all[rawValue] }
 
     /// The property with the primary key.
     var key: Int? { self == .person || self == .dog ? 1 : nil }
@@ -71,17 +93,17 @@ enum PlainClass: Int, Sendable, CaseIterable {
     func index(of name: String) -> Int? { properties.firstIndex { $0.name == name } }
 }
 
-struct PlainProperty: Sendable {
+struct MirrorProperty: Sendable {
     enum Kind: Hashable, Sendable {
         case serial
         case key
-        case value(PlainValueKind)
-        case link(PlainClass)
-        case list(PlainClass)
-        case values(PlainValueKind)
+        case value(MirrorValueKind)
+        case link(MirrorClass)
+        case list(MirrorClass)
+        case values(MirrorValueKind)
 
         /// The class that a link or list of objects leads to.
-        var target: PlainClass? {
+        var target: MirrorClass? {
             switch self {
             case .link(let target), .list(let target): target
             default: nil
@@ -101,116 +123,116 @@ struct PlainProperty: Sendable {
     let name: String
     let kind: Kind
 
-    static let all: [[PlainProperty]] = [
+    static let all: [[MirrorProperty]] = [
         [
-            PlainProperty(name: "serial", kind: .serial), PlainProperty(name: "id", kind: .key),
-            PlainProperty(name: "group", kind: .value(.group)),
-            PlainProperty(name: "age", kind: .value(.optionalInt)),
-            PlainProperty(name: "name", kind: .value(.text)),
-            PlainProperty(name: "score", kind: .value(.double)),
-            PlainProperty(name: "isOn", kind: .value(.bool)),
-            PlainProperty(name: "born", kind: .value(.date)),
-            PlainProperty(name: "mood", kind: .value(.mood)),
-            PlainProperty(name: "boss", kind: .link(.person)),
-            PlainProperty(name: "dog", kind: .link(.dog)),
-            PlainProperty(name: "dogs", kind: .list(.dog)),
-            PlainProperty(name: "friends", kind: .list(.person)),
-            PlainProperty(name: "tags", kind: .values(.text)),
-            PlainProperty(name: "box", kind: .link(.box)),
-            PlainProperty(name: "boxes", kind: .list(.box)),
+            MirrorProperty(name: "serial", kind: .serial), MirrorProperty(name: "id", kind: .key),
+            MirrorProperty(name: "group", kind: .value(.group)),
+            MirrorProperty(name: "age", kind: .value(.optionalInt)),
+            MirrorProperty(name: "name", kind: .value(.text)),
+            MirrorProperty(name: "score", kind: .value(.double)),
+            MirrorProperty(name: "isOn", kind: .value(.bool)),
+            MirrorProperty(name: "born", kind: .value(.date)),
+            MirrorProperty(name: "mood", kind: .value(.mood)),
+            MirrorProperty(name: "boss", kind: .link(.person)),
+            MirrorProperty(name: "dog", kind: .link(.dog)),
+            MirrorProperty(name: "dogs", kind: .list(.dog)),
+            MirrorProperty(name: "friends", kind: .list(.person)),
+            MirrorProperty(name: "tags", kind: .values(.text)),
+            MirrorProperty(name: "box", kind: .link(.box)),
+            MirrorProperty(name: "boxes", kind: .list(.box)),
         ],
         [
-            PlainProperty(name: "serial", kind: .serial), PlainProperty(name: "name", kind: .key),
-            PlainProperty(name: "age", kind: .value(.int)),
-            PlainProperty(name: "weight", kind: .value(.optionalDouble)),
-            PlainProperty(name: "toy", kind: .link(.toy)),
-            PlainProperty(name: "toys", kind: .list(.toy)),
-            PlainProperty(name: "numbers", kind: .values(.optionalInt)),
+            MirrorProperty(name: "serial", kind: .serial), MirrorProperty(name: "name", kind: .key),
+            MirrorProperty(name: "age", kind: .value(.int)),
+            MirrorProperty(name: "weight", kind: .value(.optionalDouble)),
+            MirrorProperty(name: "toy", kind: .link(.toy)),
+            MirrorProperty(name: "toys", kind: .list(.toy)),
+            MirrorProperty(name: "numbers", kind: .values(.optionalInt)),
         ],
         [
-            PlainProperty(name: "serial", kind: .serial),
-            PlainProperty(name: "price", kind: .value(.int)),
-            PlainProperty(name: "label", kind: .value(.optionalText)),
-            PlainProperty(name: "dog", kind: .link(.dog)),
+            MirrorProperty(name: "serial", kind: .serial),
+            MirrorProperty(name: "price", kind: .value(.int)),
+            MirrorProperty(name: "label", kind: .value(.optionalText)),
+            MirrorProperty(name: "dog", kind: .link(.dog)),
         ],
         [
-            PlainProperty(name: "serial", kind: .serial),
-            PlainProperty(name: "size", kind: .value(.int)),
-            PlainProperty(name: "label", kind: .value(.text)),
-            PlainProperty(name: "toy", kind: .link(.toy)),
+            MirrorProperty(name: "serial", kind: .serial),
+            MirrorProperty(name: "size", kind: .value(.int)),
+            MirrorProperty(name: "label", kind: .value(.text)),
+            MirrorProperty(name: "toy", kind: .link(.toy)),
         ],
     ]
 }
 
 /// An inverse: the objects of a class that link to this one through a property.
-struct PlainInverse: Hashable, Sendable {
-    let origin: PlainClass
+struct MirrorInverse: Hashable, Sendable {
+    let origin: MirrorClass
     let property: Int
 }
 
 /// What a property may hold.
-enum PlainValueKind: Sendable {
+enum MirrorValueKind: Sendable {
     case group, int, optionalInt, text, optionalText, double, optionalDouble, bool, date, mood
 
-    func draw(_ random: inout SeededRandom) -> PlainValue {
+    func draw(_ random: inout SeededRandom) -> MirrorValue {
         switch self {
-        case .group: return .int(random.below(3))
-        case .int: return .int(random.below(5))
-        case .optionalInt: return random.isOne(of: 4) ? .null : .int(random.below(5))
-        case .text: return .text(["", "a", "b", "Z", "\u{e9}", "e\u{301}"][random.below(6)])
+        case .group: return .int(random.under(3))
+        case .int: return .int(random.under(5))
+        case .optionalInt: return random.isOneIn(4) ? .null : .int(random.under(5))
+        case .text: return .text(["", "a", "b", "Z", "\u{e9}", "e\u{301}"][random.under(6)])
         case .optionalText:
-            return random.isOne(of: 4) ? .null : .text(["a", "b", "z"][random.below(3)])
+            return random.isOneIn(4) ? .null : .text(["a", "b", "z"][random.under(3)])
         case .double:
             let values = [0.0, -0.0, .nan, 1.5, -2, .infinity]
-            return .double(values[random.below(values.count)].bitPattern)
+            return .double(values[random.under(values.count)].bitPattern)
         case .optionalDouble:
-            return random.isOne(of: 4) ? .null : PlainValueKind.double.draw(&random)
-        case .bool: return .bool(random.isOne(of: 2))
-        case .date: return .date(random.below(4))
-        case .mood: return .text(["calm", "busy", "loud"][random.below(3)])
+            return random.isOneIn(4) ? .null : MirrorValueKind.double.draw(&random)
+        case .bool: return .bool(random.isOneIn(2))
+        case .date: return .date(random.under(4))
+        case .mood: return .text(["calm", "busy", "loud"][random.under(3)])
         }
     }
 }
 
 extension SeededRandom {
-    mutating func below(_ bound: Int) -> Int {
+    mutating func under(_ bound: Int) -> Int {
         Int(truncatingIfNeeded: (next() >> 33) % UInt64(bound))
     }
 
-    mutating func isOne(of number: Int) -> Bool { below(number) == 0 }
+    mutating func isOneIn(_ number: Int) -> Bool { under(number) == 0 }
 
-    mutating func element<T>(_ elements: [T]) -> T? {
-        elements.isEmpty ? nil : elements[below(elements.count)]
+    mutating func pick<T>(_ elements: [T]) -> T? {
+        elements.isEmpty ? nil : elements[under(elements.count)]
     }
 }
 
 /// An element of a list. The identity is new for each insertion, and for a move.
-struct PlainSlot: Hashable, Sendable {
+struct MirrorSlot: Hashable, Sendable {
     let identity: Int
     /// What a move takes along: a value's own identity.
     let element: Int
     /// The serial for objects.
-    var value: PlainValue
+    var value: MirrorValue
 }
 
-enum PlainCell: Sendable {
+enum MirrorCell: Sendable {
     /// A value, or the serial that a link leads to.
-    case value(PlainValue)
-    case list([PlainSlot])
+    case value(MirrorValue)
+    case list([MirrorSlot])
 }
 
-struct PlainRow: Sendable {
-    let kind: PlainClass
+struct MirrorRow: Sendable {
+    let kind: MirrorClass
     let serial: Int
-    var cells: [PlainCell]
+    var cells: [MirrorCell]
 
     /// The value of a property that is no list; of a link the serial.
-    func value(_ property: Int) -> PlainValue {
+    func value(_ property: Int) -> MirrorValue {
         guard case .value(let value) = cells[property] else { return .null }
         return value
     }
 
-    func slots(_ property: Int) -> [PlainSlot] {
+    func slots(_ property: Int) -> [MirrorSlot] {
         guard case .list(let slots) = cells[property] else { return [] }
         return slots
     }
@@ -225,18 +247,18 @@ struct PlainRow: Sendable {
 }
 
 /// The content of one version.
-struct PlainStreamWorld: Sendable {
+struct MirrorWorld: Sendable {
     var version: UInt64 = 0
-    private(set) var rows: [Int: PlainRow] = [:]
+    private(set) var rows: [Int: MirrorRow] = [:]
     /// By class, in order of creation.
-    private(set) var order: [[Int]] = Array(repeating: [], count: PlainClass.allCases.count)
+    private(set) var order: [[Int]] = Array(repeating: [], count: MirrorClass.allCases.count)
     /// For serials and slots.
     var lastIdentity = 0
 
     /// An element that is new in its list.
-    mutating func slot(_ value: PlainValue) -> PlainSlot {
+    mutating func slot(_ value: MirrorValue) -> MirrorSlot {
         let identity = newIdentity()
-        return PlainSlot(identity: identity, element: identity, value: value)
+        return MirrorSlot(identity: identity, element: identity, value: value)
     }
 
     mutating func newIdentity() -> Int {
@@ -244,18 +266,18 @@ struct PlainStreamWorld: Sendable {
         return lastIdentity
     }
 
-    subscript(serial: Int) -> PlainRow? { rows[serial] }
+    subscript(serial: Int) -> MirrorRow? { rows[serial] }
 
-    func serials(_ kind: PlainClass) -> [Int] { order[kind.rawValue] }
+    func serials(_ kind: MirrorClass) -> [Int] { order[kind.rawValue] }
 
-    func rows(_ kind: PlainClass) -> [PlainRow] { order[kind.rawValue].compactMap { rows[$0] } }
+    func rows(_ kind: MirrorClass) -> [MirrorRow] { order[kind.rawValue].compactMap { rows[$0] } }
 
-    func row(_ kind: PlainClass, key: PlainValue) -> PlainRow? {
+    func row(_ kind: MirrorClass, key: MirrorValue) -> MirrorRow? {
         guard let property = kind.key else { return nil }
         return rows(kind).first { $0.value(property) == key }
     }
 
-    mutating func insert(_ row: PlainRow) {
+    mutating func insert(_ row: MirrorRow) {
         rows[row.serial] = row
         order[row.kind.rawValue].append(row.serial)
     }
@@ -265,19 +287,19 @@ struct PlainStreamWorld: Sendable {
         order[row.kind.rawValue].removeAll { $0 == serial }
     }
 
-    mutating func put(_ cell: PlainCell, _ serial: Int, _ property: Int) {
+    mutating func put(_ cell: MirrorCell, _ serial: Int, _ property: Int) {
         rows[serial]?.cells[property] = cell
     }
 
     /// The objects that link to one through a property, each as often as it does.
-    func origins(_ serial: Int, _ inverse: PlainInverse) -> [Int] {
+    func origins(_ serial: Int, _ inverse: MirrorInverse) -> [Int] {
         rows(inverse.origin).flatMap { row in
             row.targets(inverse.property).filter { $0 == serial }.map { _ in row.serial }
         }
     }
 
     /// As `StreamModel.content` tells it.
-    func content(_ serial: Int) -> [[PlainValue]] {
+    func content(_ serial: Int) -> [[MirrorValue]] {
         guard let row = rows[serial] else { return [] }
         return row.kind.properties.indices.map { property in
             if row.kind.properties[property].kind.target == .box {

@@ -1,0 +1,31 @@
+/// A history on a realm that two processes share: what the one tells the other in a line.
+struct StreamAssignment: Sendable {
+    let seed: UInt64
+    /// The directory of the realm.
+    let path: String
+
+    init(seed: UInt64, path: String) {
+        self.seed = seed
+        self.path = path
+    }
+
+    /// Takes a line apart; nil if it is none.
+    init?(_ line: String) {
+        let parts = line.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, let seed = UInt64(parts[0]) else { return nil }
+        self.init(seed: seed, path: String(parts[1]))
+    }
+
+    var line: String { "\(seed) \(path)" }
+
+    /// Runs one half; the other process runs the other one meanwhile.
+    func run(side: Int) async throws {
+        let sides = try await SharedSide(own: side, path: path)
+        do {
+            try await StreamHistory(seed: seed, sides: sides).run()
+        } catch {
+            await sides.close()
+            throw error
+        }
+    }
+}
