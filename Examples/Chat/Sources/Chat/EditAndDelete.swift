@@ -33,6 +33,10 @@ struct DeleteRoom: AsyncParsableCommand {
     @ParentCommand var chat: Chat
     @Argument(help: "The room.") var room: String
 
+    func validate() throws {
+        try requireText(room, "ROOM")
+    }
+
     func run() async throws {
         try await chat.withRealm { realm in try await realm.deleteRoom(room) }
     }

@@ -13,6 +13,7 @@ struct Read: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a line.") var json = false
 
     func validate() throws {
+        try requireText(room, "ROOM")
         try requireText(reader, "The name")
     }
 

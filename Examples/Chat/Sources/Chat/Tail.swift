@@ -20,7 +20,7 @@ struct Tail: AsyncParsableCommand {
         help: ArgumentHelp("Begin with what happened since a cursor.", valueName: "cursor"),
         transform: changeCursor)
     var since: ChangeCursor?
-    @Option(help: ArgumentHelp("End after so many lines.", valueName: "n")) var count: Int?
+    @Option(help: ArgumentHelp("End after so many changes.", valueName: "n")) var count: Int?
 
     func validate() throws {
         try requireText(room, "ROOM")
