@@ -8,10 +8,11 @@ import Testing
 @Suite(.serialized) struct CheckpointEnumeration {
     /// Runs `steps` on a new realm and crashes at every effect of those from number `first` on.
     private func crash(
-        _ steps: [CheckpointStep], from first: Int, seed: UInt64, _ checker: CrashChecker
+        _ steps: [CheckpointStep], from first: Int, seed: UInt64, _ checker: CrashChecker,
+        retention: HistoryRetention = .none
     ) {
         guard checker.failureCount < 100 else { return }
-        let driver = CheckpointDriver(seed: seed)
+        let driver = CheckpointDriver(seed: seed, retention: retention)
         let name = steps.map(\.rawValue).joined(separator: " ")
         // Not owned: the driver owns the hook.
         let hook: @Sendable (EffectKind, Int) -> Void = { [unowned driver] kind, index in
@@ -103,5 +104,52 @@ import Testing
             crash(steps, from: 1, seed: numbers.next(), checker)
         } while checker.stateCount < limit && checker.failureCount == 0
         conclude(checker, "long random workloads")
+    }
+
+    /// What is kept for readers of the past keeps no realm from opening, and is read as it was.
+    @Test func keptHistorySurvivesEveryCrash() {
+        let seed = faultSeed()
+        let checker = CrashChecker(seed: seed)
+        checker.effort = CrashChecker.Effort(
+            images: 2, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
+        let limit = environmentNumber("REGNUM_CHECKPOINT_STATES", or: 20_000)
+        var numbers = SplitMix64(seed: seed)
+        repeat {
+            let retention = HistoryRetention(
+                ageNanoseconds: nil, byteCount: UInt64(numbers.oneOf([1, 5000, 20_000])))
+            checker.opens = { disk in
+                var options = TinyStore.checkpointOptions
+                options.retention = retention
+                let opened = try TinyStore.open(disk, ListContent(), options: options)
+                try opened.checkHistory()
+                return opened
+            }
+            let steps = (0..<30).map { _ in numbers.oneOf(CheckpointStep.allCases) }
+            crash(steps, from: 1, seed: numbers.next(), checker, retention: retention)
+        } while checker.stateCount < limit && checker.failureCount == 0
+        conclude(checker, "kept history")
+    }
+}
+
+extension TinyStore.Opened {
+    /// Reads on from several versions of the past, as far as they are there; the commits must be
+    /// those that were delivered.
+    fileprivate func checkHistory() throws {
+        let newest = log.version
+        for version in Set([0, newest / 2, newest - min(newest, 3), newest]) {
+            for beginning in try log.history.find(version).beginnings {
+                var replay = beginning.replay
+                var number = Int(beginning.reference?.version ?? 0)
+                while let body = try replay.nextCommit(through: newest) {
+                    number += 1
+                    guard body == bodies[number - 1] || body.count == 48 else {
+                        throw StoreError(.invalidDatabase, "commit \(number) is read as another")
+                    }
+                }
+                guard number == Int(newest) else {
+                    throw StoreError(.invalidDatabase, "the past ends at \(number), not \(newest)")
+                }
+            }
+        }
     }
 }

@@ -103,7 +103,9 @@ import Testing
         var root = DatabaseRoot.empty
         let plans = plans(&generator)
         var states: [(root: DatabaseRoot, result: ResultTree, seen: Int)] = []
-        for plan in plans { states.append((root, try plan.evaluate(root), 0)) }
+        for plan in plans {
+            states.append((root, try plan.evaluate(root, counters: StreamCounters()), 0))
+        }
         var summaries: [CommitSummary] = []
         var nextID = 0
         for step in 0..<25 {
@@ -160,8 +162,16 @@ import Testing
     ) throws {
         let new = summaries[state.seen...]
         let merged = MergedDelta(new, tableName: "Message")
-        let (result, change) = try plan.advance(
-            state.result, from: state.root, to: root, delta: withSummaries ? merged : nil)
+        let step = VersionStep(
+            from: state.root, to: root, summaries: withSummaries ? Array(new) : nil)
+        var (result, change) = try plan.advance(state.result, step)
+        #expect(try plan.change(from: state.result, to: result, step) == change)
+        var marks = RowMarks()
+        for row in merged.modified {
+            marks.rows[row.key] = RowMarks.Mark()
+            marks.rows[row.key]?.columns = row.columns
+        }
+        try plan.mark(&change, marks, from: state.result, to: result, step)
         let before = Array(state.result)
         let after = Array(result)
         #expect(after == NaiveQuery.evaluate(plan, NaiveQuery.items(root, "Message")))
@@ -177,11 +187,7 @@ import Testing
         if hasOldColumn == hasNewColumn || state.root.schema.tables.isEmpty {
             let touched = Set(merged.inserted + merged.deleted + merged.modified.map(\.key))
             #expect(Expected(change) == Expected(before, after, touched))
-            let columns = Dictionary(
-                uniqueKeysWithValues: merged.modified.map { ($0.key, $0.columns.columns) })
-            for row in change.modified where withSummaries {
-                #expect(row.columns == columns[row.key])
-            }
+            for row in change.modified { #expect(row.mark == marks[row.key]) }
         }
         state = (root, result, summaries.count)
     }
@@ -237,17 +243,100 @@ import Testing
         let rank = Everything.reference(AdvanceTests.columns[2])
         let plan = QueryPlan(
             tableName: "Message", sort: [SortTerm(column: rank, ascending: false)])
-        let result = try plan.evaluate(base)
+        let result = try plan.evaluate(base, counters: StreamCounters())
         let transaction = EngineTransaction(base: base)
         try transaction.set(
             table, ObjectKey(rawValue: 10), ColumnKey(rawValue: 2), .double(10_000))
         try transaction.set(
             table, ObjectKey(rawValue: 20), ColumnKey(rawValue: 2), .double(20.5))
         let commit = try transaction.commit(timestampMicroseconds: 0)
-        let delta = MergedDelta([commit.summary], tableName: "Message")
-        let (_, change) = try plan.advance(result, from: base, to: commit.root, delta: delta)
+        let step = VersionStep(from: base, to: commit.root, summaries: [commit.summary])
+        let (new, first) = try plan.advance(result, step)
+        var change = first
         #expect(change.deletions == [4989] && change.insertions == [0])
+        var marks = RowMarks()
+        marks.rows[ObjectKey(rawValue: 10)] = RowMarks.Mark()
+        marks.rows[ObjectKey(rawValue: 20)] = RowMarks.Mark()
+        try plan.mark(&change, marks, from: result, to: new, step)
         #expect(change.modifications == [4979] && change.newModifications == [4980])
-        #expect(change.modified.first?.columns == [ColumnKey(rawValue: 2)])
+        #expect(change.modified.map(\.key) == [ObjectKey(rawValue: 20)])
+    }
+
+    @Test func aRouteTellsTheRowsThatHadOrHaveTheValue() throws {
+        var generator = SeededGenerator("AdvanceTests.aRouteTellsTheRows")
+        let setup = EngineTransaction(base: .empty)
+        let table = try setup.addTable(name: "Message", columns: AdvanceTests.columns)
+        var nextID = 60
+        for id in 0..<nextID { _ = try setup.insert(table, randomRow(id, &generator)) }
+        var root = try commitAndReplay(setup).root
+        for round in 0..<60 {
+            let transaction = EngineTransaction(base: root)
+            let schema = try #require(transaction.schema.table(named: "Message"))
+            for _ in 0..<generator.below(30) {
+                try edit(transaction, schema, &nextID, &generator)
+            }
+            guard transaction.hasChanges else { continue }
+            let commit = try commitAndReplay(transaction)
+            let step = VersionStep(
+                from: root, to: commit.root, summaries: round % 3 == 0 ? nil : [commit.summary])
+            let delta = step.rows("Message")
+            for index in 0..<AdvanceTests.columns.count {
+                let column = ColumnKey(rawValue: UInt16(index))
+                let known = root.keys(table).compactMap { root.value(table, $0, column) }
+                for value in Set(known).union([.string("none")]) {
+                    if case .double(let x) = value, x.isNaN { continue }
+                    let route = Route(
+                        tableName: "Message", column: AdvanceTests.columns[index].name,
+                        value: value)
+                    func has(_ root: DatabaseRoot, _ key: ObjectKey) -> Bool {
+                        root.value(table, key, column).map { Value.compare($0, value) == 0 }
+                            ?? false
+                    }
+                    let found = step.delta(route)
+                    #expect(found.inserted == delta.inserted.filter { has(commit.root, $0) })
+                    #expect(found.deleted == delta.deleted.filter { has(root, $0) })
+                    #expect(
+                        found.modified
+                            == delta.modified.filter {
+                                has(commit.root, $0.key) || has(root, $0.key)
+                            })
+                }
+            }
+            root = commit.root
+        }
+    }
+
+    @Test func theRouteOfAPlanIsAnEqualityThatAllItsRowsHave() throws {
+        let id = Everything.reference(AdvanceTests.columns[0])
+        let room = Everything.reference(AdvanceTests.columns[1])
+        let rank = Everything.reference(AdvanceTests.columns[2])
+        let isOne = Predicate.compare(id, .equal, .int(1))
+        let inRoom = Predicate.compare(room, .equal, .string("a"))
+        func route(_ predicate: Predicate, _ schema: DatabaseSchema? = nil) -> Route? {
+            QueryPlan(tableName: "Message", predicate: predicate).route(in: schema)
+        }
+        func of(_ column: ColumnReference, _ value: Value) -> Route {
+            Route(tableName: "Message", column: column.name, value: value)
+        }
+        #expect(route(inRoom) == of(room, .string("a")))
+        #expect(route(.and([.constant(true), .and([inRoom])])) == of(room, .string("a")))
+        #expect(route(.compare(rank, .equal, .double(-0.0))) == of(rank, .double(0)))
+        let ranked = Predicate.compare(rank, .equal, .double(1))
+        #expect(route(.and([ranked, inRoom])) == of(room, .string("a")))
+        let setup = EngineTransaction(base: .empty)
+        _ = try setup.addTable(name: "Message", columns: AdvanceTests.columns)
+        let schema = try commitAndReplay(setup).root.schema
+        #expect(route(.and([inRoom, isOne]), schema) == of(id, .int(1)))
+        for predicate: Predicate in [
+            .constant(true), .or([inRoom, inRoom]), .not(inRoom),
+            .compare(room, .notEqual, .string("a")), .compare(room, .equal, .null),
+            .compare(rank, .equal, .double(.nan)), .compare(rank, .equal, .int(1)),
+            .compare(
+                ColumnReference(
+                    name: "room", type: .string, missing: .string(""),
+                    hops: [.link("other", to: "Message")]), .equal, .string("a")),
+        ] {
+            #expect(route(predicate) == nil)
+        }
     }
 }

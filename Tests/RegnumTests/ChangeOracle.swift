@@ -19,6 +19,8 @@ struct PlainSample: Equatable {
 /// A query of samples: as the library takes it, and as plain Swift computes it.
 struct SampleQuery: Sendable {
     let name: String
+    /// Whether commits that change a sample so, or from so, concern the query.
+    var concerns: @Sendable (PlainSample) -> Bool = { _ in true }
     let live: @Sendable (Realm) -> LiveResults<Sample>
     /// The numbers found, in order. Samples come in order of creation, which is that of numbers.
     let plain: @Sendable ([PlainSample]) -> [Int]
@@ -27,7 +29,7 @@ struct SampleQuery: Sendable {
         SampleQuery(
             name: "all", live: { $0.objects(Sample.self) }, plain: { $0.map(\.number) }),
         SampleQuery(
-            name: "group 1",
+            name: "group 1", concerns: { $0.group == 1 },
             live: { $0.objects(Sample.self).where { $0.group == 1 } },
             plain: { $0.filter { $0.group == 1 }.map(\.number) }),
         SampleQuery(

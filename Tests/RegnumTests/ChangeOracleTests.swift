@@ -62,13 +62,13 @@ private enum Edit: Sendable {
             try await realm.write(origin: origin) { tx in try perform(edits, tx) }
             let before = samples
             let touched = apply(edits, to: &samples)
-            // A transaction that only undid itself is no commit.
-            let isCommit =
-                before.keys != samples.keys
-                || touched.keys.contains { before[$0] != nil && samples[$0] != nil }
+            // A row that was added and deleted again is in neither.
+            let changed = Set(before.keys).symmetricDifference(samples.keys).union(touched.keys)
+                .flatMap { [before[$0], samples[$0]].compactMap { $0 } }
             for index in observers.indices {
                 observers[index].properties.merge(touched) { $0.union($1) }
-                if let origin, isCommit, !observers[index].origins.contains(origin) {
+                let isConcerned = changed.contains { observers[index].query.concerns($0) }
+                if let origin, isConcerned, !observers[index].origins.contains(origin) {
                     observers[index].origins.append(origin)
                 }
                 if Int.random(in: 0..<3, using: &random) == 0 || step == 24 {

@@ -1,7 +1,10 @@
 import Foundation
 import Logging
-import Regnum
+import RegnumEngine
+import RegnumStore
 import Testing
+
+@testable import Regnum
 
 /// Configurations as values, and the process's default one.
 @Suite(.serialized) struct ConfigurationTests {
@@ -17,6 +20,7 @@ import Testing
             { $0.objectTypes = nil }, { $0.schemaVersion = 1 }, { $0.readOnly = true },
             { $0.durability = .relaxed(within: .seconds(1)) }, { $0.writeTimeout = .seconds(1) },
             { $0.seedFile = url }, { $0.maximumNumberOfActiveVersions = 5 }, { $0.name = "b" },
+            { $0.historyRetention = Realm.HistoryRetention(age: .seconds(60)) },
         ]
         var others = [one]
         for change in changes {
@@ -25,6 +29,20 @@ import Testing
             #expect(!others.contains(other))
             others.append(other)
         }
+    }
+
+    @Test func historyRetentionReachesTheStoreAndIsChecked() throws {
+        var configuration = Realm.Configuration(location: .file(URL(filePath: "/tmp/a.realm")))
+        #expect(configuration.coordinatorOptions.retention == .none)
+        configuration.historyRetention = Realm.HistoryRetention(age: .seconds(60), byteCount: 9)
+        let retention = configuration.coordinatorOptions.retention
+        #expect(retention.ageNanoseconds == 60_000_000_000 && retention.byteCount == 9)
+        #expect(
+            configuration.description
+                == "a.realm (file /tmp/a.realm; history 60.0 seconds, 9 bytes)")
+        configuration.historyRetention.byteCount = -1
+        let error = #expect(throws: Realm.Error.self) { try configuration.checkSettings() }
+        #expect(error?.code == .invalidInput)
     }
 
     @Test func descriptionTellsWhatIsSet() {

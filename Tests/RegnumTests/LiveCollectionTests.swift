@@ -9,9 +9,8 @@ import Testing
     private func update<T>(
         _ stream: inout CollectionChanges<T>.AsyncIterator
     ) async throws -> (FrozenResults<T>, ChangeSet<T>) {
-        guard case .update(let collection, let delta)? = try await stream.next() else {
-            throw Unexpected()
-        }
+        let change = try await stream.next(isolation: #isolation)
+        guard case .update(let collection, let delta)? = change else { throw Unexpected() }
         return (collection, delta)
     }
 
@@ -79,9 +78,8 @@ import Testing
     private func update<T>(
         _ stream: inout CollectionChanges<T>.AsyncIterator
     ) async throws -> (FrozenResults<T>, ChangeSet<T>) {
-        guard case .update(let collection, let delta)? = try await stream.next() else {
-            throw Unexpected()
-        }
+        let change = try await stream.next(isolation: #isolation)
+        guard case .update(let collection, let delta)? = change else { throw Unexpected() }
         return (collection, delta)
     }
 

@@ -28,7 +28,7 @@ import Testing
             isBare
             ? try await LaterProgram.withoutSummaries(types) : try await Realm.temporary(types)
         try await realm.fillKennel()
-        var stream = realm.objects(Walker.self).changes.makeAsyncIterator()
+        var stream = realm.objects(Walker.self).changes(depth: 0).makeAsyncIterator()
         guard case .initial(var old)? = try await stream.next() else {
             Issue.record("no initial collection")
             return

@@ -6,10 +6,10 @@ import Testing
 @Suite struct LiveStreamTests {
     /// The update that a change of the first walker gives.
     private func update(
-        _ change: @escaping @Sendable (Transaction, Walker) throws -> Void
+        depth: Int = 0, _ change: @escaping @Sendable (Transaction, Walker) throws -> Void
     ) async throws -> (FrozenResults<Walker>, ChangeSet<Walker>)? {
         let realm = try await Realm.kennel()
-        var stream = realm.objects(Walker.self).changes.makeAsyncIterator()
+        var stream = realm.objects(Walker.self).changes(depth: depth).makeAsyncIterator()
         _ = try await stream.next()
         try await realm.write { tx in try change(tx, tx.objects(Walker.self)[0]) }
         // ends the wait where the change means nothing to the stream
@@ -20,9 +20,9 @@ import Testing
 
     /// The properties of the first walker that a change of it sets.
     private func properties(
-        _ change: @escaping @Sendable (Transaction, Walker) throws -> Void
+        depth: Int = 0, _ change: @escaping @Sendable (Transaction, Walker) throws -> Void
     ) async throws -> [String]? {
-        try await update(change)?.1.modified.first { $0.new.name == "Ann" }?.properties
+        try await update(depth: depth, change)?.1.modified.first { $0.new.name == "Ann" }?.properties
     }
 
     @Test func changedListIsAModificationOfItsObject() async throws {
@@ -44,7 +44,11 @@ import Testing
             } == ["pups"])
     }
 
-    @Test func changeOfALinkedObjectIsNoModification() async throws {
+    @Test func changeOfALinkedObjectIsAModificationToADepth() async throws {
+        #expect(
+            try await properties(depth: 1) { _, ann in ann.favourite?.age = 9 }
+                == ["favourite", "pups"])
+        #expect(try await properties(depth: 1) { _, ann in ann.badges[0].weight = 9 } == ["badges"])
         #expect(try await properties { _, ann in ann.favourite?.age = 9 } == nil)
         #expect(try await properties { _, ann in ann.pups[0].age = 9 } == nil)
         #expect(try await properties { _, ann in ann.tags.append(contentsOf: []) } == nil)

@@ -6,11 +6,6 @@ struct KeyPathFilter: Hashable, Sendable {
     let filter: ChangeFilter
     /// The positions in `ClassSchema.properties` of the properties that the paths begin with.
     let firstProperties: [Int]
-
-    /// The names of the first properties of some paths, by their positions, in order of declaration.
-    func names(_ paths: Set<Int>, of schema: ClassSchema) -> [String] {
-        Set(paths.map { firstProperties[$0] }).sorted().map { schema.properties[$0].name }
-    }
 }
 
 extension ChangeFilter {

@@ -158,7 +158,9 @@ final class CollectionStream {
             return
         }
         let root = past.start
-        let result = try stored { () throws(StoreError) in try request.query.result(at: root) }
+        let result = try stored { () throws(StoreError) in 
+            try request.query.result(at: root, realm.coordinator.streamCounters)
+        }
         let table = request.table(root)
         if let mismatch = table.mismatch { throw mismatch }
         place = StreamPlace(table: table, result: result)
@@ -178,7 +180,7 @@ final class CollectionStream {
         }
         guard let pending = subscription.take() else { return nil }
         guard pending.root.version > place.root.version, pending.isConcerned else {
-            self.place = StreamPlace(table: request.table(pending.root), result: place.result)
+            try move(place, to: pending.root)
             return nil
         }
         if request.policy == .everyCommit {
@@ -205,7 +207,7 @@ final class CollectionStream {
             }
             self.past = nil
             isEnding = isEnding || past.hasEnded
-            self.place = StreamPlace(table: request.table(past.end), result: place.result)
+            try move(place, to: past.end)
             return nil
         }
         self.past = nil
@@ -253,6 +255,14 @@ final class CollectionStream {
         self.place = next
         if change.isEmpty { return nil }
         return .update(from: place, to: next, change, origins: origins)
+    }
+
+    /// Stands at another version with the same content.
+    private func move(_ place: StreamPlace, to root: DatabaseRoot) throws(Realm.Error) {
+        let result = try stored { () throws(StoreError) in
+            try maintained.move(place.result, to: root)
+        }
+        self.place = StreamPlace(table: request.table(root), result: result)
     }
 
     // MARK: Errors

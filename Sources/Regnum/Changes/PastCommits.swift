@@ -55,7 +55,7 @@ final class PastCommits {
         var interest = query.interest(at: last)
         while let (root, summary) = try await next() {
             if let origin = summary.origin, !known.contains(origin),
-                interest.isConcerned(by: summary, from: last, to: root)
+                interest.holds(for: summary, from: last, to: root)
             {
                 known.insert(origin)
                 origins.append(origin)

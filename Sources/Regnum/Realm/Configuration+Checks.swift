@@ -12,6 +12,7 @@ extension Realm.Configuration {
             ("schemaVersion", schemaVersion == other.schemaVersion),
             ("readOnly", readOnly == other.readOnly),
             ("durability", durability == other.durability),
+            ("historyRetention", historyRetention == other.historyRetention),
             ("writeTimeout", writeTimeout == other.writeTimeout),
             (
                 "maximumNumberOfActiveVersions",
@@ -39,6 +40,9 @@ extension Realm.Configuration {
             if readOnly {
                 throw .invalid("A realm that is opened readOnly is not made of a seedFile.")
             }
+        }
+        if historyRetention.age < .zero || historyRetention.byteCount < 0 {
+            throw .invalid("Configuration.historyRetention is negative.")
         }
         if schemaVersion == .max {
             throw .invalid("Configuration.schemaVersion is UInt64.max, which is reserved.")
@@ -79,6 +83,7 @@ extension Realm.Configuration {
         var options = CoordinatorOptions(place: place)
         options.isReadOnly = readOnly
         options.seedPath = seedFile?.path
+        options.retention = historyRetention.storeRetention
         options.report = { [logger, name] event in logger?.log(event, realm: name) }
         adjust?(&options)
         return options

@@ -43,6 +43,14 @@ extension Realm {
         /// `write` begins; it throws `.busy` if there are more. Nil: any number.
         /// ``Realm/stats()`` tells who holds them.
         public var maximumNumberOfActiveVersions: UInt?
+        /// How much of the past this process keeps for streams that go on from a cursor, and for
+        /// others that ask for it. Nothing by default: disks are not filled for what nobody asked
+        /// for, and the newest few megabytes of the log are mostly there anyhow, since opening the
+        /// realm after a crash needs them.
+        ///
+        /// Who removes what is no longer needed goes by its own setting: processes that share a
+        /// realm should have the same. What is gone stays gone.
+        public var historyRetention = HistoryRetention.none
         /// What a commit survives, unless `write` says otherwise.
         public var durability: Durability = .full
         /// How long a `write` waits for writers of other processes before it throws `.busy`.
@@ -110,6 +118,7 @@ extension Realm.Configuration: CustomStringConvertible {
         if schemaVersion > 0 { parts.append("schema version \(schemaVersion)") }
         if readOnly { parts.append("read-only") }
         if durability != .full { parts.append("durability \(durability)") }
+        if historyRetention != .none { parts.append("history \(historyRetention)") }
         if let writeTimeout { parts.append("write time-out \(writeTimeout)") }
         if let seedFile { parts.append("seed \(seedFile.path)") }
         if let maximum = maximumNumberOfActiveVersions {

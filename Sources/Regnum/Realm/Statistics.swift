@@ -19,6 +19,18 @@ extension Realm {
         public let streams: Int
         /// Summaries of commits that are kept for them now.
         public let keptSummaries: Int
+        /// Bytes that the kept summaries take.
+        public let keptSummaryByteCount: Int
+        /// Rows on which the queries of streams were evaluated: at the first element of a stream, and
+        /// when it goes on from one version to another.
+        public let evaluatedRows: Int
+        /// Rows that were looked at to find the objects that reach a changed one through links.
+        public let reachedRows: Int
+        /// Streams that commits have woken.
+        public let streamWakes: Int
+        /// Results of queries that were brought from one version to another: once for all streams
+        /// that share them.
+        public let streamSteps: Int
         /// Bytes of the realm's content in memory of this process: what was not read from, or was
         /// changed since, the nodes file, in all versions that are held.
         public let heapByteCount: Int
@@ -41,12 +53,16 @@ extension Realm {
     /// The counters now. Never waits.
     public nonisolated func stats() -> Statistics {
         let counters = core.coordinator.statistics
+        let work = core.coordinator.streamCounters
         return Statistics(
             version: core.coordinator.published.version, commits: counters.commits,
             batches: counters.batches, syncs: counters.syncs,
             writtenByteCount: counters.appendedByteCount,
             externalCommits: counters.followedCommits, streams: counters.subscriptions,
             keptSummaries: counters.keptSummaries,
+            keptSummaryByteCount: counters.keptSummaryByteCount,
+            evaluatedRows: work.rowsEvaluated.value, reachedRows: work.rowsReached.value,
+            streamWakes: work.signals.value, streamSteps: work.steps.value,
             heapByteCount: core.coordinator.published.heapByteCount,
             snapshots: core.snapshots.all.map { snapshot in
                 HeldSnapshot(

@@ -12,8 +12,14 @@ extension Interest {
     package func isConcerned(
         by summary: CommitSummary, from old: DatabaseRoot, to new: DatabaseRoot
     ) -> Bool {
-        if !new.schema.isSame(as: old.schema) { return true }
-        return terms.contains { term in
+        !new.schema.isSame(as: old.schema) || holds(for: summary, from: old, to: new)
+    }
+
+    /// Whether one of the terms holds for a commit, so that its label is told.
+    package func holds(
+        for summary: CommitSummary, from old: DatabaseRoot, to new: DatabaseRoot
+    ) -> Bool {
+        terms.contains { term in
             switch term {
             case .all: true
             case .table(let name): summary.delta(tableName: name) != nil

@@ -42,7 +42,7 @@ struct LinkReach {
 
 extension DatabaseSchema {
     /// The classes of the objects that rows of a class link to or list.
-    fileprivate func forwardTargets(_ index: Int) -> [Int] {
+    func forwardTargets(_ index: Int) -> [Int] {
         relations[index].links.map(\.target.index)
             + tables[index].lists.map(\.target.index).filter { tables[$0].kind != .elements }
     }

@@ -73,10 +73,24 @@ package final class MaintainedQuery: Sendable {
             {
                 return newest
             }
-            let found = try evaluate(root)
+            let found = try query.result(at: root, counters)
             // a stream that begins in the past is alone there
             if (state.newest?.version ?? 0) < found.version { state = State(newest: found) }
             return found
+        }
+    }
+
+    /// The same result for a later version, which nothing that concerns the query lies before: without
+    /// a root that it reads from.
+    package func move(
+        _ result: MaintainedResult, to root: DatabaseRoot
+    ) throws(StoreError) -> MaintainedResult {
+        guard result.tree.holdsRoot else { return result }
+        return try state.withLock { state throws(StoreError) in
+            if let newest = state.newest, newest.version == root.version { return newest }
+            let moved = try query.result(at: root, counters)
+            if (state.newest?.version ?? 0) < root.version { state = State(newest: moved) }
+            return moved
         }
     }
 
@@ -109,22 +123,17 @@ package final class MaintainedQuery: Sendable {
             return (new, change)
         }
     }
-
-    private func evaluate(_ root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
-        let result = try query.result(at: root)
-        counters.rowsEvaluated.add(result.tree.count)
-        return result
-    }
-
 }
 
 extension StreamQuery {
     /// The result at a version, which no other stream shares.
     ///
     /// Throws as `QueryPlan.evaluate`.
-    package func result(at root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
+    package func result(
+        at root: DatabaseRoot, _ counters: StreamCounters
+    ) throws(StoreError) -> MaintainedResult {
         let plan = plan(at: root)
-        let tree = try plan.evaluate(QueryState(root)).prepared()
-        return MaintainedResult(tree, plan, version: root.version)
+        return MaintainedResult(
+            try plan.evaluate(root, counters: counters), plan, version: root.version)
     }
 }

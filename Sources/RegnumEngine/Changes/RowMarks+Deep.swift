@@ -1,10 +1,11 @@
 extension VersionStep {
     /// The marks of `.deep`: level by level from the rows that changed back to those that link to them.
-    func deepMarks(_ table: TableSchema, _ depth: Int) -> RowMarks {
-        var search = DeepSearch(self, table, depth)
-        search.run()
-        counters.rowsReached.add(search.rowsReached)
-        return search.marks
+    ///
+    /// - Parameter countMax: nil is returned when more rows than these would have to be looked at.
+    func deepMarks(_ table: TableSchema, _ depth: Int, countMax: Int = .max) -> RowMarks? {
+        var search = DeepSearch(self, table, depth, countMax: countMax)
+        defer { counters.rowsReached.add(search.rowsReached) }
+        return search.run() ? search.marks : nil
     }
 }
 
@@ -20,6 +21,7 @@ private struct DeepSearch {
     private let table: TableKey
     private let depth: Int
     private let reach: LinkReach
+    private let countMax: Int
     private(set) var marks = RowMarks()
     private(set) var rowsReached = 0
     /// By table key: rows at a distance that is known.
@@ -27,8 +29,9 @@ private struct DeepSearch {
     /// By table key: rows at the distance that is next.
     private var next: [[UInt64]]
 
-    init(_ step: VersionStep, _ table: TableSchema, _ depth: Int) {
+    init(_ step: VersionStep, _ table: TableSchema, _ depth: Int, countMax: Int) {
         self.step = step
+        self.countMax = countMax
         self.table = table.key
         self.depth = depth
         content = step.new.content
@@ -38,16 +41,18 @@ private struct DeepSearch {
         next = [[UInt64]](repeating: [], count: schema.tables.count)
     }
 
-    mutating func run() {
+    /// False if there are more rows to look at than was allowed.
+    mutating func run() -> Bool {
         let schema = step.new.schema
         for other in schema.tables where reach[other.key] <= depth {
             let own = step.ownMarks(other)
             if other.key == table { marks = own }
             guard reach.approaches[other.key.index] < depth, !own.isEmpty else { continue }
+            rowsReached += own.rows.count
+            if rowsReached > countMax { return false }
             let rows = own.rows.keys.map(\.rawValue).sorted()
             known[other.key.index] = Set(rows)
             next[other.key.index] = rows
-            rowsReached += rows.count
         }
         for distance in 1...depth {
             let level = next
@@ -56,11 +61,13 @@ private struct DeepSearch {
                 next[index] = []
                 isLast = false
             }
-            if isLast { return }
+            if isLast { return true }
             for index in level.indices where !level[index].isEmpty {
                 findOrigins(of: level[index], in: index, at: distance)
+                if rowsReached > countMax { return false }
             }
         }
+        return true
     }
 
     /// Finds the rows that have the rows of a class in their links and lists: they are at `distance`.
@@ -77,8 +84,9 @@ private struct DeepSearch {
                         marks.rows[ObjectKey(rawValue: origin), default: .init()].columns
                             .insert(place.column)
                     }
-                    return true
+                    return rowsReached <= countMax
                 }
+                if rowsReached > countMax { return }
             }
         }
         for place in relations.incomingLists where reach[place.table] <= depth - distance {
@@ -91,8 +99,9 @@ private struct DeepSearch {
                         marks.rows[ObjectKey(rawValue: origin), default: .init()].lists
                             .insert(place.list)
                     }
-                    return true
+                    return rowsReached <= countMax
                 }
+                if rowsReached > countMax { return }
             }
         }
     }

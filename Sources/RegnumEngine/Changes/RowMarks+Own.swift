@@ -38,9 +38,10 @@ extension VersionStep {
         let found: RowMarks
         switch filter {
         case .deep(let depth):
-            found = depth > 0 ? deepMarks(table, depth) : findOwnMarks(table)
+            found = depth > 0 ? deepMarks(table, depth) ?? RowMarks() : findOwnMarks(table)
         case .paths(let paths):
-            found = pathMarks(table, paths)
+            var searches = searches(table, paths)
+            found = pathMarks(table, &searches) ?? RowMarks()
         }
         foundMarks.withLock { $0.marks[key] = found }
         return found

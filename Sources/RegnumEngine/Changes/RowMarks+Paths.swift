@@ -1,22 +1,38 @@
 extension VersionStep {
     /// The marks of `.paths`: for each path, from its end to its beginning, the rows of which the next
     /// property changed, and those that lead to rows found before.
-    func pathMarks(_ table: TableSchema, _ paths: [ChangePath]) -> RowMarks {
+    ///
+    /// - Parameter countMax: nil is returned when more rows than these would have to be looked at on
+    ///   the way back.
+    func pathMarks(
+        _ table: TableSchema, _ searches: inout [PathSearch], countMax: Int = .max
+    ) -> RowMarks? {
         var marks = RowMarks()
+        var rest = countMax
         let inserted = firstInserted(table.key)
-        for (number, path) in paths.enumerated() {
-            var search = PathSearch(self)
-            for row in search.rows(hitBy: path, of: table) where row < inserted {
+        for number in searches.indices {
+            let before = searches[number].rowsReached
+            let rows = searches[number].origins(countMax: rest)
+            rest -= searches[number].rowsReached - before
+            counters.rowsReached.add(searches[number].rowsReached - before)
+            guard let rows else { return nil }
+            for row in rows where row < inserted {
                 marks.rows[ObjectKey(rawValue: row), default: .init()].paths.insert(number)
             }
-            counters.rowsReached.add(search.rowsReached)
         }
         return marks
+    }
+
+    /// What changed along the paths.
+    func searches(_ table: TableSchema, _ paths: [ChangePath]) -> [PathSearch] {
+        let searches = paths.map { PathSearch(self, $0, of: table) }
+        counters.rowsReached.add(searches.reduce(0) { $0 + $1.rowsReached })
+        return searches
     }
 }
 
 /// A property on a path, looked up in the schema of the new version.
-private enum PathProperty {
+enum PathProperty {
     case column(ColumnKey)
     case list(ListKey)
     /// The origins of a link, or of a list.
@@ -25,20 +41,19 @@ private enum PathProperty {
 }
 
 /// Finds the rows for which one path is hit.
-private struct PathSearch {
-    private let step: VersionStep
-    private(set) var rowsReached = 0
+struct PathSearch {
+    let step: VersionStep
+    /// The classes on the way, and the property of each that comes next: as far as they are stored,
+    /// since what is not there did not change.
+    private(set) var tables: [TableSchema]
+    private(set) var properties: [PathProperty] = []
+    /// For each place on the way the rows, of both versions, of which the next property changed.
+    private(set) var changed: [Set<UInt64>] = []
+    var rowsReached = 0
 
-    init(_ step: VersionStep) {
+    init(_ step: VersionStep, _ path: ChangePath, of table: TableSchema) {
         self.step = step
-    }
-
-    /// The rows of a class from which the path leads, in the new version, to a row of which the next
-    /// property changed; inserted ones among them.
-    mutating func rows(hitBy path: ChangePath, of table: TableSchema) -> Set<UInt64> {
-        // As far as classes and properties are stored: what is not there did not change.
-        var tables = [table]
-        var properties: [PathProperty] = []
+        tables = [table]
         for hop in path.hops {
             guard let property = property(hop, of: tables[properties.count]),
                 let target = step.new.schema.table(named: hop.target)
@@ -51,12 +66,23 @@ private struct PathSearch {
         {
             properties.append(last)
         }
+        for place in properties.indices {
+            changed.append(changedRows(of: tables[place], properties[place]))
+        }
+    }
+
+    /// The rows from which the path leads, in the new version, to a row of which the next property
+    /// changed; inserted ones among them. nil if there are more rows on the way back than `countMax`.
+    mutating func origins(countMax: Int) -> Set<UInt64>? {
+        let limit = countMax > .max / 2 ? .max : rowsReached + countMax
         var rows: Set<UInt64> = []
         for place in properties.indices.reversed() {
             if !rows.isEmpty {
-                rows = origins(of: rows, through: properties[place], of: tables[place].key)
+                rows = origins(
+                    of: rows, through: properties[place], of: tables[place].key, limit: limit)
+                if rowsReached > limit { return nil }
             }
-            rows.formUnion(changedRows(of: tables[place], properties[place]))
+            rows.formUnion(changed[place])
         }
         return rows
     }
@@ -170,12 +196,14 @@ private struct PathSearch {
     // MARK: Backwards
 
     /// The rows of a class that a property leads from to one of `rows`, in the new version.
+    /// When more are reached than `limit`, not all.
     private mutating func origins(
-        of rows: Set<UInt64>, through property: PathProperty, of table: TableKey
+        of rows: Set<UInt64>, through property: PathProperty, of table: TableKey, limit: Int
     ) -> Set<UInt64> {
         let content = step.new.content
         var found: Set<UInt64> = []
-        var reached = 0
+        var reached = rowsReached
+        defer { rowsReached = reached }
         switch property {
         case .column(let column):
             guard let index = content.index(table, column) else { return [] }
@@ -183,8 +211,9 @@ private struct PathSearch {
                 index.forEachRow(DatabaseContent.linkKey(row)) { origin in
                     reached += 1
                     found.insert(origin)
-                    return true
+                    return reached <= limit
                 }
+                if reached > limit { break }
             }
         case .list(let list):
             let backlinks = content[table.index].backlinks(list.index)
@@ -192,8 +221,9 @@ private struct PathSearch {
                 backlinks.forEachRepeatedRow(row) { origin in
                     reached += 1
                     found.insert(origin)
-                    return true
+                    return reached <= limit
                 }
+                if reached > limit { break }
             }
         case .linkOrigins(let place):
             linkTargets(of: rows.lazy.map { ObjectKey(rawValue: $0) }, place, step.new) {
@@ -206,15 +236,16 @@ private struct PathSearch {
                 elements.visit(row) { element in
                     reached += 1
                     found.insert(element)
-                    return true
+                    return reached <= limit
                 }
+                if reached > limit { break }
             }
         }
-        rowsReached += reached
         return found
     }
 
-    private func linkTargets(
+    /// What links of rows lead to.
+    func linkTargets(
         of rows: some Sequence<ObjectKey>, _ place: LinkPlace, _ root: DatabaseRoot,
         _ body: (UInt64) -> Void
     ) {

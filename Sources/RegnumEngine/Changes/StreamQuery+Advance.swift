@@ -21,7 +21,8 @@ extension StreamQuery {
             (tree, change) = try plan.advance(result.tree, step)
             new = MaintainedResult(tree, plan, version: step.new.version)
         }
-        let marks = step.marks(plan.tableName, filter, route: plan.route(in: step.new.schema))
+        let marks = step.marks(
+            plan.tableName, filter, route: plan.route(in: step.new.schema), among: new.tree)
         if !marks.isEmpty {
             try plan.mark(&change, marks, from: result.tree, to: new.tree, step)
         }
@@ -33,8 +34,7 @@ extension StreamQuery {
     private func replace(
         _ result: MaintainedResult, by plan: QueryPlan, _ step: VersionStep
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {
-        let tree = try plan.evaluate(QueryState(step.new))
-        step.counters.rowsEvaluated.add(tree.count)
+        let tree = try plan.evaluate(step.new, counters: step.counters)
         var change = ResultChange()
         change.deletions = Array(0..<result.tree.count)
         change.deletedKeys = Array(result.tree)

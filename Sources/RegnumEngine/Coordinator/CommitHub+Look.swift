@@ -152,21 +152,18 @@ extension CommitHub {
         budget -= searches.reduce(1) { $0 + $1.cost }
         if budget < 0 { return false }
         let isSchemaChange = !root.schema.isSame(as: old.schema)
-        if !isSchemaChange {
-            for index in searches.indices { searches[index].run(old, root) }
-        }
+        for index in searches.indices { searches[index].run(old, root) }
         let (concernedCount, garbage) = state.withLock { state -> (Int, [DatabaseRoot]) in
             guard state.epoch == epoch else { return (0, []) }
             var look = CommitLook(summary, root, batch: batch)
+            state.routes.visit(summary, searches) { look.note($0, state.commits) }
+            for entry in state.changedEntries ?? []
+            where !entry.isRemoved && entry.interest.holds(for: summary, from: old, to: root) {
+                look.note(entry, state.commits)
+            }
             if isSchemaChange {
-                for entry in state.entries.values { look.note(entry, state.commits) }
-            } else {
-                state.routes.visit(summary, searches) { look.note($0, state.commits) }
-                for entry in state.changedEntries ?? []
-                where !entry.isRemoved
-                    && entry.interest.isConcerned(by: summary, from: old, to: root)
-                {
-                    look.note(entry, state.commits)
+                for entry in state.entries.values {
+                    look.note(entry, state.commits, isLabelled: false)
                 }
             }
             state.changedEntries = nil
@@ -222,7 +219,10 @@ private struct CommitLook {
         self.batch = batch
     }
 
-    mutating func note(_ entry: SubscriptionEntry, _ commits: CommitHistory) {
+    /// - Parameter isLabelled: whether the commit changed something for it, and not the schema only.
+    mutating func note(
+        _ entry: SubscriptionEntry, _ commits: CommitHistory, isLabelled: Bool = true
+    ) {
         guard entry.position < summary.version, entry.lastConcern != summary.version else { return }
         entry.lastConcern = summary.version
         concernedCount += 1
@@ -239,10 +239,10 @@ private struct CommitLook {
                 late.append(entry)
             }
         }
-        if let origin = summary.origin { entry.origins.add(origin) }
+        if isLabelled, let origin = summary.origin { entry.origins.add(origin) }
         if entry.lastSignal != batch {
             entry.lastSignal = batch
-            entry.slots.forEach { words.append($0) }
+            entry.slots.append(to: &words)
         }
     }
 
@@ -257,7 +257,7 @@ extension CommitHub.State {
     /// The words of all slots.
     fileprivate var words: [SignalWord] {
         var words: [SignalWord] = []
-        for entry in entries.values { entry.slots.forEach { words.append($0) } }
+        for entry in entries.values { entry.slots.append(to: &words) }
         return words
     }
 

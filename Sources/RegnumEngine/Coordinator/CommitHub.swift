@@ -75,7 +75,7 @@ final class CommitHub: Sendable {
             if entry.isRemoved { return ([], []) }
             entry.isRemoved = true
             var words: [SignalWord] = []
-            entry.slots.forEach { words.append($0) }
+            entry.slots.append(to: &words)
             entry.slots = Members()
             var garbage: [Any] = [entry.start as Any]
             entry.start = nil
@@ -140,7 +140,9 @@ final class CommitHub: Sendable {
 
     func update(_ entry: SubscriptionEntry, _ interest: Interest, asOf version: UInt64) {
         let (words, garbage) = state.withLock { state -> ([SignalWord], [DatabaseRoot]) in
-            guard entry.interest != interest, state.entries[entry.id] != nil else { return ([], []) }
+            guard entry.interest != interest, state.entries[entry.id] != nil else {
+                return ([], [])
+            }
             state.routes.remove(entry)
             entry.interest = interest
             state.routes.insert(entry)
@@ -152,7 +154,7 @@ final class CommitHub: Sendable {
             entry.concerning = []
             entry.since = version
             var words: [SignalWord] = []
-            entry.slots.forEach { words.append($0) }
+            entry.slots.append(to: &words)
             return (words, state.commits.takeDroppedRoots())
         }
         withExtendedLifetime(garbage) {}
@@ -170,10 +172,21 @@ final class CommitHub: Sendable {
         return pending
     }
 
+    /// Whether nothing is kept for anybody.
+    var isIdle: Bool {
+        let isQuiet = publication.withLock { $0.queue.isEmpty && !$0.isObserved }
+        return isQuiet
+            && state.withLock { state in
+                state.entries.isEmpty && state.routes.isEmpty && state.looked == nil
+                    && state.summaries.count == 0 && state.commits.count == 0
+            }
+    }
+
     var statistics: (subscriptions: Int, summaries: Int, summaryByteCount: Int, roots: Int) {
         state.withLock { state in
             (
-                state.entries.count, state.summaries.count + state.commits.count,
+                state.entries.values.count { !$0.slots.isEmpty },
+                state.summaries.count + state.commits.count,
                 state.summaries.byteCount + state.commits.byteCount, state.commits.rootCount
             )
         }

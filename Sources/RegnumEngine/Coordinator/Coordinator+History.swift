@@ -27,27 +27,29 @@ extension Coordinator {
     private func build(
         _ version: UInt64, _ history: LogHistory, _ path: String
     ) async throws -> PastRoot {
-        var lastNumber: UInt64?
+        var failed: (names: Set<String>, error: StoreError)?
         for attempt in 0... {
             let findings = try await HistoryPool.run { () throws(StoreError) in
                 try history.find(version)
             }
             if findings.beginnings.isEmpty {
-                throw Self.trimmedError(version, findings.oldestVersion, path)
+                let oldest = findings.oldestVersion
+                throw Self.trimmedError(
+                    version, oldest.map { "the oldest that can be read is \($0)" }, path)
+            }
+            // else files were removed since they were found, or records framed again
+            if let failed, failed.names == findings.names || attempt == 8 {
+                guard failed.error.code == .historyTrimmed else { throw failed.error }
+                throw Self.trimmedError(version, nil, path)
             }
             do {
                 return try await build(version, history, findings)
             } catch let error as StoreError {
-                // files were removed since they were found, or records framed again
-                let isStale =
-                    error.code == .historyTrimmed
-                    || error.code == .invalidDatabase && findings.lastNumber != lastNumber
-                guard isStale, attempt < 8 else {
-                    guard error.code == .historyTrimmed else { throw error }
-                    throw Self.trimmedError(version, nil, path)
+                guard error.code == .historyTrimmed || error.code == .invalidDatabase else {
+                    throw error
                 }
+                failed = (findings.names, error)
             }
-            lastNumber = findings.lastNumber
         }
         preconditionFailure("The attempts end.")
     }
@@ -96,13 +98,12 @@ extension Coordinator {
     }
 
     private static func trimmedError(
-        _ version: UInt64, _ oldest: UInt64?, _ path: String
+        _ version: UInt64, _ rest: String?, _ path: String
     ) -> StoreError {
-        let rest = oldest.map { "the oldest that can be read is \($0)" } ?? "no older one is kept"
-        return StoreError(
+        StoreError(
             .historyTrimmed,
-            "Version \(version) of the realm at \(path) is not in its log any more: \(rest).",
-            path: path)
+            "Version \(version) of the realm at \(path) is not in its log any more: "
+                + (rest ?? "what leads to it was removed") + ".", path: path)
     }
 
     /// When it returns, `published` has everything that was published in the log when it was called,
@@ -111,6 +112,7 @@ extension Coordinator {
     /// Returns without suspension where nothing was published elsewhere. Throws `closed`, and the
     /// damage that keeps this process from following the others.
     package func catchUp() async throws(StoreError) {
+        try checkOpen()
         guard let log = state.withLock({ $0.log }) else { return }
         if let page = log.lock.loadControl(), page.realmID == log.nodes.realmID,
             page.version <= published.version

@@ -109,6 +109,7 @@ final class PastRoot: @unchecked Sendable {
     private(set) var root: DatabaseRoot
     private var replay: LogReplay
     private let nodes: NodesDirectory
+    private var failure: StoreError?
 
     /// One piece of work has at most so many commits, bytes of summaries, and about so much time.
     private static let commitCountMax = 64
@@ -137,35 +138,37 @@ final class PastRoot: @unchecked Sendable {
         while try step(through: version) != nil {
             if IOPool.now() > deadline { break }
         }
-        try checkDamage()
         return root.version >= version
     }
 
-    /// The next commits through `version`, a few; at least one if there is one.
+    /// The next commits through `version`, a few; at least one if there is one. What it throws once
+    /// it throws again.
     func steps(through version: UInt64) throws(StoreError) -> [HistoryReader.Step] {
+        if let failure { throw failure }
         let deadline = IOPool.now() + Self.nanosecondsMax
         var steps: [HistoryReader.Step] = []
         var byteCount = 0
-        while steps.count < Self.commitCountMax, byteCount < Self.byteCountMax,
-            steps.isEmpty || IOPool.now() < deadline, let summary = try step(through: version)
-        {
-            steps.append((root, summary))
-            byteCount += summary.byteCount
+        do throws(StoreError) {
+            while steps.count < Self.commitCountMax, byteCount < Self.byteCountMax,
+                steps.isEmpty || IOPool.now() < deadline, let summary = try step(through: version)
+            {
+                steps.append((root, summary))
+                byteCount += summary.byteCount
+            }
+        } catch {
+            failure = error
+            if steps.isEmpty { throw error }
         }
-        try checkDamage()
         return steps
     }
 
     private func step(through version: UInt64) throws(StoreError) -> CommitSummary? {
         guard let body = try replay.nextCommit(through: version) else { return nil }
         let (next, summary) = try CommitRecord.apply(body, to: root, nodes)
+        // what was applied to a damaged leaf is void; a bulk commit leaves the file of that leaf
+        if let damage = root.damage ?? next.damage { throw damage }
         root = next
         return summary
-    }
-
-    /// What was applied to a damaged leaf is void.
-    private func checkDamage() throws(StoreError) {
-        if let damage = root.damage { throw damage }
     }
 }
 
@@ -185,10 +188,12 @@ enum HistoryPool {
     ) async throws(StoreError) -> Result {
         let result: Swift.Result<Result, StoreError> = await withUnsafeContinuation { waiter in
             submit {
-                waiter.resume(returning: Swift.Result { () throws(StoreError) in try body() })
+                let result = Swift.Result { () throws(StoreError) in try body() }
+                state.withLock { _ in }
+                waiter.resume(returning: result)
             }
         }
-        state.withLock { _ in }  // for the thread sanitizer, as in `Coordinator.beginWrite`
+        state.withLock { _ in }  // both for the thread sanitizer, as in `Coordinator.beginWrite`
         return try result.get()
     }
 

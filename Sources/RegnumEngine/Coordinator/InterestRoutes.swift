@@ -17,6 +17,8 @@ struct InterestRoutes {
     private var all = Entries()
     private var tables: [NameKey: TableRoutes] = [:]
 
+    var isEmpty: Bool { all.isEmpty && tables.isEmpty }
+
     mutating func insert(_ entry: SubscriptionEntry) {
         change(entry) { $0.insert(entry, entry.id) }
     }
@@ -39,8 +41,9 @@ struct InterestRoutes {
             case .value(let name, let column, let value):
                 guard let value = value.routingKey else { continue }
                 let (name, column) = (NameKey(name), NameKey(column))
-                body(&tables[name, default: TableRoutes()]
-                    .values[column, default: [:]][value, default: Entries()])
+                body(
+                    &tables[name, default: TableRoutes()]
+                        .values[column, default: [:]][value, default: Entries()])
                 if tables[name]?.values[column]?[value]?.isEmpty == true {
                     tables[name]?.values[column]?[value] = nil
                 }
@@ -51,8 +54,9 @@ struct InterestRoutes {
             case .elements(let name, let owner, let list, let row):
                 let name = NameKey(name)
                 let place = ListName(className: NameKey(owner), list: NameKey(list))
-                body(&tables[name, default: TableRoutes()]
-                    .elements[place, default: [:]][row, default: Entries()])
+                body(
+                    &tables[name, default: TableRoutes()]
+                        .elements[place, default: [:]][row, default: Entries()])
                 if tables[name]?.elements[place]?[row]?.isEmpty == true {
                     tables[name]?.elements[place]?[row] = nil
                 }

@@ -25,4 +25,9 @@ struct Members<Member: Sendable>: Sendable {
         if let only { body(only.member) }
         for member in others.values { body(member) }
     }
+
+    func append(to members: inout [Member]) {
+        if let only { members.append(only.member) }
+        members.append(contentsOf: others.values)
+    }
 }

@@ -32,6 +32,9 @@ package final class SignalSlot: Sendable {
     /// the task was cancelled. One task at a time waits.
     package func wait() async -> Signal { await word.wait() }
 
+    /// Whether the next wait returns at once because of a signal; for tests.
+    var isSignalled: Bool { word.isSignalled }
+
     /// Ends the slot: `wait` returns `closed` from now on.
     package func close() {
         hub.detach(id, from: entry)
@@ -49,6 +52,12 @@ final class SignalWord: Sendable {
     }
 
     private let state = Guarded(State.idle)
+
+    var isSignalled: Bool {
+        state.withLock { state in
+            if case .signalled = state { true } else { false }
+        }
+    }
 
     func signal() { resume(with: .changed) }
 

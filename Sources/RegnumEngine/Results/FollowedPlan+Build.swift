@@ -17,10 +17,9 @@ extension FollowedPlan {
             }
             return tree(root.content, &statistics)
         case .list(let place, let row):
-            let lists = root.content.elements(place.table, place.list)
-            return ResultTree(
-                .list(
-                    LazyRows(root, .elements(lists, row: row), count: lists.count(row))), self)
+            return ResultTree(.list(LazyRows(root, place, row)), self)
+        case .all:
+            return ResultTree(.lazy(LazyRows(root, query.table)), self)
         case .sequence, .anew:
             let result = try plan.evaluate(root.content, statistics: &statistics)
             return ResultTree(result.storage, self)
@@ -34,15 +33,14 @@ extension FollowedPlan {
         if let followed = result.followed, followed === self || followed.schema === schema {
             return result
         }
-        switch (kind, result.storage) {
-        case (.tree, .sequence): break
-        case (.tree, _) where plan.isPlain:
+        switch kind {
+        case .tree where plan.isPlain:
             return ResultTree(result.prepared().storage, self)
-        case (.sequence, .sequence), (.anew, .sequence):
+        case .sequence, .anew:
             return ResultTree(result.storage, self)
-        default: break
+        case .tree, .list, .all:
+            return try build(root, &statistics)
         }
-        return try build(root, &statistics)
     }
 
     private func tree(
@@ -51,17 +49,22 @@ extension FollowedPlan {
         var keys = query.matchingKeys(content, &statistics)
         var trees: [SortedTree<GroupOrder>] = []
         for group in groups {
-            let entries = sorted(keys, content, group.order) { group.entry($0, $1, content) }
-            trees.append(SortedTree(order: group.order, sorted: entries))
-            keys.removeAll(keepingCapacity: true)
-            var last: ResultEntry?
-            for entry in entries {
-                if let last, group.areAlike(last, entry) { continue }
-                keys.append(entry.key)
-                last = entry
+            var entries: [ResultEntry] = []
+            query.sort(&keys, group.terms, ResultOrder(descending: group.termsDescending), content)
+            query.sort(&keys, group.columns, ResultOrder(descending: 0), content)
+            entries.reserveCapacity(keys.count)
+            forEachRow(keys, content) { cluster, row in
+                if let entry = group.entry(cluster, row, content) { entries.append(entry) }
             }
-            // the next stage needs no order
+            keys.removeAll(keepingCapacity: true)
+            for (index, entry) in entries.enumerated()
+            where index == 0 || !group.areAlike(entries[index - 1], entry) {
+                keys.append(entry.key)
+            }
+            keys.sort()
+            trees.append(SortedTree(order: group.order, sorted: entries))
         }
+        query.sort(&keys, terms, order, content)
         switch shape {
         case .keys: return make(keys, content, KeyOrder.self, trees)
         case .ranks: return make(keys, content, RankOrder.self, trees)
@@ -69,31 +72,28 @@ extension FollowedPlan {
         }
     }
 
+    /// The tree of rows that are in order.
     private func make<Shape: ResultShape>(
         _ keys: [UInt64], _ content: DatabaseContent, _ type: Shape.Type,
         _ trees: [SortedTree<GroupOrder>]
     ) -> ResultTree {
-        let order = Shape.order(self)
-        let entries = sorted(keys, content, order) { Shape.entry(self, $0, $1, content) }
-        return ResultTree(
-            Shape.storage(SortedTree(order: order, sorted: entries)), self, trees)
+        var entries: [Shape.Element] = []
+        entries.reserveCapacity(keys.count)
+        forEachRow(keys, content) { cluster, row in
+            entries.append(Shape.entry(self, cluster, row, content))
+        }
+        let tree = SortedTree(order: Shape.order(self), sorted: entries)
+        return ResultTree(Shape.storage(tree), self, trees)
     }
 
-    /// Entries of rows, in their order.
-    private func sorted<Order: TreeOrder>(
-        _ keys: [UInt64], _ content: DatabaseContent, _ order: Order,
-        _ entry: (Cluster, Int) -> Order.Element?
-    ) -> [Order.Element] {
-        guard let key = query.table, let table = content.table(key) else { return [] }
-        var entries: [Order.Element] = []
-        entries.reserveCapacity(keys.count)
+    private func forEachRow(
+        _ keys: [UInt64], _ content: DatabaseContent, _ body: (Cluster, Int) -> Void
+    ) {
+        guard let key = query.table, let table = content.table(key) else { return }
         var finder = RowFinder(table)
         for key in keys {
-            guard let place = finder.place(key), let entry = entry(place.cluster, place.row)
-            else { continue }
-            entries.append(entry)
+            guard let place = finder.place(key) else { continue }
+            body(place.cluster, place.row)
         }
-        entries.sort { order.compare(Order.key(of: $0), Order.key(of: $1)) < 0 }
-        return entries
     }
 }

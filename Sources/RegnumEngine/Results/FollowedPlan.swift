@@ -8,6 +8,8 @@ final class FollowedPlan: Sendable {
     enum Kind: Sendable {
         /// Each row stands in the result once at most, at a place that values of it tell.
         case tree
+        /// All rows of the class, in their own order.
+        case all
         /// A list in its own order, all of it.
         case list(ListPlace, row: UInt64)
         /// The rows of a list or of an inverse over a list, chosen or sorted, in any number.
@@ -49,6 +51,11 @@ final class FollowedPlan: Sendable {
         }
         if case .tree = kind { query.source = .table }
         let order = SortOrder(query)
+        if plan.isPlain, order.terms.isEmpty, query.source == .table,
+            case .constant(true) = query.predicate
+        {
+            kind = .all
+        }
         if order.isTooLong, case .tree = kind { kind = .anew }
         self.query = query
         self.kind = kind
@@ -88,6 +95,7 @@ final class FollowedPlan: Sendable {
     /// Whether rows that did not change say the same in an older schema; false where it is not known.
     func readsRows(as old: FollowedPlan) -> Bool {
         if self === old { return true }
+        if case .all = kind, case .all = old.kind { return true }
         guard case .tree = kind, case .tree = old.kind, reach.isEmpty, old.reach.isEmpty,
             shape == old.shape, groups.count == old.groups.count, terms.count == old.terms.count
         else { return false }

@@ -32,6 +32,9 @@ struct GroupStage: Sendable {
     let terms: [PathColumn]
     let order: GroupOrder
 
+    /// Which of the terms are turned around.
+    var termsDescending: UInt64 { order.descending >> UInt64(columns.count) }
+
     /// The values of a row; nil if a link on the way to a value that makes the group is null: the row
     /// is in no group.
     func entry(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> ResultEntry? {

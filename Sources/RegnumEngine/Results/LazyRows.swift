@@ -19,6 +19,21 @@ struct LazyRows: Sendable {
         self.count = count
     }
 
+    /// All rows of a class; none where it does not exist.
+    init(_ root: DatabaseRoot, _ key: TableKey?) {
+        if let table = key.flatMap({ root.table($0) }) {
+            self.init(root, .table(table), count: table.count)
+        } else {
+            self.init(root, .elements(SequenceTree(), row: 0), count: 0)
+        }
+    }
+
+    /// The elements of a list.
+    init(_ root: DatabaseRoot, _ place: ListPlace, _ row: UInt64) {
+        let lists = root.content.elements(place.table, place.list)
+        self.init(root, .elements(lists, row: row), count: lists.count(row))
+    }
+
     /// Fewer rows are copied: that is less work than to hold the root and to search in it.
     static let countMin = 1_024
     /// A key that no row has.

@@ -1,14 +1,13 @@
 internal import RegnumStore
 
-/// Results of lists in their own order: they change as the list is spliced.
+/// Results that are not copied, and those of lists in their own order, which change as the list is
+/// spliced.
 extension QueryPlan {
     /// The result of a whole list at the new version, and what the splices change.
     func advanceList(
         _ result: ResultTree, _ after: FollowedPlan, _ place: ListPlace, _ row: UInt64,
         _ step: VersionStep, _ listChange: ListChange?
     ) -> (ResultTree, ResultChange) {
-        let lists = step.new.content.elements(place.table, place.list)
-        let rows = LazyRows(step.new, .elements(lists, row: row), count: lists.count(row))
         let splices =
             listChange?.splices
             ?? step.new.listSplices(
@@ -25,7 +24,24 @@ extension QueryPlan {
             change.insertedKeys += splice.inserted
             shift += splice.inserted.count - splice.removedCount
         }
-        return (ResultTree(.list(rows), after), change)
+        return (ResultTree(.list(LazyRows(step.new, place, row)), after), change)
+    }
+
+    /// The result of all rows of the class at the new version, and which came and went.
+    func advanceAll(
+        _ before: FollowedPlan, _ after: FollowedPlan, _ step: VersionStep
+    ) -> (ResultTree, ResultChange) {
+        let delta = step.delta(tableName)
+        var change = ResultChange()
+        if let table = before.query.table.flatMap({ step.old.table($0) }) {
+            change.deletions = delta.deleted.map { table.position(of: $0.rawValue) }
+            change.deletedKeys = delta.deleted
+        }
+        if let table = after.query.table.flatMap({ step.new.table($0) }) {
+            change.insertions = delta.inserted.map { table.position(of: $0.rawValue) }
+            change.insertedKeys = delta.inserted
+        }
+        return (ResultTree(.lazy(LazyRows(step.new, after.query.table)), after), change)
     }
 
     /// By old position in the result the new one, -1 for what was taken out, or does not match any

@@ -18,8 +18,8 @@ extension QueryPlan {
             case .keys(let tree): plan.find(marks, tree, content, &found)
             case .ranks(let tree): plan.find(marks, tree, content, &found)
             case .values(let tree): plan.find(marks, tree, content, &found)
-            case .list(let rows): rows.find(marks, plan, content, &found)
-            case .keyList, .rankList, .sequence, .lazy: scan(old, marks, &found)
+            case .list(let rows), .lazy(let rows): rows.find(marks, plan, content, &found)
+            case .keyList, .rankList, .sequence: scan(old, marks, &found)
             }
         } else {
             scan(old, marks, &found)
@@ -62,20 +62,24 @@ extension FollowedPlan {
 }
 
 extension LazyRows {
-    /// The places of the marked rows in a list.
+    /// The places of the marked rows among all of the class, or in a list.
     fileprivate func find(
         _ marks: RowMarks, _ plan: FollowedPlan, _ content: DatabaseContent,
         _ found: inout [(position: Int, key: ObjectKey)]
     ) {
+        if case .table(let table) = origin {
+            for key in marks.rows.keys where table.contains(key.rawValue) {
+                found.append((table.position(of: key.rawValue), key))
+            }
+            return
+        }
         guard case .elements(let lists, let row) = origin, case .list(let place, _) = plan.kind,
             content.listSchema(place.table, place.list) != nil
         else { return }
         let backlinks = content[place.table.index].backlinks(place.list.index)
         var wanted: Set<UInt64> = []
-        var count = 0
         for key in marks.rows.keys where backlinks.contains(key.rawValue, row) {
             wanted.insert(key.rawValue)
-            count += 1
         }
         if wanted.isEmpty { return }
         for position in lists.positions(row, of: wanted) {

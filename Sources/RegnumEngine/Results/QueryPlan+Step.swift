@@ -75,6 +75,9 @@ extension QueryPlan {
         switch after.kind {
         case .tree where before.schema === after.schema || after.readsRows(as: before):
             return edit(old, known: new, ResultVersions(before, after, step), step, &statistics)
+        case .all where after.readsRows(as: before):
+            let (result, change) = advanceAll(before, after, step)
+            return (new ?? result, change)
         case .list(let place, let row):
             let (result, change) = advanceList(
                 old, after, place, row, step, listChange ?? sourceChange(step))
@@ -83,7 +86,7 @@ extension QueryPlan {
             let listChange = listChange ?? sourceChange(step)
             if !concerns(hop, table, row, after, step, listChange) { return (old, ResultChange()) }
             return try compare(old, known: new, before, after, step, listChange, &statistics)
-        case .tree, .sequence, .anew:
+        case .tree, .all, .sequence, .anew:
             return try compare(
                 old, known: new, before, after, step, listChange ?? sourceChange(step),
                 &statistics)

@@ -90,8 +90,8 @@ struct ResultEdit<Shape: ResultShape> {
                 items[index].stays = true
                 continue
             }
-            if let entry = item.oldEntry { items[index].oldIndex = oldTree.rank(of: entry).position }
-            if let entry = item.newEntry { items[index].newIndex = newTree.rank(of: entry).position }
+            items[index].oldIndex = item.oldEntry.map { oldTree.rank(of: $0).position } ?? -1
+            items[index].newIndex = item.newEntry.map { newTree.rank(of: $0).position } ?? -1
         }
     }
 

@@ -111,6 +111,14 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         }
     }
 
+    /// Whether it reads from a root, which it holds.
+    package var holdsRoot: Bool {
+        switch storage {
+        case .lazy, .list: true
+        case .keyList, .rankList, .sequence, .keys, .ranks, .values: false
+        }
+    }
+
     package var startIndex: Int { 0 }
     package var endIndex: Int { count }
 

@@ -98,11 +98,12 @@ extension CompiledQuery {
     /// `limit` is undefined.
     ///
     /// - Complexity: O(m), and comparisons of those rows whose first values have the same rank.
-    private func sort(
+    func sort(
         _ keys: inout [UInt64], _ terms: [PathColumn], _ order: ResultOrder,
-        _ root: DatabaseContent, limit: Int
+        _ root: DatabaseContent, limit: Int = .max
     ) {
-        guard keys.count > 1, let key = table, let table = root.table(key) else { return }
+        guard keys.count > 1, !terms.isEmpty, let key = table, let table = root.table(key)
+        else { return }
         let isDescending = order.descending & 1 != 0
         var finder = RowFinder(table)
         var pairs: [cregnum_pair] = []

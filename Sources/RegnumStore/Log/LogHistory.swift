@@ -23,8 +23,8 @@ package struct LogHistory: Sendable {
         package var beginnings: [Beginning] = []
         /// The oldest version that can be built; only where there is no beginning, nil: none can.
         package var oldestVersion: UInt64?
-        /// The last segment. If it changes, records may have been framed again.
-        package var lastNumber: UInt64 = 0
+        /// The names in the directory: if they are the same again, so is what follows from them.
+        package var names: Set<String> = []
     }
 
     /// How many checkpoints are tried.
@@ -57,7 +57,7 @@ package struct LogHistory: Sendable {
         let files = Set(names.compactMap(NodesHeader.parse))
         let first = try open(firstNumber)
         var findings = Findings()
-        findings.lastNumber = lastNumber
+        findings.names = Set(names)
         var usable: [CheckpointReference] = []
         for number in numbers.reversed() {
             let segment = number == firstNumber ? first : try open(number)

@@ -31,14 +31,10 @@ package struct LogTrimming: Sendable {
         let files = names.compactMap(NodesHeader.parse)
         let past = try retained(numbers, Set(files))
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
-        if firstNeeded > 0 {
-            for (number, next) in zip(numbers, numbers.dropFirst()) {
-                let successor = try LogSegment.open(directory, generation: 0, number: next)
-                guard successor.header.base <= firstNeeded else { break }
-                try directory.unlink(SegmentHeader.fileName(generation: 0, number: number))
-                // the older ones first, for good: what is left begins anywhere, and has no gap
-                try directory.sync()
-            }
+        for number in try needless(numbers, before: firstNeeded) {
+            try directory.unlink(SegmentHeader.fileName(generation: 0, number: number))
+            // the older ones first, for good: what is left begins anywhere, and has no gap
+            try directory.sync()
         }
         var hasRemoved = false
         for number in files where !neededFiles.contains(number) {
@@ -51,33 +47,61 @@ package struct LogTrimming: Sendable {
         if hasRemoved { try directory.sync() }
     }
 
+    /// The segments before the last one that does not begin behind the position. Damaged headers are
+    /// passed over: they must not keep files for ever.
+    private func needless(
+        _ numbers: [UInt64], before position: LogPosition
+    ) throws(StoreError) -> [UInt64] {
+        guard position > 0 else { return [] }
+        var count = 0
+        for (index, number) in numbers.enumerated().dropFirst() {
+            guard let segment = try readable(number) else { continue }
+            guard segment.header.base <= position else { break }
+            count = index
+        }
+        return Array(numbers[..<count])
+    }
+
     /// Where the way to the oldest version within the retention begins, if that lies before what is
-    /// needed anyway: a checkpoint that a segment's header names, or the log's beginning.
+    /// needed anyway: a checkpoint that a segment's header names, or the log's beginning. A damaged
+    /// header ends the past.
     private func retained(
         _ numbers: [UInt64], _ files: Set<UInt64>
     ) throws(StoreError) -> (position: LogPosition, firstFile: UInt64)? {
-        guard !options.retention.isNone, let firstNumber = numbers.first else { return nil }
+        guard !options.retention.isNone else { return nil }
         if firstNeeded == 0 { return (0, 0) }
-        let first = try LogSegment.open(directory, generation: 0, number: firstNumber)
-        var segment = first
-        var later = numbers.dropFirst()
-        // the first segment that has something within the retention
-        while let number = later.first {
-            let next = try LogSegment.open(directory, generation: 0, number: number)
-            guard next.header.base <= firstNeeded,
-                options.retention.hasExpired(
-                    before: next.header.base, try firstTime(next), end: end,
+        var first: SegmentHeader?
+        var isExpired = true
+        var begin: (position: LogPosition, firstFile: UInt64)?
+        for number in numbers {
+            guard let segment = try readable(number) else {
+                (first, begin) = (nil, nil)
+                continue
+            }
+            let header = segment.header
+            if isExpired, number != numbers.first {
+                isExpired = options.retention.hasExpired(
+                    before: header.base, try firstTime(segment), end: end,
                     now: wallClockMicroseconds)
-            else { break }
-            segment = next
-            later.removeFirst()
+                if isExpired { begin = nil }
+            }
+            // what is within the retention begins at `begin`, which names what it builds on
+            if header.base >= firstNeeded || !isExpired && begin != nil { break }
+            let oldest = first ?? header
+            first = oldest
+            begin = begin ?? Self.beginning(header, oldest, files)
         }
-        while segment.header.base < firstNeeded {
-            if let begin = Self.beginning(segment.header, first.header, files) { return begin }
-            guard let number = later.popFirst() else { break }
-            segment = try LogSegment.open(directory, generation: 0, number: number)
+        return begin
+    }
+
+    /// A segment; nil if its header is damaged.
+    private func readable(_ number: UInt64) throws(StoreError) -> LogSegment? {
+        do {
+            return try LogSegment.open(directory, generation: 0, number: number)
+        } catch {
+            guard error.code == .invalidDatabase else { throw error }
+            return nil
         }
-        return nil
     }
 
     private static func beginning(

@@ -35,10 +35,13 @@ final class CheckpointProcess {
     let log: RealmLog
     let report: RecoveryReport
 
-    init(_ disk: any FileSystem) throws(StoreError) {
+    init(
+        _ disk: any FileSystem, retention: HistoryRetention = .none
+    ) throws(StoreError) {
+        var options = TinyStore.checkpointOptions
+        options.retention = retention
         (log, report) = try RealmLog.open(
-            disk, path: TinyStore.path, options: TinyStore.checkpointOptions, load: content.load,
-            content.deliver)
+            disk, path: TinyStore.path, options: options, load: content.load, content.deliver)
     }
 
     func becomeWriter() throws(StoreError) -> Bool {
@@ -95,6 +98,7 @@ final class CheckpointProcess {
 /// Guard of the `@unchecked Sendable`: one thread only, which is the one that makes the effects.
 final class CheckpointDriver: @unchecked Sendable {
     let disk: SimFileSystem
+    private let retention: HistoryRetention
     private(set) var expectation = Expectation()
     private(set) var writer: CheckpointProcess?
     private var follower: CheckpointProcess?
@@ -104,7 +108,8 @@ final class CheckpointDriver: @unchecked Sendable {
         let description: String
     }
 
-    init(seed: UInt64) {
+    init(seed: UInt64, retention: HistoryRetention = .none) {
+        self.retention = retention
         disk = SimFileSystem(seed: seed)
         numbers = SplitMix64(seed: seed)
     }
@@ -115,7 +120,7 @@ final class CheckpointDriver: @unchecked Sendable {
     }
 
     func open() throws {
-        let opened = try CheckpointProcess(disk)
+        let opened = try CheckpointProcess(disk, retention: retention)
         try agree(opened)
         guard try opened.becomeWriter() else { throw Mismatch(description: "no writer lock") }
         expectation.settle(on: opened.content.bodies.count)
@@ -223,7 +228,7 @@ final class CheckpointDriver: @unchecked Sendable {
         process.log.resignWriter()
         let before = process
         writer = nil
-        let heir = try follower ?? CheckpointProcess(disk)
+        let heir = try follower ?? CheckpointProcess(disk, retention: retention)
         try take(heir)
         guard heir.content.bodies == before.content.bodies else {
             throw Mismatch(description: "a hand-over changed the content")

@@ -8,6 +8,8 @@ import Regnum
 ///                                   `write` returned, and "busy" for each try that timed out
 ///     tail PATH ROOM COUNT|-        prints the id of each message of the room, from the first one,
 ///                                   until COUNT or SIGTERM
+///     follow PATH ROOM POLICY [stepwise]   prints what a stream of the room's messages tells, from
+///                                   line to line of standard input (see Follow.swift)
 ///     visit PATH ROOM NAME COUNT    opens, sends one message, prints its id, closes; COUNT times
 ///     hammer PATH SECONDS full|relaxed   prints "ready", waits for a line, commits back to back,
 ///                                   prints a line for each commit (see Hammer.swift)
@@ -51,6 +53,9 @@ import Regnum
                 writeTimeout: timeout.map { .milliseconds($0) })
         case ("tail", 2):
             try await tail(path, arguments[0], count: Int(arguments[1]), terminationSignal)
+        case ("follow", 2), ("follow", 3):
+            try await follow(
+                path, arguments[0], arguments[1], isStepwise: arguments.last == "stepwise")
         case ("visit", 3):
             try await visit(
                 path, Sender(room: arguments[0], name: arguments[1]),

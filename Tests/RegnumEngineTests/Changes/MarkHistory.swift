@@ -40,7 +40,7 @@ struct MarkHistory {
         for table in world.classes.indices {
             let paths = (0..<3).map { _ in randomPaths(table, &generator) }
             for filter in filters + paths {
-                try check(table, filter, start, end, hasSummaries)
+                try check(table, filter, start, end, hasSummaries, &generator)
             }
         }
         // what is shared in a step does not depend on the order
@@ -76,7 +76,8 @@ struct MarkHistory {
     }
 
     private mutating func check(
-        _ table: Int, _ filter: ChangeFilter, _ start: Int, _ end: Int, _ hasSummaries: Bool
+        _ table: Int, _ filter: ChangeFilter, _ start: Int, _ end: Int, _ hasSummaries: Bool,
+        _ generator: inout SeededGenerator
     ) throws {
         let name = MarkWorld.names[table]
         // Only what the filter says that it needs.
@@ -115,6 +116,28 @@ struct MarkHistory {
             }
         }
         checkRoutes(step, table, filter, found, contents[end])
+        let again = VersionStep(
+            from: roots[start], to: roots[end], summaries: hasSummaries ? known : nil)
+        checkSome(again, table, filter, found, &generator)
+    }
+
+    /// Those of some rows are the same, whichever way they are found.
+    private func checkSome(
+        _ step: VersionStep, _ table: Int, _ filter: ChangeFilter, _ marks: RowMarks,
+        _ generator: inout SeededGenerator
+    ) {
+        let end = step.new.keys(TableKey(rawValue: UInt32(table))).last?.rawValue ?? 0
+        let count = [1, 2, 5, 40][generator.below(4)]
+        let rows = (0..<count).map { _ in
+            ObjectKey(rawValue: UInt64(generator.below(Int(end) + 3)))
+        }
+        let found = step.marks(
+            MarkWorld.names[table], filter, among: rows,
+            firstCountMax: [1, 2, 8, 256][generator.below(4)])
+        for row in rows {
+            #expect(found[row] == marks[row], "\(MarkWorld.names[table]) \(row) \(filter)")
+        }
+        for (row, mark) in found.rows { #expect(mark == marks[row]) }
     }
 
     /// The rows of each route are those of all that have the value.

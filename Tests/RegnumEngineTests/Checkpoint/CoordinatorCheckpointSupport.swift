@@ -53,7 +53,7 @@ func reopened(
 ) throws -> (root: DatabaseRoot, report: RecoveryReport) {
     var options = StoreOptions()
     options.firstSegmentByteCount = 16384
-    let incoming = IncomingCommits(.makeEmpty(), nil, keepsSummaries: false)
+    let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
     let (_, report) = try RealmLog.open(
         fileSystem, path: path, options: options, load: incoming.begin, incoming.apply)
     return (incoming.root, report)

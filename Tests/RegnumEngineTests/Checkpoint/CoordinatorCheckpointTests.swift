@@ -91,14 +91,15 @@ struct CoordinatorCheckpointTests {
         let disk = SimFileSystem()
         let writer = try await openPeer("/sim", disk)
         let peer = try await openPeer("/sim", OtherView(disk))
-        let subscription = peer.subscribe(tableName: "Number")
+        let subscription = peer.subscribe(.all, keeps: .commits)
         try await insert(0, into: writer)
         let bulk = try await insertInBulk(1..<50, into: writer)
         try await insert(50, into: writer)
         try await follow(peer, to: 3)
         #expect(numbers(peer.published) == Array(0...50))
         #expect(peer.published.stateHash() == writer.published.stateHash())
-        let summaries = try #require(subscription.summaries(after: 0, through: 3))
+        await subscription.sees(3)
+        let summaries = try #require(subscription.take()?.summaries)
         #expect(summaries.count == 3)
         #expect(summaries[1].tables == bulk.summary.tables)
         #expect(summaries[1].origin == "bulk")
@@ -178,7 +179,8 @@ struct CoordinatorCheckpointTests {
         let writer = try await openBusy("/sim", disk)
         try await insert(0, into: writer)
         let late = try await openPeer("/sim", OtherView(disk)) { $0.checkpoint.isOn = false }
-        let subscription = late.subscribe(tableName: "Number")
+        let subscription = late.subscribe(.tables(["Number"]))
+        let slot = subscription.attach()
         let before = late.published
         var next = 1
         while disk.fileNames(in: "/sim").contains("log-0-0") || next < 300 {
@@ -188,16 +190,19 @@ struct CoordinatorCheckpointTests {
         }
         try await follow(late, to: UInt64(next))
         #expect(late.published.stateHash() == writer.published.stateHash())
-        #expect(await subscription.next() == .changed)
-        #expect(subscription.summaries(after: 1, through: UInt64(next)) == nil)
+        #expect(await slot.wait() == .changed)
+        await subscription.sees(UInt64(next))
+        let pending = try #require(subscription.take())
+        #expect(pending.isConcerned && pending.summaries == nil && pending.since == before.version)
+        #expect(pending.root === late.published)
         let delta = MergedDelta(from: before, to: late.published, tableName: "Number")
         #expect(delta.inserted.count == next - 1)
         #expect(delta.deleted.isEmpty && delta.modified.isEmpty)
         // from now on there are summaries again
         try await insert(next, into: writer)
         try await follow(late, to: UInt64(next + 1))
-        #expect(
-            subscription.summaries(after: UInt64(next), through: UInt64(next + 1))?.count == 1)
+        await subscription.sees(UInt64(next + 1))
+        #expect(subscription.take()?.summaries?.count == 1)
         await late.close()
         await writer.close()
     }

@@ -89,17 +89,20 @@ struct CoordinatorPeerTests {
         let realm = TemporaryRealm()
         let writer = try await openPeer(realm.path)
         let reader = try await openPeer(realm.path)
-        let subscription = reader.subscribe(tableName: "Number")
-        let unrelated = reader.subscribe(tableName: "Other")
-        try await insert(1, into: writer)
+        try await insert(0, into: writer)  // the class is made: that concerns everybody
         try await catchUp(reader, to: 1)
-        guard case .changed = await subscription.next() else {
+        let subscription = reader.subscribe(.tables(["Number"]))
+        let unrelated = reader.subscribe(.tables(["Other"]))
+        let (slot, unrelatedSlot) = (subscription.attach(), unrelated.attach())
+        try await insert(1, into: writer)
+        try await catchUp(reader, to: 2)
+        guard case .changed = await slot.wait() else {
             Issue.record("not signalled")
             return
         }
-        let summaries = subscription.summaries(after: 0, through: 1)
+        let summaries = subscription.take()?.summaries
         #expect(summaries?.first?.delta(tableName: "Number")?.inserted.count == 1)
-        let waiting = Task { await unrelated.next() }
+        let waiting = Task { await unrelatedSlot.wait() }
         waiting.cancel()
         guard case .cancelled = await waiting.value else {
             Issue.record("woken for a class of others")

@@ -63,6 +63,13 @@ func numbers(_ root: DatabaseRoot) -> [Int] {
     return numbers
 }
 
+extension Subscription {
+    /// Returns when the commits up to a published version have been looked at.
+    func sees(_ version: UInt64) async {
+        while seenVersion < version, !Task.isCancelled { await Task.yield() }
+    }
+}
+
 /// The code of the `StoreError` that `body` throws, if it throws one.
 func storeErrorCode<R>(_ body: () async throws -> R) async -> StoreError.Code? {
     do {

@@ -155,7 +155,8 @@ struct CoordinatorWriteTests {
         let realm = TemporaryRealm()
         let coordinator = try await openPeer(realm.path)
         try await insert(1, into: coordinator)
-        let subscription = coordinator.subscribe(tableName: nil)
+        let subscription = coordinator.subscribe(.all)
+        let slot = subscription.attach()
         let turn = try await coordinator.beginWrite()
         let waiter = Task { await storeErrorCode { try await insert(2, into: coordinator) } }
         let closing = Task { await coordinator.close() }
@@ -163,11 +164,11 @@ struct CoordinatorWriteTests {
         let commit = try makeInsert(3, on: turn.base)
         try await coordinator.commit(turn, commit, durability: .full)
         await closing.value
-        while case .changed = await subscription.next() {}
+        while case .changed = await slot.wait() {}
         #expect(numbers(coordinator.published) == [1, 3])
         #expect(await storeErrorCode { try await insert(4, into: coordinator) } == .closed)
-        let late = coordinator.subscribe(tableName: nil)
-        guard case .closed = await late.next() else {
+        let late = coordinator.subscribe(.all)
+        guard case .closed = await late.attach().wait() else {
             Issue.record("a subscription to a closed realm did not end")
             return
         }

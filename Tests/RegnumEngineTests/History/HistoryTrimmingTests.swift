@@ -64,4 +64,82 @@ struct HistoryTrimmingTests {
         await reading.close()
         await writing.close()
     }
+
+    /// Any flipped bit of the log or of a nodes file: the truth, or an error that does not go away.
+    @Test func damageIsNeverReadAsHistory() async throws {
+        var generator = SeededGenerator("HistoryTrimmingTests.damage")
+        for _ in 0..<4 {
+            let disk = SimFileSystem()
+            let coordinator = try await openPeer("/sim", disk) { options in
+                options.checkpoint.isOn = false
+                options.checkpoint.closingByteCountMin = .max
+                options.store.firstSegmentByteCount = 8192
+                options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+            }
+            for number in 0..<60 {
+                if number % 20 == 7 { try await checkpointNow(coordinator) }
+                if number % 20 == 11 {
+                    try await insertInBulk(number..<number + 1, into: coordinator)
+                } else {
+                    try await insert(number, into: coordinator)
+                }
+            }
+            let files = disk.fileNames(in: "/sim").filter {
+                $0.hasPrefix("log-") || $0.hasPrefix("nodes-")
+            }
+            let name = files[generator.below(files.count)]
+            let size = disk.contents(of: name, in: "/sim")?.count ?? 0
+            let place = 4096 + generator.below(min(size - 4096, 6000))
+            disk.flipBit(place * 8 + generator.below(8), of: name, in: "/sim")
+            for version in stride(from: 0, through: 60, by: 6) {
+                try await check(coordinator, version)
+            }
+            await coordinator.close()
+        }
+    }
+
+    private func check(_ coordinator: Coordinator, _ version: Int) async throws {
+        do {
+            let reader = try await coordinator.history(from: UInt64(version))
+            try #require(numbers(reader.root) == Array(0..<version) || reader.root.damage != nil)
+            do {
+                var next = version
+                while let step = try await reader.next(through: .max) {
+                    next += 1
+                    try #require(step.summary.version == UInt64(next))
+                    let found = numbers(step.root)
+                    try #require(found == Array(0..<next) || step.root.damage != nil)
+                }
+                try #require(next == 60)
+            } catch let error as StoreError {
+                for _ in 0..<2 {
+                    let again = await storeErrorCode { try await reader.next(through: .max) }
+                    try #require(again == error.code)
+                }
+                throw error
+            }
+        } catch let error as StoreError {
+            try #require(error.code == .invalidDatabase, "\(error)")
+        }
+    }
+
+    @Test func aReadOnlyProcessReadsThePastToo() async throws {
+        let writer = try await openBusy("/sim", disk) { options in
+            options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        }
+        for number in 0..<30 { try await insert(number, into: writer) }
+        let reading = try await openPeer("/sim", OtherView(disk)) { $0.isReadOnly = true }
+        for number in 30..<40 { try await insert(number, into: writer) }
+        try await reading.catchUp()
+        let reader = try await reading.history(from: 5)
+        #expect(numbers(reader.root) == Array(0..<5))
+        #expect(try await reader.summaries(through: .max).count == 35)
+        await writer.close()
+        await reading.close()
+        disk.removeFile("LOCK", in: "/sim")
+        let late = try await openPeer("/sim", OtherView(disk)) { $0.isReadOnly = true }
+        try await late.catchUp()
+        #expect(try await late.history(from: 39).next(through: .max)?.summary.version == 40)
+        await late.close()
+    }
 }

@@ -55,7 +55,9 @@ final class CoordinatorTarget: OracleTarget {
     let ownPeers: [Int]
     private let open: (Int) async throws -> Coordinator
     private var coordinators: [Int: Coordinator] = [:]
-    private var subscriptions: [Int: Subscription] = [:]
+    private var subscriptions: [Int: (subscription: Subscription, slot: SignalSlot)] = [:]
+    /// The version up to which each has taken its summaries.
+    private var taken: [Int: UInt64] = [:]
     private var summaries: [Int: [UInt64: CommitSummary]] = [:]
     private var turns: [Int: WriteTurn] = [:]
 
@@ -72,7 +74,9 @@ final class CoordinatorTarget: OracleTarget {
     private func start(_ peer: Int) async throws {
         let coordinator = try await open(peer)
         coordinators[peer] = coordinator
-        subscriptions[peer] = coordinator.subscribe(tableName: nil)
+        let subscription = coordinator.subscribe(.all, keeps: .commits)
+        taken[peer] = subscription.start.version
+        subscriptions[peer] = (subscription, subscription.attach())
     }
 
     private func coordinator(_ peer: Int) throws -> Coordinator {
@@ -114,17 +118,23 @@ final class CoordinatorTarget: OracleTarget {
                 coordinator.hint()
                 await Task.yield()
             }
-            take(peer, coordinator.published.version)
+            await take(peer, version)
         }
     }
 
-    /// Keeps the summaries that the subscription has up to a version.
-    private func take(_ peer: Int, _ version: UInt64) {
-        guard let subscription = subscriptions[peer], version > 0 else { return }
-        for summary in subscription.summaries(after: version - 1, through: version) ?? [] {
-            summaries[peer, default: [:]][summary.version] = summary
+    /// Takes what the subscription has, until that is the version.
+    private func take(_ peer: Int, _ version: UInt64) async {
+        guard let (subscription, slot) = subscriptions[peer] else { return }
+        while taken[peer, default: 0] < version {
+            guard let pending = subscription.take() else {
+                guard await slot.wait() == .changed else { return }
+                continue
+            }
+            for commit in pending.commits ?? [] {
+                summaries[peer, default: [:]][commit.summary.version] = commit.summary
+            }
+            taken[peer] = pending.root.version
         }
-        subscription.advance(to: version)
     }
 
     func summary(_ peer: Int, _ version: UInt64) -> CommitSummary? {

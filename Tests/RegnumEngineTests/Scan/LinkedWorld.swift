@@ -26,6 +26,9 @@ struct LinkedWorld {
     var classes: [Class]
     private(set) var root = DatabaseRoot.empty
     private(set) var summaries: [CommitSummary] = []
+    /// By summary: the rows of which a column was set, also to an equal value.
+    private(set) var setRows: [Set<LinkedNaive.Place>] = []
+    private var noted: Set<LinkedNaive.Place> = []
     private var elementCount = 0
 
     /// A random schema: some classes of objects, perhaps one of embedded objects and one of values.
@@ -83,12 +86,38 @@ struct LinkedWorld {
         _ body: (inout LinkedWorld, EngineTransaction, inout SeededGenerator) throws -> Void
     ) throws {
         let transaction = EngineTransaction(base: root)
+        noted = []
         try body(&self, transaction, &generator)
         if !transaction.hasChanges { return }
         let commit = try transaction.commit(
             timestampMicroseconds: 0, bodyByteCountMax: .max)
         root = commit.root
         summaries.append(commit.summary)
+        setRows.append(noted)
+    }
+
+    private mutating func note(_ index: Int, _ key: UInt64) {
+        noted.insert(LinkedNaive.Place(index: index, key: key))
+    }
+
+    /// The rows of a class that are here and in an older state, and changed by themselves since: a column
+    /// was set, a list is another one, or an element of a list of values was set.
+    func ownModified(_ index: Int, since old: LinkedWorld) -> Set<UInt64> {
+        let set = setRows[old.setRows.count...].reduce(into: Set()) { $0.formUnion($1) }
+        var found: Set<UInt64> = []
+        for (key, row) in classes[index].rows {
+            guard let before = old.classes[index].rows[key] else { continue }
+            let isSet = set.contains(LinkedNaive.Place(index: index, key: key))
+            let hasOtherList = classes[index].lists.contains { list in
+                if row.numbers[list.name] ?? [] != before.numbers[list.name] ?? [] { return true }
+                guard classes[list.target].kind == .elements else { return false }
+                return (row.lists[list.name] ?? []).contains {
+                    set.contains(LinkedNaive.Place(index: list.target, key: $0))
+                }
+            }
+            if isSet || hasOtherList { found.insert(key) }
+        }
+        return found
     }
 
     mutating func addSchema(_ transaction: EngineTransaction) throws {
@@ -135,6 +164,7 @@ struct LinkedWorld {
         try transaction.set(
             table(index), ObjectKey(rawValue: key), ColumnKey(rawValue: UInt16(number)), value)
         classes[index].rows[key]?.values[column.name] = value
+        note(index, key)
     }
 
     /// Sets a link of a row to a random row of the target, or none; to a new one if that is owned.
@@ -159,6 +189,7 @@ struct LinkedWorld {
         let before = classes[index].rows[key]?.links[link.name]
         if let before, classes[link.target].kind.isOwned { forget(link.target, before) }
         classes[index].rows[key]?.links[link.name] = target
+        note(index, key)
     }
 
     /// Puts a random row into a list of a row, in which it may be already, or takes one out or moves
@@ -228,6 +259,7 @@ struct LinkedWorld {
             for link in classes[origin].links where link.target == index {
                 for (owner, row) in classes[origin].rows where row.links[link.name] == key {
                     classes[origin].rows[owner]?.links[link.name] = nil
+                    note(origin, owner)
                 }
             }
             for list in classes[origin].lists where list.target == index {

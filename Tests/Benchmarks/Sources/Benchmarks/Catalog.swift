@@ -59,7 +59,7 @@ struct Setting: Sendable {
     }
 }
 
-/// All workloads. Those on observers in the process take their place here: 10, 10b.
+/// All workloads.
 enum Catalog {
     /// In the order in which they run: the first insert fills the stores that the next ones read.
     static let workloads: [any Workload] =
@@ -67,7 +67,8 @@ enum Catalog {
         + Question.withoutIndex + [IndexBuild()] + Question.withIndex + [
             Updates.oneTransaction, Updates.tens, Deletion(), Opening.warm,
             Opening.cold, OpenFootprint(), DurableCommits(), UnsyncedCommits(),
-            ConcurrentCommits(), ExternalObserver(), Growth(),
+            ConcurrentCommits(), Observation.one, Observation.sorted, Observation.hundred,
+            RoomObservers(), ExternalObserver(), Growth(),
         ]
 
     /// What bounds a workload from below, measured in the same rounds on the bare system.

@@ -137,7 +137,7 @@ extension SQLiteStore: PeopleStore {
         return Int(sqlite3_column_int64(statement, 0))
     }
 
-    private func forEachRow(_ statement: OpaquePointer, _ body: () -> Void) throws {
+    func forEachRow(_ statement: OpaquePointer, _ body: () -> Void) throws {
         defer { sqlite3_reset(statement) }
         while true {
             let code = sqlite3_step(statement)

@@ -1,0 +1,66 @@
+/// Asks rows of one class along paths whether what changed lies on them in the new version. Answers
+/// count as long as no more rows than `countMax` were looked at.
+struct ForwardPathSearch {
+    private let searches: [PathSearch]
+    private let countMax: Int
+    /// For each path and place on it: rows that were asked.
+    private var known: [[[UInt64: Bool]]]
+    /// For each path: the last place where something changed.
+    private let ends: [Int]
+    private(set) var rowsReached = 0
+
+    init(_ searches: [PathSearch], countMax: Int) {
+        self.searches = searches
+        self.countMax = countMax
+        known = searches.map { [[UInt64: Bool]](repeating: [:], count: $0.properties.count) }
+        ends = searches.map { search in search.changed.lastIndex { !$0.isEmpty } ?? -1 }
+    }
+
+    /// The mark of a row; nil if it has none.
+    mutating func mark(_ row: ObjectKey) -> RowMarks.Mark? {
+        guard let search = searches.first, let table = search.tables.first,
+            row.rawValue < search.step.firstInserted(table.key),
+            search.step.new.contains(table.key, row)
+        else { return nil }
+        rowsReached += 1
+        var mark = RowMarks.Mark()
+        for number in searches.indices where isHit(number, 0, row.rawValue) {
+            mark.paths.insert(number)
+        }
+        return mark.paths.isEmpty ? nil : mark
+    }
+
+    /// Whether the path is hit at a place, or behind it.
+    private mutating func isHit(_ number: Int, _ place: Int, _ row: UInt64) -> Bool {
+        if place > ends[number] { return false }
+        rowsReached += 1
+        let search = searches[number]
+        if search.changed[place].contains(row) { return true }
+        if place == ends[number] { return false }
+        if let known = known[number][place][row] { return known }
+        let content = search.step.new.content
+        let table = search.tables[place].key
+        var isHit = false
+        func take(_ next: UInt64) -> Bool {
+            isHit = self.isHit(number, place + 1, next)
+            return !isHit && rowsReached <= countMax
+        }
+        switch search.properties[place] {
+        case .column(let column):
+            let link = LinkPlace(table: table, column: column)
+            search.linkTargets(of: [ObjectKey(rawValue: row)], link, search.step.new) {
+                _ = take($0)
+            }
+        case .list(let list):
+            content[table.index].elements(list.index).visit(row) { take($0) }
+        case .linkOrigins(let link):
+            let index = content.index(link.table, link.column)
+            index?.forEachRow(DatabaseContent.linkKey(row)) { take($0) }
+        case .listOrigins(let list):
+            content[list.table.index].backlinks(list.list.index)
+                .forEachRepeatedRow(row) { take($0) }
+        }
+        known[number][place][row] = isHit
+        return isHit
+    }
+}

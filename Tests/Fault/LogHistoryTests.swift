@@ -1,0 +1,184 @@
+import RegnumSimulation
+import RegnumStore
+import Testing
+
+/// What trimming keeps for readers of the past, and how the log is read there.
+@Suite struct LogHistoryTests {
+    private let disk = SimFileSystem(seed: 12)
+
+    /// - Parameter time: in the body, in microseconds.
+    private func commit(
+        _ process: CheckpointProcess, _ count: Int = 992, time: UInt64 = 0
+    ) throws {
+        var body = TestBody.make(
+            version: process.content.bodies.count + 1, payloadByteCount: count)
+        body.replaceSubrange(8..<16, with: ModelBytes.number(time, 8))
+        try process.append([body])
+        try process.log.sync()
+        process.log.publish()
+    }
+
+    private func writer(_ retention: HistoryRetention = .none) throws -> CheckpointProcess {
+        let process = try CheckpointProcess(disk, retention: retention)
+        #expect(try process.becomeWriter())
+        return process
+    }
+
+    private func files(_ prefix: String) -> [String] {
+        disk.fileNames(in: TinyStore.path).filter { $0.hasPrefix(prefix) }
+    }
+
+    /// Two commits of about a KiB, a checkpoint in a new file and a small segment, again and again.
+    private func run(
+        _ process: CheckpointProcess, _ rounds: Int, time: (Int) -> UInt64 = { _ in 0 }
+    ) throws {
+        for round in 0..<rounds {
+            for _ in 0..<2 { try commit(process, time: time(round)) }
+            try process.checkpoint(isNewFile: true)
+            try process.log.beginSegmentAfterCheckpoint()
+            try process.trim()
+        }
+    }
+
+    /// The oldest version that can be read, all from there on being read as they were.
+    private func oldest(_ process: CheckpointProcess) throws -> Int {
+        let bodies = process.content.bodies
+        var oldest = bodies.count + 1
+        for version in (0...bodies.count).reversed() {
+            let beginnings = try process.log.history.find(UInt64(version)).beginnings
+            guard let beginning = beginnings.first else { break }
+            var replay = beginning.replay
+            #expect(replay.version <= UInt64(version))
+            for body in bodies[Int(replay.version)...] {
+                #expect(try replay.nextCommit(through: UInt64(bodies.count)) == body)
+            }
+            #expect(try replay.nextCommit(through: UInt64(bodies.count)) == nil)
+            oldest = version
+        }
+        return oldest
+    }
+
+    @Test func withoutRetentionOnlyWhatOpeningNeedsStays() throws {
+        let process = try writer()
+        try run(process, 20)
+        #expect(try oldest(process) == 38)
+        #expect(files("nodes-").count == 2)
+        #expect(files("log-").count <= 3)
+    }
+
+    @Test func theNewestBytesStay() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: 10_000))
+        try run(process, 20)
+        // 9 commits, and the checkpoint before them
+        let found = try oldest(process)
+        #expect((26...31).contains(found))
+        #expect(files("log-").count <= 8)
+        #expect(files("nodes-").count <= 8)
+        let again = try CheckpointProcess(disk.killImage())
+        #expect(again.content.bodies == process.content.bodies)
+        // a process without retention removes the rest
+        let other = try writerAfter(process, .none)
+        try other.trim()
+        #expect(try oldest(other) == 38)
+    }
+
+    @Test func commitsYoungerThanTheAgeStay() throws {
+        let second: UInt64 = 1_000_000
+        let retention = HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: nil)
+        let process = try writer(retention)
+        try run(process, 20) { round in
+            disk.setWallClock(microseconds: Int64(UInt64(round) * second))
+            return UInt64(round) * second
+        }
+        // rounds 14 to 19 are younger
+        let found = try oldest(process)
+        #expect((24...28).contains(found))
+        disk.setWallClock(microseconds: Int64(1000 * second))
+        try process.trim()
+        #expect(try oldest(process) == 38)
+    }
+
+    @Test func bothLimitsHold() throws {
+        let retention = HistoryRetention(ageNanoseconds: 5_000_000_000, byteCount: 0)
+        let process = try writer(retention)
+        try run(process, 20)
+        #expect(try oldest(process) == 38)
+    }
+
+    @Test func everythingStaysWithoutLimits() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        try run(process, 20)
+        #expect(try oldest(process) == 0)
+        #expect(files("nodes-").count == 20)
+    }
+
+    /// Opening alone removes what a crash left, and nothing that is kept.
+    @Test func openingAloneKeepsThePast() throws {
+        let retention = HistoryRetention(ageNanoseconds: nil, byteCount: 10_000)
+        let process = try writer(retention)
+        try run(process, 12)
+        let found = try oldest(process)
+        let image = disk.killImage()
+        image.setContents([1], of: "nodes-99", in: TinyStore.path)
+        let again = try CheckpointProcess(image, retention: retention)
+        #expect(try oldest(again) == found)
+        #expect(!image.fileNames(in: TinyStore.path).contains("nodes-99"))
+        let last = try CheckpointProcess(image.killImage())
+        #expect(try oldest(last) == 22)
+    }
+
+    /// What a damaged header hides is lost to the past, and keeps nothing for ever.
+    @Test func aDamagedSegmentDoesNotEndTrimming() throws {
+        let process = try writer(HistoryRetention(ageNanoseconds: nil, byteCount: 10_000))
+        try run(process, 10)
+        let middle = files("log-").count / 2
+        disk.flipBit(5000, of: files("log-")[middle], in: TinyStore.path)
+        try run(process, 10)
+        let found = try oldest(process)
+        #expect((26...31).contains(found))
+        #expect(files("log-").count <= 8)
+    }
+
+    @Test func raisingTheRetentionKeepsFromThenOn() throws {
+        let process = try writer()
+        try run(process, 10)
+        let heir = try writerAfter(process, HistoryRetention(ageNanoseconds: nil, byteCount: nil))
+        try heir.trim()
+        try run(heir, 10)
+        #expect(try oldest(heir) == 18)
+        #expect(files("nodes-").count == 12)
+        #expect(files("log-").count <= 13)
+    }
+
+    /// A relaxed commit that was visible is lost with a failed sync; another one takes its version.
+    @Test func whatALaterSegmentCutsOffIsNotRead() throws {
+        var process: CheckpointProcess? = try writer()
+        for _ in 0..<3 { try commit(try #require(process), 60) }
+        let log = try #require(process).log
+        var replay = try #require(try log.history.find(0).beginnings.first).replay
+        #expect(try replay.nextCommit(through: 1) != nil)
+        let lost = TestBody.make(version: 4, payloadByteCount: 60)
+        try log.append([lost], version: 4)
+        log.publish()
+        #expect(try replay.nextCommit(through: 3) != nil)
+        #expect(try replay.nextCommit(through: 3) != nil)
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(throws: StoreError.self) { try log.sync() }
+        log.resignWriter()
+        log.leave()
+        process = nil
+        disk.dropCaches()
+        let heir = try writer()
+        #expect(heir.content.bodies.count == 3)
+        try commit(heir, 70)
+        #expect(try replay.nextCommit(through: 4) == heir.content.bodies[3])
+        #expect(try oldest(heir) == 0)
+    }
+
+    private func writerAfter(
+        _ process: CheckpointProcess, _ retention: HistoryRetention
+    ) throws -> CheckpointProcess {
+        process.log.resignWriter()
+        return try writer(retention)
+    }
+}
