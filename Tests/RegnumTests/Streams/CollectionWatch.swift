@@ -97,7 +97,10 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
             guard case .update(let collection, let delta)? = try await next() else {
                 throw StreamFailure("no update from \(step.from) to \(step.to)")
             }
-            try check(record, step, collection, delta)
+            // a comparison may tell of what was set to the value that it had, one step before
+            let first = position.steps(record).first { $0.to == delta.version }
+            try check(
+                record, position.policy == .newest ? first ?? step : step, collection, delta)
         }
     }
 

@@ -53,9 +53,10 @@ final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
     }
 
     func resume(_ realm: Realm, _ record: StreamRecord) async throws {
-        guard position.hasBegun, let cursor, cursor.version == position.version else {
-            return try await begin(realm, record)
-        }
+        // elements have no version: which step a comparison tells of could not be seen
+        guard position.hasBegun, let cursor, cursor.version == position.version,
+            position.policy != .newest
+        else { return try await begin(realm, record) }
         try open(realm, since: cursor)
         position.resume(record)
     }

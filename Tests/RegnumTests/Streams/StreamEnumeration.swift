@@ -3,7 +3,7 @@ import Testing
 
 /// As `StreamTests`, with many histories. Optimised builds only.
 ///
-/// `REGNUM_STREAMS` and `REGNUM_STREAM_PEERS` say how many, and `REGNUM_TEST_DIRECTORY` where the
+/// `REGNUM_STREAM_HISTORIES` and `REGNUM_STREAM_PEER_HISTORIES` say how many, and `REGNUM_TEST_DIRECTORY` where the
 /// realms are that two processes share (else in memory, in `/dev/shm`, where there is that).
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct StreamEnumeration {
@@ -13,7 +13,7 @@ struct StreamEnumeration {
 
     @Test func streamsTellTheSameOfAnotherProcess() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let count = environment["REGNUM_STREAM_PEERS"].flatMap { Int($0) } ?? 500
+        let count = environment["REGNUM_STREAM_PEER_HISTORIES"].flatMap { Int($0) } ?? 500
         let suite = StreamSuite("StreamEnumeration with a process", count: count)
         let directory = try Self.makeDirectory(environment["REGNUM_TEST_DIRECTORY"])
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -26,7 +26,7 @@ struct StreamEnumeration {
                 try await peer.run(assignment)
             } catch {
                 throw StreamFailure(
-                    "REGNUM_SEED=\(suite.seed) REGNUM_STREAM=\(number): \(error)")
+                    "REGNUM_SEED=\(suite.seed) REGNUM_STREAM_HISTORY=\(number): \(error)")
             }
             try FileManager.default.removeItem(atPath: assignment.path)
         }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Many histories on a few tasks; the first that fails is told with its seed.
 ///
-/// `REGNUM_SEED` repeats a run, `REGNUM_STREAMS` says how many histories, and `REGNUM_STREAM` runs
+/// `REGNUM_SEED` repeats a run, `REGNUM_STREAM_HISTORIES` says how many histories, and `REGNUM_STREAM_HISTORY` runs
 /// the one of that number alone.
 struct StreamSuite: Sendable {
     let name: String
@@ -16,8 +16,8 @@ struct StreamSuite: Sendable {
         self.name = name
         seed = SeededRandom.seed(name)
         let environment = ProcessInfo.processInfo.environment
-        self.count = environment["REGNUM_STREAMS"].flatMap { Int($0) } ?? count
-        only = environment["REGNUM_STREAM"].flatMap { Int($0) }
+        self.count = environment["REGNUM_STREAM_HISTORIES"].flatMap { Int($0) } ?? count
+        only = environment["REGNUM_STREAM_HISTORY"].flatMap { Int($0) }
     }
 
     func seed(_ number: Int) -> UInt64 {
@@ -44,7 +44,7 @@ struct StreamSuite: Sendable {
         }
         let failures = progress.failures
         if failures.isEmpty { return }
-        let lines = failures.map { "REGNUM_STREAM=\($0.number): \($0.text)" }
+        let lines = failures.map { "REGNUM_STREAM_HISTORY=\($0.number): \($0.text)" }
         throw StreamFailure("\(name): REGNUM_SEED=\(seed) \(lines.joined(separator: "\n"))")
     }
 

@@ -69,6 +69,9 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
             guard case .update(let values, let delta)? = try await next() else {
                 throw StreamFailure("no update from \(step.from) to \(step.to)")
             }
+            // a comparison may tell of what was set to the value that it had, one step before
+            let first = position.steps(record).first { $0.to == delta.version }
+            let step = position.policy == .newest ? first ?? step : step
             do {
                 try check(record, step, values, delta)
             } catch {
