@@ -22,48 +22,15 @@ struct StreamEnumeration {
         for number in suite.only.map({ $0..<$0 + 1 }) ?? 0..<count {
             let assignment = StreamAssignment(
                 seed: suite.seed(number), path: directory.appending(path: "\(number).realm").path)
-            let failures = await Self.failures(assignment, peer)
-            if !failures.isEmpty {
+            do {
+                try await peer.run(assignment)
+            } catch {
                 throw StreamFailure(
-                    "REGNUM_SEED=\(suite.seed) REGNUM_STREAM=\(number): "
-                        + failures.joined(separator: "\nthen "))
+                    "REGNUM_SEED=\(suite.seed) REGNUM_STREAM=\(number): \(error)")
             }
             try FileManager.default.removeItem(atPath: assignment.path)
         }
         print("the process \(peer.processID) was the peer of \(count) histories")
-    }
-
-    /// Runs both halves. The first failure ends the other one, which would wait for versions that
-    /// never come: the peer process is killed.
-    private static func failures(
-        _ assignment: StreamAssignment, _ peer: StreamPeerProcess
-    ) async -> [String] {
-        await withTaskGroup(of: String?.self) { group in
-            group.addTask {
-                do {
-                    try await assignment.run(side: 0)
-                    return nil
-                } catch {
-                    return "this process: \(error)"
-                }
-            }
-            group.addTask {
-                do {
-                    try await peer.run(assignment)
-                    return nil
-                } catch {
-                    return "the peer process: \(error)"
-                }
-            }
-            var failures: [String] = []
-            for await failure in group {
-                guard let failure else { continue }
-                failures.append(failure)
-                peer.kill()
-                group.cancelAll()
-            }
-            return failures
-        }
     }
 
     /// A new directory.

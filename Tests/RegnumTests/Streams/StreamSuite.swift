@@ -51,7 +51,8 @@ struct StreamSuite: Sendable {
     private func run(_ number: Int) async throws {
         let seed = seed(number)
         let sides: any StreamSides =
-            number % 3 == 0 ? try await MemorySide() : try await SimulatedSides(seed: seed)
+            number % 3 == 0
+            ? try await MemorySides(seed: seed) : try await SimulatedSides(seed: seed)
         do {
             try await StreamHistory(seed: seed, sides: sides, isTraced: only != nil).run()
         } catch {
@@ -71,7 +72,7 @@ private final class StreamProgress: Sendable {
     /// The number of the next history to run; nil when all are taken or some failed.
     func next() -> Int? {
         state.withLock { state in
-            guard state.next < count, state.failures.count < 3 else { return nil }
+            guard state.next < count, state.failures.count < 6 else { return nil }
             defer { state.next += 1 }
             return state.next
         }
