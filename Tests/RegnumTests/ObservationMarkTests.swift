@@ -283,15 +283,16 @@ import Testing
         let realm = try await Realm.kennel()
         for (path, property, className) in [
             ("nothing", "nothing", "Walker"), ("favourite.nothing", "nothing", "Whelp"),
-            ("pups.friend.nothing", "nothing", "Whelp"), ("name.age", "age", "Walker"),
+            ("pups.friend.nothing", "nothing", "Whelp"), ("name.age", "name", "Walker"),
             ("", "", "Walker"),
         ] {
             let error = #expect(throws: Realm.Error.self) {
                 _ = try realm.objects(Walker.self).changes(keyPaths: [path])
             }
             #expect(error?.code == .invalidInput, "\(path)")
+            #expect(error?.className == className && error?.property == property, "\(path)")
+            #expect(error?.message.contains("'\(property)'") == true, "\(path)")
             #expect(error?.message.contains(className) == true, "\(path)")
-            #expect(error?.message.contains("\"\(property)") == true, "\(path)")
         }
         let object = #expect(throws: Realm.Error.self) {
             _ = try realm.object(Whelp.self, forPrimaryKey: "Rex").changes(keyPaths: ["tail"])
