@@ -18,7 +18,7 @@ import Testing
         return (rooms.map(\.name), rooms.version)
     }
 
-    @Test func streamBegunLaterDoesNotGetTheResultOfOneThatWaitedWithItsFirstElement() async throws {
+    @Test func aStreamBegunLaterGetsItsOwnVersion() async throws {
         let realm = try await Realm.temporary([Room.self])
         try await realm.write { tx in try tx.add(Room("a", topic: "open")) }
         let rooms = rooms(realm)
@@ -63,5 +63,32 @@ import Testing
         #expect(first?.0 == ["a", "b", "c", "d"])
         #expect(first?.1 == realm.snapshot().version)
         await realm.close()
+    }
+    @Test func streamThatReadsThePastSkipsNothingWhenTheRealmIsClosed() async throws {
+        for policy in [ChangePolicy.everyCommit, .coalesce] {
+            let folder = try RealmFolder()
+            var configuration = folder.configuration("test.realm", [Room.self])
+            configuration.historyRetention = Realm.HistoryRetention(age: .seconds(60))
+            let realm = try await Realm.open(configuration)
+            try await realm.write { tx in try tx.add(Room("a", topic: "open")) }
+            let cursor = realm.snapshot().cursor
+            for name in ["b", "c", "d"] {
+                try await realm.write { tx in try tx.add(Room(name, topic: "open")) }
+            }
+            var past = rooms(realm).changes(policy: policy, since: cursor).makeAsyncIterator()
+            guard case .update(let first, _)? = try await past.next() else {
+                Issue.record("no update")
+                return
+            }
+            try await realm.write { tx in try tx.add(Room("e", topic: "open")) }
+            await realm.close()
+            let second = try await past.next()
+            if policy == .everyCommit {
+                #expect(first.map(\.name) == ["a", "b"] && second == nil)
+            } else {
+                #expect(first.map(\.name) == ["a", "b", "c", "d"])
+                #expect(second?.collection.map(\.name) == ["a", "b", "c", "d", "e"])
+            }
+        }
     }
 }
