@@ -90,7 +90,18 @@ enum MirrorClass: Int, Sendable, CaseIterable {
     /// The property with the primary key.
     var key: Int? { self == .person || self == .dog ? 1 : nil }
 
-    func index(of name: String) -> Int? { properties.firstIndex { $0.name == name } }
+    /// The inverses, which are declared behind the properties.
+    var inverses: [String] {
+        [["staff"], ["owners", "keepers"], ["dogs"], []][rawValue]
+    }
+
+    /// The position of a property or inverse in the declaration.
+    func position(_ name: String) -> Int {
+        (properties.map(\.name) + inverses).firstIndex(of: name) ?? -1
+    }
+
+    /// The hidden class of the elements of a list of values.
+    func elements(_ property: Int) -> String { "\(name).\(properties[property].name)" }
 }
 
 struct MirrorProperty: Sendable {

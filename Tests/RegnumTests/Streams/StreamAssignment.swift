@@ -18,9 +18,11 @@ struct StreamAssignment: Sendable {
 
     var line: String { "\(seed) \(path)" }
 
-    /// Runs one half; the other process runs the other one meanwhile.
-    func run(side: Int) async throws {
-        let sides = try await SharedSide(own: side, path: path)
+    /// Runs one half; the other process runs the other one meanwhile, step by step.
+    ///
+    /// - Parameter meet: tells the other process of a step, and waits for it to be there.
+    func run(side: Int, meet: @escaping (Int) async throws -> Void) async throws {
+        let sides = try await SharedSides(own: side, path: path, meet: meet)
         do {
             try await StreamHistory(seed: seed, sides: sides).run()
         } catch {

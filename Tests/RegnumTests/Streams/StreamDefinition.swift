@@ -31,11 +31,8 @@ extension MirrorStep {
                     || depth > 0 && leads(row, property, to: rowsReaching(within: depth - 1))
             }.map { row.kind.properties[$0].name }
         case .paths(let paths):
-            var names: [String] = []
-            for path in paths where !names.contains(path.name) {
-                if isHit(row, path.components[...]) { names.append(path.name) }
-            }
-            return names
+            let names = Set(paths.filter { isHit(row, $0.components[...]) }.map(\.name))
+            return names.sorted { row.kind.position($0) < row.kind.position($1) }
         }
     }
 

@@ -62,7 +62,8 @@ struct StreamDraw {
 
     private mutating func key(_ kind: MirrorClass) -> MirrorValue {
         kind == .person
-            ? .int(random.under(24)) : .text(["Ada", "Bo", "Cy", "Di", "Eb", "Fay"][random.under(6)])
+            ? .int(random.under(24))
+            : .text(["Ada", "Bo", "Cy", "Di", "Eb", "Fay"][random.under(6)])
     }
 
     private mutating func add(_ kind: MirrorClass? = nil) {

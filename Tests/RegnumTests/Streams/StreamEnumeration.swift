@@ -3,7 +3,7 @@ import Testing
 
 /// As `StreamTests`, with many histories. Optimised builds only.
 ///
-/// `REGNUM_STREAMS` and `REGNUM_STREAM_PEERS` say how many, and `REGNUM_TEST_DIRECTORY` where the
+/// `REGNUM_STREAM_HISTORIES` and `REGNUM_STREAM_PEER_HISTORIES` say how many, and `REGNUM_TEST_DIRECTORY` where the
 /// realms are that two processes share (else in memory, in `/dev/shm`, where there is that).
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct StreamEnumeration {
@@ -13,7 +13,7 @@ struct StreamEnumeration {
 
     @Test func streamsTellTheSameOfAnotherProcess() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let count = environment["REGNUM_STREAM_PEERS"].flatMap { Int($0) } ?? 500
+        let count = environment["REGNUM_STREAM_PEER_HISTORIES"].flatMap { Int($0) } ?? 500
         let suite = StreamSuite("StreamEnumeration with a process", count: count)
         let directory = try Self.makeDirectory(environment["REGNUM_TEST_DIRECTORY"])
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -22,48 +22,15 @@ struct StreamEnumeration {
         for number in suite.only.map({ $0..<$0 + 1 }) ?? 0..<count {
             let assignment = StreamAssignment(
                 seed: suite.seed(number), path: directory.appending(path: "\(number).realm").path)
-            let failures = await Self.failures(assignment, peer)
-            if !failures.isEmpty {
+            do {
+                try await peer.run(assignment)
+            } catch {
                 throw StreamFailure(
-                    "REGNUM_SEED=\(suite.seed) REGNUM_STREAM=\(number): "
-                        + failures.joined(separator: "\nthen "))
+                    "REGNUM_SEED=\(suite.seed) REGNUM_STREAM_HISTORY=\(number): \(error)")
             }
             try FileManager.default.removeItem(atPath: assignment.path)
         }
         print("the process \(peer.processID) was the peer of \(count) histories")
-    }
-
-    /// Runs both halves. The first failure ends the other one, which would wait for versions that
-    /// never come: the peer process is killed.
-    private static func failures(
-        _ assignment: StreamAssignment, _ peer: StreamPeerProcess
-    ) async -> [String] {
-        await withTaskGroup(of: String?.self) { group in
-            group.addTask {
-                do {
-                    try await assignment.run(side: 0)
-                    return nil
-                } catch {
-                    return "this process: \(error)"
-                }
-            }
-            group.addTask {
-                do {
-                    try await peer.run(assignment)
-                    return nil
-                } catch {
-                    return "the peer process: \(error)"
-                }
-            }
-            var failures: [String] = []
-            for await failure in group {
-                guard let failure else { continue }
-                failures.append(failure)
-                peer.kill()
-                group.cancelAll()
-            }
-            return failures
-        }
     }
 
     /// A new directory.

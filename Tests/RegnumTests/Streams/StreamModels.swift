@@ -62,7 +62,7 @@ let streamClasses: [ObjectBase.Type] = [
 ]
 
 /// A class of the histories as the oracle and its observers know it.
-protocol StreamModel: Object {
+protocol StreamModel: ObjectBase {
     static var mirrorClass: MirrorClass { get }
     static func serial(_ object: Frozen<Self>) -> Int
     /// By property, in the oracle's order.
@@ -88,7 +88,7 @@ extension StreamPerson: StreamModel {
     }
 
     private static func content(of box: Frozen<StreamBox>) -> [MirrorValue] {
-        [.int(box.serial), .int(box.size), .text(box.label), .of(box.toy?.serial)]
+        StreamBox.content(box).flatMap { $0 }
     }
 }
 
@@ -115,6 +115,19 @@ extension StreamToy: StreamModel {
         [
             [.int(object.serial)], [.int(object.price)],
             [object.label.map { .text($0) } ?? .null], [.of(object.dog?.serial)],
+        ]
+    }
+}
+
+extension StreamBox: StreamModel {
+    static var mirrorClass: MirrorClass { .box }
+
+    static func serial(_ object: Frozen<StreamBox>) -> Int { object.serial }
+
+    static func content(_ object: Frozen<StreamBox>) -> [[MirrorValue]] {
+        [
+            [.int(object.serial)], [.int(object.size)], [.text(object.label)],
+            [.of(object.toy?.serial)],
         ]
     }
 }

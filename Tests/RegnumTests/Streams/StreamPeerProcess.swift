@@ -34,14 +34,28 @@ final class StreamPeerProcess: Sendable {
 
     var processID: Int32 { process.processIdentifier }
 
-    /// Has the peer run its half of a history. Throws what failed there.
+    /// Runs a history with the peer, which is told of each step and answers it. Throws what failed
+    /// here or there.
     func run(_ assignment: StreamAssignment) async throws {
-        try input.fileHandleForWriting.write(contentsOf: Data("\(assignment.line)\n".utf8))
+        try tell(assignment.line)
+        try await expect("open")
+        try await assignment.run(side: 0) { [self] step in
+            try tell("\(step)")
+            try await expect("\(step)")
+        }
+        try await expect("ok")
+    }
+
+    private func tell(_ line: String) throws {
+        try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+    }
+
+    private func expect(_ line: String) async throws {
         var iterator = answers.makeAsyncIterator()
-        let answer = await iterator.next()
-        try Task.checkCancellation()
-        guard let answer else { throw StreamFailure("it is gone: \(ending)") }
-        if answer != "ok" { throw StreamFailure(answer) }
+        guard let answer = await iterator.next(isolation: #isolation) else {
+            throw StreamFailure("the peer process is gone: \(ending)")
+        }
+        if answer != line { throw StreamFailure("the peer process: \(answer)") }
     }
 
     private var ending: String {

@@ -7,6 +7,8 @@ struct StreamCondition<Model: StreamModel>: Sendable {
     let classes: Set<String>
     let live: @Sendable (Query<Model>, Int) -> Query<Bool>
     let plain: @Sendable (MirrorWorld, MirrorRow, Int) -> Bool
+    /// The property that has to have one value, and whether it is one of few values.
+    var route: (property: Int, hasFewValues: Bool, value: @Sendable (Int) -> MirrorValue)?
 
     init(
         _ name: String, of classes: Set<String> = [],
@@ -14,6 +16,16 @@ struct StreamCondition<Model: StreamModel>: Sendable {
         _ plain: @escaping @Sendable (MirrorWorld, MirrorRow, Int) -> Bool
     ) {
         (self.name, self.classes, self.live, self.plain) = (name, classes, live, plain)
+    }
+
+    /// The same, with a route.
+    func routed(
+        _ property: Int, hasFewValues: Bool = false,
+        _ value: @escaping @Sendable (Int) -> MirrorValue
+    ) -> StreamCondition {
+        var routed = self
+        routed.route = (property, hasFewValues, value)
+        return routed
     }
 }
 
@@ -38,6 +50,14 @@ struct StreamDistinct<Model: StreamModel>: Sendable {
     let classes: Set<String>
     let live: @Sendable (LiveResults<Model>) -> LiveResults<Model>
     let plain: @Sendable (MirrorWorld, MirrorRow) -> MirrorValue?
+
+    init(
+        _ name: String, of classes: Set<String> = [],
+        _ live: @escaping @Sendable (LiveResults<Model>) -> LiveResults<Model>,
+        _ plain: @escaping @Sendable (MirrorWorld, MirrorRow) -> MirrorValue?
+    ) {
+        (self.name, self.classes, self.live, self.plain) = (name, classes, live, plain)
+    }
 }
 
 /// What a stream follows.
@@ -68,9 +88,18 @@ struct StreamQuery<Model: StreamModel>: Sendable {
         return distinct.map { $0.live(results) } ?? results
     }
 
-    /// The classes that it asks about, its own included.
+    /// The property and value that all rows have: of those with many values the first.
+    var route: (property: Int, value: MirrorValue)? {
+        let routes = terms.compactMap { term in
+            term.isNegated ? nil : term.condition.route.map { ($0, term.number) }
+        }
+        let best = routes.first { !$0.0.hasFewValues } ?? routes.first
+        return best.map { ($0.0.property, $0.0.value($0.1)) }
+    }
+
+    /// The classes through which conditions and sorts lead.
     var classes: Set<String> {
-        var classes: Set<String> = [Model.mirrorClass.name]
+        var classes: Set<String> = []
         for term in terms { classes.formUnion(term.condition.classes) }
         for sort in sorts { classes.formUnion(sort.sort.classes) }
         return classes.union(distinct?.classes ?? [])
@@ -124,6 +153,7 @@ protocol StreamQueried: StreamModel {
     static var conditions: [StreamCondition<Self>] { get }
     static var sorts: [StreamSort<Self>] { get }
     static var distincts: [StreamDistinct<Self>] { get }
+    static var keyPaths: [StreamKeyPath<Self>] { get }
 }
 
 extension StreamQuery where Model: StreamQueried {

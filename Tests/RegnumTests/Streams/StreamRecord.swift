@@ -6,6 +6,7 @@ final class StreamRecord {
     private(set) var commits: [MirrorCommit] = [MirrorCommit()]
     private var touched: [Set<String>?] = [[]]
     private var steps: [Range<UInt64>: MirrorStep] = [:]
+    private var comparisons: [Range<UInt64>: MirrorStep] = [:]
 
     var version: UInt64 { UInt64(worlds.count - 1) }
 
@@ -40,6 +41,14 @@ final class StreamRecord {
         return step
     }
 
+    /// As far as a comparison of the two versions can tell.
+    func comparison(_ old: UInt64, _ new: UInt64) -> MirrorStep {
+        if let known = comparisons[old..<new] { return known }
+        let step = MirrorStep(comparing: world(old), world(new))
+        comparisons[old..<new] = step
+        return step
+    }
+
     /// The classes, hidden ones of lists of values included, of which a commit changed something.
     func touchedClasses(_ version: UInt64) -> Set<String> {
         if let known = touched[Int(version)] { return known }
@@ -67,6 +76,29 @@ final class MirrorStep {
             }
         }
         reaching = [Set(own.keys)]
+    }
+
+    init(comparing old: MirrorWorld, _ new: MirrorWorld) {
+        (self.old, self.new, commits) = (old, new, [])
+        for kind in MirrorClass.allCases {
+            for row in new.rows(kind) {
+                guard let before = old[row.serial] else { continue }
+                let changes = kind.properties.indices.filter { row.differs(from: before, $0) }
+                if !changes.isEmpty { own[row.serial] = Set(changes) }
+            }
+        }
+        reaching = [Set(own.keys)]
+    }
+
+    /// Whether a row was there and still is, and properties were set or lists of it spliced.
+    func isTouched(_ serial: Int) -> Bool {
+        guard let before = old[serial], let row = new[serial] else { return false }
+        return (own[serial] ?? []).contains { property in
+            // an element that is set is in the hidden class alone
+            !row.kind.properties[property].kind.isValues
+                || before.slots(property).map(\.identity)
+                    != row.slots(property).map(\.identity)
+        }
     }
 
     /// The rows from which a changed one is at most so many forward links away.
@@ -104,19 +136,18 @@ final class MirrorStep {
                 }
                 if isTouched { names.insert("\(kind.name).\(property.name)") }
             }
-            for serial in new.serials(kind) {
-                for property in own[serial] ?? [] {
-                    // an element that is set is in the hidden class alone
-                    if kind.properties[property].kind.isValues,
-                        old[serial]?.slots(property).map(\.identity)
-                            == new[serial]?.slots(property).map(\.identity)
-                    {
-                        continue
-                    }
-                    names.insert(kind.name)
-                }
-            }
+            if new.serials(kind).contains(where: { isTouched($0) }) { names.insert(kind.name) }
         }
         return names
+    }
+}
+
+extension MirrorRow {
+    /// Whether a property surely is another one than that of an older version.
+    func differs(from old: MirrorRow, _ property: Int) -> Bool {
+        switch (old.cells[property], cells[property]) {
+        case (.value(let a), .value(let b)): MirrorValue.compare(a, b) != 0
+        default: slots(property).map(\.value) != old.slots(property).map(\.value)
+        }
     }
 }

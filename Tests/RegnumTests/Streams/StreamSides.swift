@@ -7,68 +7,138 @@ import RegnumStore
 /// The processes of a history, as far as they are this one.
 protocol StreamSides: AnyObject {
     var count: Int { get }
+    /// Whether a side can be closed and opened again.
+    var isOnDisk: Bool { get }
+    /// Where a stream can go on from a cursor.
+    var resumption: StreamResumption { get }
     /// The realm of a side, nil if that is another process.
     func realm(_ side: Int) -> Realm?
-    /// Returns when a side shows a version.
+    /// Returns when the streams of a side can tell of a version.
     func settle(_ side: Int, _ version: UInt64) async throws
+    /// Closes a side, if it is of this process, and opens it again.
+    func reopen(_ side: Int) async throws
+    /// All that this process does at a step is done; returns when the other one is as far.
+    func finish(_ step: Int) async throws
     func close() async
 }
 
-/// One realm in memory.
-final class MemorySide: StreamSides {
-    let count = 1
-    private let only: Realm
+enum StreamResumption {
+    /// A realm in memory has no past.
+    case never
+    case onSameSide
+    case anywhere
+}
 
-    init() async throws {
-        only = try await Realm.temporary(streamClasses)
+/// A realm, and how far its streams can tell.
+final class StreamSide {
+    let realm: Realm
+    private let coordinator: Coordinator
+    private let subscription: Subscription
+    private let slot: SignalSlot
+
+    init(_ configuration: Realm.Configuration, _ fileSystem: any FileSystem) async throws {
+        realm = try await Realm.open(configuration)
+        let place: RealmPlace =
+            switch configuration.location {
+            case .file(let url): .directory(path: url.path)
+            case .inMemory(let identifier): .memory(identifier: identifier)
+            }
+        // the one that is open
+        coordinator = try await Coordinator.open(
+            CoordinatorOptions(place: place, fileSystem: fileSystem))
+        subscription = coordinator.subscribe(keeps: .nothing) { _ in .all }
+        slot = subscription.attach()
     }
 
-    func realm(_ side: Int) -> Realm? { only }
+    /// Returns when all commits up to a version were looked at for the streams.
+    func settle(_ version: UInt64, hints: Bool) async throws {
+        if coordinator.published.version < version, hints { coordinator.hint() }
+        while subscription.seenVersion < version {
+            switch await slot.wait() {
+            case .changed: _ = subscription.take()
+            case .closed: throw StreamFailure("the realm is closed before version \(version)")
+            case .cancelled: throw CancellationError()
+            }
+        }
+    }
 
-    func settle(_ side: Int, _ version: UInt64) async throws {}
+    func close() async {
+        slot.close()
+        subscription.cancel()
+        await realm.close()
+    }
+}
 
-    func close() async { await only.close() }
+/// One realm in memory.
+final class MemorySides: StreamSides {
+    let count = 1
+    let isOnDisk = false
+    let resumption = StreamResumption.never
+    private let side: StreamSide
+
+    init(seed: UInt64) async throws {
+        side = try await StreamSide(
+            Realm.Configuration(
+                location: .inMemory(identifier: "streams \(seed) \(UUID())"),
+                objectTypes: streamClasses),
+            PosixFileSystem.shared)
+    }
+
+    func realm(_ side: Int) -> Realm? { self.side.realm }
+
+    func settle(_ side: Int, _ version: UInt64) async throws {
+        try await self.side.settle(version, hints: false)
+    }
+
+    func reopen(_ side: Int) async throws {}
+
+    func finish(_ step: Int) async throws {}
+
+    func close() async { await side.close() }
 }
 
 /// Two realms of one directory of a simulated disk, as two processes have them.
 final class SimulatedSides: StreamSides {
     let count = 2
-    private let realms: [Realm]
-    private let coordinators: [Coordinator]
+    let isOnDisk = true
+    let resumption = StreamResumption.anywhere
+    private let views: [any FileSystem]
+    private var sides: [StreamSide] = []
 
     init(seed: UInt64) async throws {
         let disk = SimFileSystem(seed: seed)
-        var realms: [Realm] = []
-        var coordinators: [Coordinator] = []
-        for view in [disk, StreamView(disk)] as [any FileSystem] {
-            var configuration = Realm.Configuration(
-                location: .file(URL(filePath: "/streams")), objectTypes: streamClasses)
-            configuration.adjust = { options in
-                options.fileSystem = view
-                options.store.idleDelayNanoseconds = 3_600_000_000_000
-                options.store.firstSegmentByteCount = 16384
-            }
-            realms.append(try await Realm.open(configuration))
-            // the one that is open
-            coordinators.append(
-                try await Coordinator.open(
-                    CoordinatorOptions(place: .directory(path: "/streams"), fileSystem: view)))
-        }
-        self.realms = realms
-        self.coordinators = coordinators
+        views = [disk, StreamView(disk)]
+        for index in views.indices { sides.append(try await open(index)) }
     }
 
-    func realm(_ side: Int) -> Realm? { realms[side] }
+    private func open(_ index: Int) async throws -> StreamSide {
+        let view = views[index]
+        var configuration = Realm.Configuration(
+            location: .file(URL(filePath: "/streams")), objectTypes: streamClasses)
+        configuration.adjust = { options in
+            options.fileSystem = view
+            options.store.idleDelayNanoseconds = 3_600_000_000_000
+            options.store.firstSegmentByteCount = 16384
+            options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        }
+        return try await StreamSide(configuration, view)
+    }
+
+    func realm(_ side: Int) -> Realm? { sides[side].realm }
 
     func settle(_ side: Int, _ version: UInt64) async throws {
-        let coordinator = coordinators[side]
-        if coordinator.published.version >= version { return }
-        coordinator.hint()
-        try await coordinator.waitUntil(version: version)
+        try await sides[side].settle(version, hints: true)
     }
 
+    func reopen(_ side: Int) async throws {
+        await sides[side].close()
+        sides[side] = try await open(side)
+    }
+
+    func finish(_ step: Int) async throws {}
+
     func close() async {
-        for realm in realms { await realm.close() }
+        for side in sides { await side.close() }
     }
 }
 
@@ -88,24 +158,42 @@ private final class StreamView: FileSystem {
 }
 
 /// One side of a realm on real files that another process shares.
-final class SharedSide: StreamSides {
+final class SharedSides: StreamSides {
     let count = 2
+    let isOnDisk = true
+    let resumption = StreamResumption.onSameSide
     private let own: Int
-    private let only: Realm
+    private let configuration: Realm.Configuration
+    private var side: StreamSide
+    /// Tells the other process of a step, and waits for it to be there.
+    private let meet: (Int) async throws -> Void
 
-    init(own: Int, path: String) async throws {
+    init(own: Int, path: String, meet: @escaping (Int) async throws -> Void) async throws {
         self.own = own
-        only = try await Realm.open(
-            Realm.Configuration(
-                location: .file(URL(filePath: path)), objectTypes: streamClasses))
+        self.meet = meet
+        var configuration = Realm.Configuration(
+            location: .file(URL(filePath: path)), objectTypes: streamClasses)
+        configuration.adjust = { options in
+            options.store.firstSegmentByteCount = 16384
+            options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        }
+        self.configuration = configuration
+        side = try await StreamSide(configuration, PosixFileSystem.shared)
     }
 
-    func realm(_ side: Int) -> Realm? { side == own ? only : nil }
+    func realm(_ side: Int) -> Realm? { side == own ? self.side.realm : nil }
 
     func settle(_ side: Int, _ version: UInt64) async throws {
-        if only.snapshot().version >= version { return }
-        _ = try await only.snapshot(atLeast: version)
+        try await self.side.settle(version, hints: false)
     }
 
-    func close() async { await only.close() }
+    func reopen(_ side: Int) async throws {
+        guard side == own else { return }
+        await self.side.close()
+        self.side = try await StreamSide(configuration, PosixFileSystem.shared)
+    }
+
+    func finish(_ step: Int) async throws { try await meet(step) }
+
+    func close() async { await side.close() }
 }

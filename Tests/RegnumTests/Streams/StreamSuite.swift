@@ -4,7 +4,7 @@ import Synchronization
 
 /// Many histories on a few tasks; the first that fails is told with its seed.
 ///
-/// `REGNUM_SEED` repeats a run, `REGNUM_STREAMS` says how many histories, and `REGNUM_STREAM` runs
+/// `REGNUM_SEED` repeats a run, `REGNUM_STREAM_HISTORIES` says how many histories, and `REGNUM_STREAM_HISTORY` runs
 /// the one of that number alone.
 struct StreamSuite: Sendable {
     let name: String
@@ -16,8 +16,8 @@ struct StreamSuite: Sendable {
         self.name = name
         seed = SeededRandom.seed(name)
         let environment = ProcessInfo.processInfo.environment
-        self.count = environment["REGNUM_STREAMS"].flatMap { Int($0) } ?? count
-        only = environment["REGNUM_STREAM"].flatMap { Int($0) }
+        self.count = environment["REGNUM_STREAM_HISTORIES"].flatMap { Int($0) } ?? count
+        only = environment["REGNUM_STREAM_HISTORY"].flatMap { Int($0) }
     }
 
     func seed(_ number: Int) -> UInt64 {
@@ -44,14 +44,15 @@ struct StreamSuite: Sendable {
         }
         let failures = progress.failures
         if failures.isEmpty { return }
-        let lines = failures.map { "REGNUM_STREAM=\($0.number): \($0.text)" }
+        let lines = failures.map { "REGNUM_STREAM_HISTORY=\($0.number): \($0.text)" }
         throw StreamFailure("\(name): REGNUM_SEED=\(seed) \(lines.joined(separator: "\n"))")
     }
 
     private func run(_ number: Int) async throws {
         let seed = seed(number)
         let sides: any StreamSides =
-            number % 3 == 0 ? try await MemorySide() : try await SimulatedSides(seed: seed)
+            number % 3 == 0
+            ? try await MemorySides(seed: seed) : try await SimulatedSides(seed: seed)
         do {
             try await StreamHistory(seed: seed, sides: sides, isTraced: only != nil).run()
         } catch {
@@ -71,7 +72,7 @@ private final class StreamProgress: Sendable {
     /// The number of the next history to run; nil when all are taken or some failed.
     func next() -> Int? {
         state.withLock { state in
-            guard state.next < count, state.failures.count < 3 else { return nil }
+            guard state.next < count, state.failures.count < 6 else { return nil }
             defer { state.next += 1 }
             return state.next
         }

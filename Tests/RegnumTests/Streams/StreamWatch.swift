@@ -3,12 +3,14 @@ import Regnum
 /// A consumer of a stream, and what it was told.
 protocol StreamWatch: AnyObject {
     var name: String { get }
-    /// Starts at the newest version, which the record ends with.
+    /// Starts at the newest version, with which the record ends.
     func begin(_ realm: Realm, _ record: StreamRecord) async throws
+    /// Goes on from a cursor, on another iterator, where the newest version is that of the record.
+    func resume(_ realm: Realm, _ record: StreamRecord) async throws
     /// Takes all that there must be, and checks it. The realm shows the newest version.
     func pull(_ record: StreamRecord) async throws
     /// The realm is closed: there must be nothing more.
-    func end() async throws
+    func end(_ record: StreamRecord) async throws
 }
 
 struct StreamFailure: Error, CustomStringConvertible {
@@ -24,212 +26,59 @@ func expectEqual<T: Equatable>(
     }
 }
 
-/// Where the rows of a stream come from.
-struct StreamSource<Model: StreamModel>: Sendable {
-    let name: String
-    /// Whether it has an order of its own that commits edit: that of a list.
-    let isList: Bool
-    /// The classes that it asks about.
-    let classes: Set<String>
-    let live: @Sendable (Realm) -> LiveResults<Model>
-    let plain: @Sendable (MirrorWorld) -> [MirrorEntry]
-
-    /// All objects of the class.
-    static var all: StreamSource {
-        StreamSource(
-            name: "all", isList: false, classes: [Model.mirrorClass.name],
-            live: { $0.objects(Model.self) },
-            plain: { $0.serials(Model.mirrorClass).map { MirrorEntry(serial: $0) } })
-    }
-}
-
-final class CollectionWatch<Model: StreamModel>: StreamWatch {
-    let source: StreamSource<Model>
-    let query: StreamQuery<Model>
-    let filter: MirrorFilter
-    let classes: Set<String>
-    private var stream: CollectionChanges<Model>.AsyncIterator?
+/// Where a stream stands, and to which version its next element leads.
+struct StreamPosition {
+    let policy: ChangePolicy
     /// The version that was delivered last.
-    private var version: UInt64 = 0
-    private var hasBegun = false
-    /// Made of the change sets alone.
-    private var mirror: [Int] = []
-    private var random: SeededRandom
+    var version: UInt64 = 0
+    /// Whether `.initial` was delivered, or is not to be.
+    var hasBegun = false
+    /// For a stream from a cursor: what was published when it began, to which its first step leads.
+    private var resumedAt: UInt64?
 
-    init(
-        _ source: StreamSource<Model>, _ query: StreamQuery<Model>, _ filter: MirrorFilter,
-        _ random: SeededRandom
-    ) {
-        self.source = source
-        self.query = query
-        self.filter = filter
-        self.random = random
-        classes = source.classes.union(query.classes).union(Model.mirrorClass.contentNames)
-    }
+    init(_ policy: ChangePolicy) { self.policy = policy }
 
-    var name: String { "\(query.name) of \(source.name), \(filter)" }
-
-    func begin(_ realm: Realm, _ record: StreamRecord) async throws {
-        stream = query.live(source.live(realm)).changes.makeAsyncIterator()
+    mutating func begin(_ record: StreamRecord) {
         version = record.version
-        if random.isOneIn(3) { return }
-        try await pullInitial(record)
+        hasBegun = false
+        resumedAt = nil
     }
 
-    private func next() async throws -> CollectionChange<Model>? {
-        guard var stream else { return nil }
-        let element = try await stream.next(isolation: #isolation)
-        self.stream = stream
-        return element
-    }
-
-    private func entries(_ world: MirrorWorld) -> [MirrorEntry] {
-        query.select(world, source.plain(world))
-    }
-
-    private func pullInitial(_ record: StreamRecord) async throws {
+    mutating func resume(_ record: StreamRecord) {
         hasBegun = true
-        guard case .initial(let collection)? = try await next() else {
-            throw StreamFailure("no initial collection")
-        }
-        try expectEqual(collection.version, version, "initial version")
-        mirror = collection.map(Model.serial)
-        try expectEqual(mirror, entries(record.world(version)).map(\.serial), "initial")
-        for object in collection { try check(object, record.world(version), "initial") }
+        resumedAt = version == record.version ? nil : record.version
     }
 
-    func pull(_ record: StreamRecord) async throws {
-        if !hasBegun { try await pullInitial(record) }
-        let newest = record.version
-        if version == newest { return }
-        let step = record.step(version, newest)
-        let (old, new) = (entries(step.old), entries(step.new))
-        let expected = expect(old, new, step)
-        guard !expected.isEmpty else { return }
-        let origins = origins(record, newest)
-        guard case .update(let collection, let delta)? = try await next() else {
-            throw StreamFailure("no update")
-        }
-        do {
-            try check(delta, expected, old, new, step)
-            try expectEqual(delta.version, newest, "version")
-            try expectEqual(delta.origins, origins, "origins")
-            try apply(delta, collection, new, step)
-        } catch {
-            throw StreamFailure(
-                "\(error)\n  from \(version) \(old.map(\.serial)) to \(newest) "
-                    + "\(new.map(\.serial)): \(expected), origins \(origins)")
-        }
-        version = newest
+    mutating func reach(_ new: UInt64) {
+        version = new
+        if let at = resumedAt, at <= new { resumedAt = nil }
     }
 
-    /// The commits that the stream asks about, as far as they have labels.
-    private func origins(_ record: StreamRecord, _ newest: UInt64) -> [String] {
-        var origins: [String] = []
-        for commit in record.commits(version, newest) {
-            // the first one makes the classes
-            guard let origin = commit.origin, !origins.contains(origin),
-                commit.version == 1 || !record.touchedClasses(commit.version).isDisjoint(with: classes)
-            else { continue }
-            origins.append(origin)
+    /// The steps of which the first that tells anything is the next element.
+    func steps(_ record: StreamRecord) -> [(from: UInt64, to: UInt64)] {
+        if policy == .everyCommit {
+            return (version..<record.version).map { ($0, $0 + 1) }
         }
-        return origins
-    }
-
-    private func expect(
-        _ old: [MirrorEntry], _ new: [MirrorEntry], _ step: MirrorStep
-    ) -> MirrorChange {
-        let isListed = source.isList && query.sorts.isEmpty && query.distinct == nil
-        let stays =
-            isListed
-            ? MirrorPositions.listed(old, new)
-            : MirrorPositions.sorted(old, new) { serial in
-                guard let before = step.old[serial], let after = step.new[serial] else {
-                    return true
-                }
-                return step.own[serial] != nil
-                    || zip(
-                        query.sortValues(step.old, before), query.sortValues(step.new, after)
-                    ).contains { MirrorValue.compare($0, $1) != 0 }
-            }
-        return MirrorChange(old, new, stays: stays) { step.names($0, filter) }
-    }
-
-    private func check(
-        _ delta: ChangeSet<Model>, _ expected: MirrorChange, _ old: [MirrorEntry],
-        _ new: [MirrorEntry], _ step: MirrorStep
-    ) throws {
-        try expectEqual(delta.deletions, expected.deletions, "deletions")
-        try expectEqual(delta.insertions, expected.insertions, "insertions")
-        try expectEqual(delta.modifications, expected.modifications, "modifications")
-        try expectEqual(delta.newModifications, expected.newModifications, "newModifications")
-        try expectEqual(
-            delta.deleted.map(Model.serial), expected.deletions.map { old[$0].serial }, "deleted")
-        for object in delta.deleted { try check(object, step.old, "deleted") }
-        try expectEqual(
-            delta.inserted.map(Model.serial), expected.insertions.map { new[$0].serial },
-            "inserted")
-        for object in delta.inserted { try check(object, step.new, "inserted") }
-        let modified = expected.modifications.map { old[$0].serial }
-        try expectEqual(delta.modified.map { Model.serial($0.old) }, modified, "modified, old")
-        try expectEqual(delta.modified.map { Model.serial($0.new) }, modified, "modified, new")
-        try expectEqual(delta.modified.map(\.properties), expected.properties, "properties")
-        for object in delta.modified {
-            try check(object.old, step.old, "modified, old")
-            try check(object.new, step.new, "modified, new")
+        var steps: [(from: UInt64, to: UInt64)] = []
+        var from = version
+        for to in [resumedAt, record.version].compactMap({ $0 }) where to > from {
+            steps.append((from, to))
+            from = to
         }
-    }
-
-    private func check(_ object: Frozen<Model>, _ world: MirrorWorld, _ what: String) throws {
-        let serial = Model.serial(object)
-        try expectEqual(Model.content(object), world.content(serial), "\(what) \(serial)")
-    }
-
-    /// Brings the mirror to the new collection, by the positions or by the standard difference.
-    private func apply(
-        _ delta: ChangeSet<Model>, _ collection: FrozenResults<Model>, _ new: [MirrorEntry],
-        _ step: MirrorStep
-    ) throws {
-        try expectEqual(collection.version, step.new.version, "the collection's version")
-        let serials = collection.map(Model.serial)
-        try expectEqual(serials, new.map(\.serial), "the collection")
-        if let position = serials.indices.randomElement(using: &random) {
-            try check(collection[position], step.new, "collection[\(position)]")
-        }
-        if random.isOneIn(4) {
-            let changes = delta.difference.map { change -> CollectionDifference<Int>.Change in
-                switch change {
-                case .insert(let offset, let element, let other):
-                    .insert(
-                        offset: offset, element: Model.serial(element), associatedWith: other)
-                case .remove(let offset, let element, let other):
-                    .remove(
-                        offset: offset, element: Model.serial(element), associatedWith: other)
-                }
-            }
-            guard let difference = CollectionDifference(changes),
-                let applied = mirror.applying(difference)
-            else { throw StreamFailure("the difference cannot be applied") }
-            mirror = applied
-        } else {
-            for position in delta.deletions.reversed() { mirror.remove(at: position) }
-            for (position, object) in zip(delta.insertions, delta.inserted) {
-                mirror.insert(Model.serial(object), at: position)
-            }
-        }
-        try expectEqual(mirror, serials, "the mirror")
-    }
-
-    func end() async throws {
-        if let element = try await next() {
-            throw StreamFailure("after the last version there is \(element)")
-        }
+        return steps
     }
 }
 
-extension MirrorClass {
-    /// The class and those that hold the elements of its lists of values.
-    var contentNames: Set<String> {
-        Set([name] + properties.filter(\.kind.isValues).map { "\(name).\($0.name)" })
+extension StreamModel {
+    /// Throws unless an object is as a version has it. `.everyCommit` may show an old object as of
+    /// any version since the last element.
+    static func check(
+        _ object: Frozen<Self>, _ worlds: [MirrorWorld], _ what: @autoclosure () -> String
+    ) throws {
+        let serial = serial(object)
+        let content = content(object)
+        if worlds.contains(where: { $0.content(serial) == content }) { return }
+        try expectEqual(
+            content, worlds.last?.content(serial) ?? [], "\(what()) \(serial)")
     }
 }

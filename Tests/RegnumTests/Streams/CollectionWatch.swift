@@ -1,0 +1,293 @@
+import Regnum
+
+/// A consumer of a collection's stream.
+final class CollectionWatch<Model: StreamQueried>: StreamWatch {
+    let source: StreamSource<Model>
+    let query: StreamQuery<Model>
+    let filter: StreamFilter<Model>
+    private let mirrorFilter: MirrorFilter
+    private let interest: MirrorInterest
+    private var stream: CollectionChanges<Model>.AsyncIterator?
+    private var position: StreamPosition
+    private var cursor: ChangeCursor?
+    /// Made of the change sets alone.
+    private var mirror: [Int] = []
+    private var random: SeededRandom
+
+    init(
+        _ source: StreamSource<Model>, _ query: StreamQuery<Model>, _ filter: StreamFilter<Model>,
+        _ policy: ChangePolicy, _ random: SeededRandom
+    ) {
+        self.source = source
+        self.query = query
+        self.filter = filter
+        self.random = random
+        mirrorFilter = filter.mirror
+        position = StreamPosition(policy)
+        var own = source.own
+        if case .table = own, let route = query.route { own = .value(route.property, route.value) }
+        interest = MirrorInterest(
+            kind: Model.mirrorClass,
+            linked: query.classes.union(mirrorFilter.classes(Model.mirrorClass)),
+            queried: query.classes, own: own,
+            owner: source.owner)
+    }
+
+    var name: String { "\(query.name) of \(source.name), \(filter.name), \(position.policy)" }
+
+    private func open(_ realm: Realm, since cursor: ChangeCursor?) throws {
+        let results = query.live(source.live(realm))
+        let policy = position.policy
+        let changes: CollectionChanges<Model>
+        switch filter {
+        case .deep(3) where policy == .coalesce && cursor == nil: changes = results.changes
+        case .deep(let depth):
+            changes = results.changes(depth: depth, policy: policy, since: cursor)
+        case .paths(let paths, isTyped: true):
+            let keyPaths = paths.map { $0.typed() }
+            changes = results.changes(keyPaths: keyPaths, policy: policy, since: cursor)
+        case .paths(let paths, isTyped: false):
+            let keyPaths = paths.map(\.text)
+            changes = try results.changes(keyPaths: keyPaths, policy: policy, since: cursor)
+        }
+        stream = changes.makeAsyncIterator()
+    }
+
+    func begin(_ realm: Realm, _ record: StreamRecord) async throws {
+        try open(realm, since: nil)
+        position.begin(record)
+        if random.isOneIn(3) { return }
+        try await pullInitial(record)
+    }
+
+    func resume(_ realm: Realm, _ record: StreamRecord) async throws {
+        guard position.hasBegun, let cursor else { return try await begin(realm, record) }
+        try open(realm, since: ChangeCursor(cursor.description))
+        position.resume(record)
+    }
+
+    private func next() async throws -> CollectionChange<Model>? {
+        guard var stream else { return nil }
+        let element = try await stream.next(isolation: #isolation)
+        self.stream = stream
+        return element
+    }
+
+    private func entries(_ world: MirrorWorld) -> [MirrorEntry] {
+        query.select(world, source.plain(world))
+    }
+
+    private func pullInitial(_ record: StreamRecord) async throws {
+        position.hasBegun = true
+        guard case .initial(let collection)? = try await next() else {
+            throw StreamFailure("no initial collection")
+        }
+        let world = record.world(position.version)
+        try expectEqual(collection.version, world.version, "initial version")
+        try expectEqual(collection.cursor.version, world.version, "initial cursor")
+        mirror = collection.map(Model.serial)
+        try expectEqual(mirror, entries(world).map(\.serial), "initial")
+        for object in collection { try Model.check(object, [world], "initial") }
+        cursor = collection.cursor
+    }
+
+    func pull(_ record: StreamRecord) async throws {
+        if !position.hasBegun { try await pullInitial(record) }
+        while let step = nextStep(record) {
+            guard case .update(let collection, let delta)? = try await next() else {
+                throw StreamFailure("no update from \(step.from) to \(step.to)")
+            }
+            // a comparison may tell of what was set to the value that it had, one step before
+            let first = position.steps(record).first { $0.to == delta.version }
+            try check(
+                record, position.policy == .newest ? first ?? step : step, collection, delta)
+        }
+    }
+
+    /// The step of the next element; nil if nothing is to come.
+    private func nextStep(_ record: StreamRecord) -> (from: UInt64, to: UInt64)? {
+        position.steps(record).first { from, to in
+            if position.policy == .newest { return isDue(record.comparison(from, to)) }
+            let step = record.step(from, to)
+            return !expected(entries(step.old), entries(step.new), step).isEmpty
+        }
+    }
+
+    /// Whether a comparison of two versions surely shows something.
+    private func isDue(_ step: MirrorStep) -> Bool {
+        let (old, new) = (entries(step.old), entries(step.new))
+        return old.map(\.serial) != new.map(\.serial)
+            || new.contains { !step.names($0.serial, mirrorFilter).isEmpty }
+    }
+
+    private func check(
+        _ record: StreamRecord, _ step: (from: UInt64, to: UInt64),
+        _ collection: FrozenResults<Model>, _ delta: ChangeSet<Model>
+    ) throws {
+        let first = position.policy == .everyCommit ? position.version : step.from
+        let olds = (first...step.from).map { record.world($0) }
+        let net = record.step(step.from, step.to)
+        let (old, new) = (entries(net.old), entries(net.new))
+        let change: MirrorChange
+        do {
+            if position.policy == .newest {
+                change = try told(delta, old, new, record, step)
+            } else {
+                change = expected(old, new, net)
+            }
+            try check(delta, change, old, new, olds, net.new)
+            try expectEqual(delta.version, step.to, "version")
+            try expectEqual(delta.cursor.version, step.to, "cursor")
+            let origins = interest.origins(record, step.from, step.to)
+            if !origins.contains(delta.origins) {
+                try expectEqual(delta.origins, origins[0], "origins")
+            }
+            try apply(delta, collection, new, net.new)
+        } catch {
+            throw StreamFailure(
+                "\(error)\n  from \(step.from) \(old.map(\.serial)) to \(step.to) "
+                    + "\(new.map(\.serial)): \(expected(old, new, net))")
+        }
+        position.reach(step.to)
+        cursor = delta.cursor
+    }
+
+    private func expected(
+        _ old: [MirrorEntry], _ new: [MirrorEntry], _ step: MirrorStep
+    ) -> MirrorChange {
+        let stays: [Int]
+        if source.owner?.row(step.old) != source.owner?.row(step.new) {
+            stays = old.map { _ in -1 }
+        } else if source.isList, query.sorts.isEmpty, query.distinct == nil {
+            stays = MirrorPositions.listed(old, new)
+        } else {
+            stays = MirrorPositions.sorted(old, new) { serial in
+                guard let before = step.old[serial], let after = step.new[serial] else {
+                    return true
+                }
+                return step.own[serial] != nil
+                    || zip(
+                        query.sortValues(step.old, before), query.sortValues(step.new, after)
+                    ).contains { MirrorValue.compare($0, $1) != 0 }
+            }
+        }
+        return MirrorChange(old, new, stays: stays) { step.names($0, mirrorFilter) }
+    }
+
+    /// What a comparison of versions told, if it may: all that surely differs, and nothing that was
+    /// not touched.
+    private func told(
+        _ delta: ChangeSet<Model>, _ old: [MirrorEntry], _ new: [MirrorEntry],
+        _ record: StreamRecord, _ step: (from: UInt64, to: UInt64)
+    ) throws -> MirrorChange {
+        let (gone, come) = (Set(delta.deletions), Set(delta.insertions))
+        let places = new.indices.filter { !come.contains($0) }
+        let staying = old.indices.filter { !gone.contains($0) }
+        try expectEqual(staying.count, places.count, "the number that stays")
+        var stays = [Int](repeating: -1, count: old.count)
+        for (position, place) in zip(staying, places) { stays[position] = place }
+        let must = record.comparison(step.from, step.to)
+        let may = record.step(step.from, step.to)
+        var told: [Int: [String]] = [:]
+        for modified in delta.modified {
+            told[Model.serial(modified.new)] = modified.properties
+        }
+        for position in staying {
+            let serial = old[position].serial
+            let names = Set(told[serial] ?? [])
+            if told[serial] != nil, may.names(serial, mirrorFilter).isEmpty {
+                throw StreamFailure("\(serial) is told, which nobody touched")
+            }
+            guard names.isSuperset(of: must.names(serial, mirrorFilter)),
+                names.isSubset(of: may.names(serial, mirrorFilter))
+            else {
+                throw StreamFailure(
+                    "\(serial): \(names) is told, of \(must.names(serial, mirrorFilter)) to "
+                        + "\(may.names(serial, mirrorFilter))")
+            }
+        }
+        // one that was set to the value that it had may be told without a name
+        return MirrorChange(old, new, stays: stays) {
+            told[$0].map { $0.isEmpty ? ["?"] : $0 } ?? []
+        }
+    }
+
+    private func check(
+        _ delta: ChangeSet<Model>, _ expected: MirrorChange, _ old: [MirrorEntry],
+        _ new: [MirrorEntry], _ olds: [MirrorWorld], _ world: MirrorWorld
+    ) throws {
+        if expected.isEmpty { throw StreamFailure("nothing is told") }
+        try expectEqual(delta.deletions, expected.deletions, "deletions")
+        try expectEqual(delta.insertions, expected.insertions, "insertions")
+        try expectEqual(delta.modifications, expected.modifications, "modifications")
+        try expectEqual(delta.newModifications, expected.newModifications, "newModifications")
+        try expectEqual(
+            delta.deleted.map(Model.serial), expected.deletions.map { old[$0].serial }, "deleted")
+        for object in delta.deleted { try Model.check(object, olds, "deleted") }
+        try expectEqual(
+            delta.inserted.map(Model.serial), expected.insertions.map { new[$0].serial },
+            "inserted")
+        for object in delta.inserted { try Model.check(object, [world], "inserted") }
+        let modified = expected.modifications.map { old[$0].serial }
+        try expectEqual(delta.modified.map { Model.serial($0.old) }, modified, "modified, old")
+        try expectEqual(delta.modified.map { Model.serial($0.new) }, modified, "modified, new")
+        if position.policy != .newest {
+            try expectEqual(delta.modified.map(\.properties), expected.properties, "properties")
+        }
+        for object in delta.modified {
+            try Model.check(object.old, olds, "modified, old")
+            try Model.check(object.new, [world], "modified, new")
+        }
+    }
+
+    /// Brings the mirror to the new collection, by the positions or by the standard difference.
+    private func apply(
+        _ delta: ChangeSet<Model>, _ collection: FrozenResults<Model>, _ new: [MirrorEntry],
+        _ world: MirrorWorld
+    ) throws {
+        try expectEqual(collection.version, world.version, "the collection's version")
+        let serials = collection.map(Model.serial)
+        try expectEqual(serials, new.map(\.serial), "the collection")
+        if let position = serials.indices.randomElement(using: &random) {
+            try Model.check(collection[position], [world], "collection[\(position)]")
+        }
+        if random.isOneIn(4) {
+            let changes = delta.difference.map { $0.mapped(Model.serial) }
+            guard let difference = CollectionDifference(changes),
+                let applied = mirror.applying(difference)
+            else { throw StreamFailure("the difference cannot be applied") }
+            mirror = applied
+        } else {
+            for position in delta.deletions.reversed() { mirror.remove(at: position) }
+            for (position, object) in zip(delta.insertions, delta.inserted) {
+                mirror.insert(Model.serial(object), at: position)
+            }
+        }
+        try expectEqual(mirror, serials, "the mirror")
+    }
+
+    func end(_ record: StreamRecord) async throws {
+        guard let element = try await next() else { return }
+        // a comparison may show a property that was set to the value that it had
+        if position.policy == .newest, case .update(_, let delta) = element {
+            for step in position.steps(record) where step.to == delta.version {
+                let net = record.step(step.from, step.to)
+                _ = try told(delta, entries(net.old), entries(net.new), record, step)
+                return
+            }
+        }
+        throw StreamFailure("after the last version there is \(element)")
+    }
+}
+
+extension CollectionDifference.Change {
+    /// The same change of something of the element.
+    func mapped<T>(_ transform: (ChangeElement) -> T) -> CollectionDifference<T>.Change {
+        switch self {
+        case .insert(let offset, let element, let other):
+            .insert(offset: offset, element: transform(element), associatedWith: other)
+        case .remove(let offset, let element, let other):
+            .remove(offset: offset, element: transform(element), associatedWith: other)
+        }
+    }
+}

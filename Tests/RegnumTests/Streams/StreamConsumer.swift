@@ -1,0 +1,99 @@
+import Regnum
+
+/// A consumer of a history with its habits, as they are drawn.
+struct StreamConsumer {
+    enum Event {
+        case begin, cancel, pull
+        /// Another stream goes on where this one stands, perhaps on the other side.
+        case resume
+    }
+
+    let watch: any StreamWatch
+    private(set) var side: Int
+    private let start: Int
+    /// Pulls at every so many steps; never before the end for 0.
+    private let pace: Int
+    private let cancellation: Int
+    private let resumption: Int
+    private let otherSide: Int
+    var isRunning = false
+
+    init(_ random: inout SeededRandom, stepCount: Int, _ sides: any StreamSides) {
+        side = random.under(sides.count)
+        let other = random.under(sides.count)
+        otherSide = sides.resumption == .anywhere ? other : side
+        start = random.isOneIn(2) ? random.under(2) - 1 : random.under(stepCount)
+        pace = [1, 1, 2, 3, 0][random.under(5)]
+        cancellation = random.isOneIn(8) ? start + 1 + random.under(6) : -9
+        let later = random.isOneIn(3) ? start + 1 + random.under(6) : -9
+        resumption = sides.resumption == .never ? -9 : later
+        watch = StreamConsumer.watch(&random)
+    }
+
+    /// What it does behind a step.
+    mutating func event(_ step: Int) -> Event? {
+        if step == start { return .begin }
+        guard isRunning else { return nil }
+        if step == cancellation { return .cancel }
+        if step == resumption {
+            side = otherSide
+            return .resume
+        }
+        return pace > 0 && step % pace == 0 ? .pull : nil
+    }
+
+    private static func watch(_ random: inout SeededRandom) -> any StreamWatch {
+        let policy: ChangePolicy =
+            [.coalesce, .coalesce, .everyCommit, .everyCommit, .newest][random.under(5)]
+        let number = random.under(24)
+        let name = ["Ada", "Bo", "Cy", "Di"][random.under(4)]
+        let person = MirrorOwner(kind: .person, key: .int(number))
+        let dog = MirrorOwner(kind: .dog, key: .text(name))
+        @Sendable func live(_ realm: Realm) -> Live<StreamPerson> {
+            realm.object(StreamPerson.self, forPrimaryKey: number)
+        }
+        @Sendable func liveDog(_ realm: Realm) -> Live<StreamDog> {
+            realm.object(StreamDog.self, forPrimaryKey: name)
+        }
+        switch random.under(22) {
+        case 0: return CommitWatch()
+        case 1:
+            return ObjectWatch(person.key, StreamFilter(&random), policy, split(&random), live)
+        case 2:
+            return ObjectWatch(dog.key, StreamFilter(&random), policy, split(&random), liveDog)
+        case 3:
+            return ValueWatch(person, 13, policy, split(&random), { .text($0) }, { live($0).tags })
+        case 4:
+            return ValueWatch(dog, 6, policy, split(&random), { .of($0) }, { liveDog($0).numbers })
+        case 5: return collection(.list(of: person, 11) { live($0).dogs }, policy, &random)
+        case 6: return collection(.list(of: person, 12) { live($0).friends }, policy, &random)
+        case 7: return collection(.list(of: person, 15) { live($0).boxes }, policy, &random)
+        case 8: return collection(.list(of: dog, 5) { liveDog($0).toys }, policy, &random)
+        case 9:
+            let staff = MirrorInverse(origin: .person, property: 9)
+            return collection(.inverse(of: person, staff) { live($0).staff }, policy, &random)
+        case 10:
+            let owners = MirrorInverse(origin: .person, property: 11)
+            return collection(.inverse(of: dog, owners) { liveDog($0).owners }, policy, &random)
+        case 11:
+            let keepers = MirrorInverse(origin: .person, property: 10)
+            return collection(
+                .inverse(of: dog, keepers) { liveDog($0).keepers }, policy, &random)
+        case 12, 13, 14: return collection(StreamSource<StreamDog>.all, policy, &random)
+        case 15, 16: return collection(StreamSource<StreamToy>.all, policy, &random)
+        default: return collection(StreamSource<StreamPerson>.all, policy, &random)
+        }
+    }
+
+    private static func collection<Model: StreamQueried>(
+        _ source: StreamSource<Model>, _ policy: ChangePolicy, _ random: inout SeededRandom
+    ) -> any StreamWatch {
+        let query = StreamQuery<Model>(&random)
+        let filter = StreamFilter<Model>(&random)
+        return CollectionWatch(source, query, filter, policy, split(&random))
+    }
+
+    private static func split(_ random: inout SeededRandom) -> SeededRandom {
+        SeededRandom(random.next())
+    }
+}

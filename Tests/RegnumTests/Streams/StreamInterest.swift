@@ -1,0 +1,148 @@
+/// Which commits concern a stream, as its origins tell.
+struct MirrorInterest {
+    /// Rows of the stream's own class that concern it by themselves.
+    enum Own {
+        case table
+        case value(Int, MirrorValue)
+        /// Elements of a list of the owner.
+        case elements(Int)
+        /// Rows whose link, or for a list any rows.
+        case backlinks(Int, isList: Bool)
+        /// Values in a list of the owner.
+        case values(Int)
+    }
+
+    let kind: MirrorClass
+    /// Classes, hidden ones included, of which any change concerns the stream.
+    var linked: Set<String>
+    /// Those of them that the query itself leads through.
+    let queried: Set<String>
+    let own: Own
+    /// The class and key of the object whose list or inverse it is.
+    var owner: MirrorOwner?
+
+    /// - Parameter ownerRow: the owner when the interest was found.
+    func isConcerned(_ record: StreamRecord, _ version: UInt64, ownerRow: Int?) -> Bool {
+        if !record.touchedClasses(version).isDisjoint(with: linked) { return true }
+        let step = record.step(version - 1, version)
+        if let owner {
+            let (old, new) = (owner.row(step.old), owner.row(step.new))
+            if old != new { return true }
+            if let new, step.isTouched(new) { return true }
+        }
+        if linked.contains(kind.name) { return false }
+        if owner != nil, ownerRow == nil { return false }
+        func anyRow(_ holds: (MirrorRow) -> Bool) -> Bool {
+            step.old.rows(kind).contains { row in
+                (step.new[row.serial] == nil || step.isTouched(row.serial)) && holds(row)
+            }
+                || step.new.rows(kind).contains { row in
+                    (step.old[row.serial] == nil || step.isTouched(row.serial)) && holds(row)
+                }
+        }
+        switch own {
+        case .table, .backlinks(_, isList: true):
+            return record.touchedClasses(version).contains(kind.name)
+        case .value(let property, let value):
+            return anyRow { row in
+                let stored = row.value(property)
+                if stored == .null || value == .null { return stored == value }
+                return stored.double?.isNaN != true && MirrorValue.compare(stored, value) == 0
+            }
+        case .backlinks(let property, isList: false):
+            return anyRow { $0.value(property) == .of(ownerRow) }
+        case .elements(let property):
+            let elements = [step.old, step.new].flatMap { world in
+                ownerRow.flatMap { world[$0]?.targets(property) } ?? []
+            }
+            return elements.contains { step.isTouched($0) }
+        case .values(let property):
+            let elements = [step.old, step.new].flatMap { world in
+                (ownerRow.flatMap { world[$0]?.slots(property) } ?? []).map(\.element)
+            }
+            return step.commits.contains { !$0.slotsSet.isDisjoint(with: elements) }
+        }
+    }
+
+    /// The labels of the commits after `old` through `new` that concern the stream. There are several
+    /// answers where another object became the owner meanwhile, or the classes were made: a stream
+    /// that runs looks at commits with the interest that it has, one that reads the log with that of
+    /// each version.
+    func origins(_ record: StreamRecord, _ old: UInt64, _ new: UInt64) -> [[String]] {
+        let first = owner?.row(record.world(old))
+        var answers: [[String]] = []
+        var interests = [self]
+        if old == 0 {
+            interests.append(self)
+            interests[1].linked = queried
+        }
+        for interest in interests {
+            for isRead in owner == nil ? [false] : [false, true] {
+                var origins: [String] = []
+                for commit in record.commits(old, new) {
+                    guard let origin = commit.origin, !origins.contains(origin) else { continue }
+                    let row = isRead ? owner?.row(record.world(commit.version - 1)) : first
+                    if interest.isConcerned(record, commit.version, ownerRow: row) {
+                        origins.append(origin)
+                    }
+                }
+                answers.append(origins)
+            }
+        }
+        return answers
+    }
+}
+
+/// The object with a key, whose list or inverse a stream follows.
+struct MirrorOwner: Sendable {
+    let kind: MirrorClass
+    let key: MirrorValue
+
+    func row(_ world: MirrorWorld) -> Int? { world.row(kind, key: key)?.serial }
+}
+
+extension MirrorFilter {
+    /// The classes through which it leads from a class, with the hidden ones of lists of values.
+    func classes(_ kind: MirrorClass) -> Set<String> {
+        var names: Set<String> = []
+        switch self {
+        case .deep(let depth):
+            var frontier: Set<MirrorClass> = [kind]
+            var reached = frontier
+            for _ in 0..<depth {
+                frontier = Set(
+                    frontier.flatMap { $0.properties.compactMap(\.kind.target) })
+                reached.formUnion(frontier)
+                names.formUnion(frontier.map(\.name))
+            }
+            for kind in reached {
+                for (index, property) in kind.properties.enumerated()
+                where property.kind.isValues {
+                    names.insert(kind.elements(index))
+                }
+            }
+        case .paths(let paths):
+            for path in paths {
+                var kind = kind
+                for (index, component) in path.components.enumerated() {
+                    let isLast = index == path.components.count - 1
+                    switch component {
+                    case .forward(let property):
+                        if isLast {
+                            if kind.properties[property].kind.isValues {
+                                names.insert(kind.elements(property))
+                            }
+                        } else if let target = kind.properties[property].kind.target {
+                            kind = target
+                            names.insert(kind.name)
+                        }
+                    case .inverse(let inverse):
+                        kind = inverse.origin
+                        names.insert(kind.name)
+                    }
+                }
+            }
+        }
+        return names
+    }
+}
