@@ -30,5 +30,9 @@ let package = Package(
             path: "Sources/Chat",
             swiftSettings: settings),
         .testTarget(name: "ChatKitTests", dependencies: ["ChatKit"], swiftSettings: settings),
+        .testTarget(
+            name: "ChatTests",
+            dependencies: ["chat", .product(name: "Regnum", package: "regnum")],
+            swiftSettings: settings),
     ]
 )

@@ -8,7 +8,7 @@ public enum ChangePolicy: Sendable, Hashable {
     /// keeps in memory is read from the log; where that does not go back so far, the stream throws
     /// `.historyTrimmed`.
     case everyCommit
-    /// Nothing is kept: the change set comes from a comparison of the two versions, so it does not
-    /// tell of properties that were set to the value that they had.
+    /// Nothing is kept: the change set comes from a comparison of the two versions. An object that was
+    /// only set to values that it had counts as modified, but no property is named.
     case newest
 }

@@ -143,7 +143,9 @@ extension LiveResults {
     ) -> StreamRequest {
         StreamRequest(
             realm: realm, entry: entry, plan: _plan,
-            query: StreamQuery(_plan.plan, owner: owner, filter: filter),
+            query: StreamQuery(
+                _plan.plan, owner: owner, filter: filter,
+                declaredDependencies: entry.schema.dependencies(filter)),
             firstProperties: firstProperties, policy: policy, since: cursor)
     }
 }

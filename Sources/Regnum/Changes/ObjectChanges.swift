@@ -137,7 +137,9 @@ extension Live {
             predicate: .compare(keyProperty.reference, .equal, key))
         return StreamRequest(
             realm: realm, entry: entry, plan: _Plan(plan: plan),
-            query: StreamQuery(plan, filter: filter), firstProperties: firstProperties,
+            query: StreamQuery(
+                plan, filter: filter, declaredDependencies: entry.schema.dependencies(filter)),
+            firstProperties: firstProperties,
             policy: policy, since: cursor)
     }
 }

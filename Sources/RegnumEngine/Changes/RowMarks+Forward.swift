@@ -48,14 +48,10 @@ extension VersionStep {
                 foundMarks.withLock { $0.marks[key] = found }
                 return nil
             }
-            if rows.count <= countMax {
-                var search = ForwardSearch(self, table, depth, countMax: countMax)
-                defer { counters.rowsReached.add(search.rowsReached) }
-                var marks = RowMarks()
-                for row in rows where search.rowsReached <= countMax {
-                    if let mark = search.mark(row) { marks.rows[row] = mark }
-                }
-                if search.rowsReached <= countMax { return marks }
+            if rows.count <= countMax,
+                let found = forwardMarks(of: rows, table, depth, countMax: countMax)
+            {
+                return found
             }
             countMax *= 4
         }
@@ -73,17 +69,55 @@ extension VersionStep {
                 foundMarks.withLock { $0.marks[key] = found }
                 return nil
             }
-            if rows.count <= countMax {
-                var search = ForwardPathSearch(searches, countMax: countMax)
-                defer { counters.rowsReached.add(search.rowsReached) }
-                var marks = RowMarks()
-                for row in rows where search.rowsReached <= countMax {
-                    if let mark = search.mark(row) { marks.rows[row] = mark }
-                }
-                if search.rowsReached <= countMax { return marks }
+            if rows.count <= countMax,
+                let found = forwardMarks(of: rows, searches, countMax: countMax)
+            {
+                return found
             }
             countMax *= 4
         }
+    }
+
+    // MARK: Forward
+
+    /// The marks of some rows, each asked itself what it reaches, however long that takes.
+    package func forwardMarks(
+        _ tableName: String, _ filter: ChangeFilter,
+        of rows: some RandomAccessCollection<ObjectKey>
+    ) -> RowMarks {
+        guard let table = new.schema.table(named: tableName) else { return RowMarks() }
+        switch filter {
+        case .deep(let depth):
+            return forwardMarks(of: rows, table, max(depth, 0), countMax: .max) ?? RowMarks()
+        case .paths(let paths):
+            return forwardMarks(of: rows, searches(table, paths), countMax: .max) ?? RowMarks()
+        }
+    }
+
+    /// nil if more rows than `countMax` would have to be looked at.
+    private func forwardMarks(
+        of rows: some RandomAccessCollection<ObjectKey>, _ table: TableSchema, _ depth: Int,
+        countMax: Int
+    ) -> RowMarks? {
+        var search = ForwardSearch(self, table, depth, countMax: countMax)
+        defer { counters.rowsReached.add(search.rowsReached) }
+        var marks = RowMarks()
+        for row in rows where search.rowsReached <= countMax {
+            if let mark = search.mark(row) { marks.rows[row] = mark }
+        }
+        return search.rowsReached <= countMax ? marks : nil
+    }
+
+    private func forwardMarks(
+        of rows: some RandomAccessCollection<ObjectKey>, _ searches: [PathSearch], countMax: Int
+    ) -> RowMarks? {
+        var search = ForwardPathSearch(searches, countMax: countMax)
+        defer { counters.rowsReached.add(search.rowsReached) }
+        var marks = RowMarks()
+        for row in rows where search.rowsReached <= countMax {
+            if let mark = search.mark(row) { marks.rows[row] = mark }
+        }
+        return search.rowsReached <= countMax ? marks : nil
     }
 }
 

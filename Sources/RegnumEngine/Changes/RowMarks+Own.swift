@@ -59,7 +59,6 @@ extension VersionStep {
         for (list, changes) in delta.listChanges {
             for change in changes { rows[change.row, default: .init()].lists.insert(list) }
         }
-        let inserted = firstInserted(table.key)
         var reached = 0
         for list in table.lists {
             let target = new.schema.tables[list.target.index]
@@ -68,10 +67,8 @@ extension VersionStep {
             for element in self.delta(target.name).modified {
                 backlinks.forEachRepeatedRow(element.key.rawValue) { owner in
                     reached += 1
-                    if owner < inserted {
-                        rows[ObjectKey(rawValue: owner), default: .init()].lists
-                            .insert(list.key)
-                    }
+                    // it is as old as the element, which never changes its owner
+                    rows[ObjectKey(rawValue: owner), default: .init()].lists.insert(list.key)
                     return true
                 }
             }

@@ -6,11 +6,18 @@ package struct StreamQuery: Hashable, Sendable {
     /// Whose list or inverse it is.
     package var owner: CollectionOwner?
     package var filter: ChangeFilter
+    /// Classes whose changes can modify rows by what the program declares: also those that are not
+    /// stored yet. Classes that the stored schema adds are found by themselves.
+    package var declaredDependencies: Set<String>
 
-    package init(_ plan: QueryPlan, owner: CollectionOwner? = nil, filter: ChangeFilter) {
+    package init(
+        _ plan: QueryPlan, owner: CollectionOwner? = nil, filter: ChangeFilter,
+        declaredDependencies: Set<String> = []
+    ) {
         self.plan = plan
         self.owner = owner
         self.filter = filter
+        self.declaredDependencies = declaredDependencies
     }
 }
 
@@ -71,15 +78,23 @@ extension StreamQuery {
     }
 
     /// Which commits can change the result or modify its rows.
-    package func interest(at root: DatabaseRoot) -> Interest {
+    ///
+    /// - Parameter isSteady: whether it is the same with any owner: for who keeps each commit, which
+    ///   cannot be judged again later.
+    package func interest(at root: DatabaseRoot, isSteady: Bool = false) -> Interest {
         let linked = plan.linkedDependencies.union(
-            filter.linkedDependencies(of: plan.tableName, in: root.schema))
+            filter.linkedDependencies(of: plan.tableName, in: root.schema)
+        ).union(declaredDependencies)
         var terms = Set(linked.map { Interest.Term.table($0) })
         if let owner {
             terms.insert(
                 .value(tableName: owner.tableName, column: owner.keyColumn, owner.key))
         }
-        if !linked.contains(plan.tableName), let term = ownRows(at: root) { terms.insert(term) }
+        if isSteady, owner != nil {
+            terms.insert(.table(plan.tableName))
+        } else if !linked.contains(plan.tableName), let term = ownRows(at: root) {
+            terms.insert(term)
+        }
         return Interest(terms)
     }
 

@@ -19,7 +19,7 @@ struct MarkHistory {
             world.begin()
             if number == 0 { try world.addClasses() }
             if number == lateStep { try world.addLateClass() }
-            for _ in 0..<(number == 0 ? 60 : 1 + generator.below(6)) {
+            for _ in 0..<(number == 0 ? 100 : 1 + generator.below(6)) {
                 try world.edit(&generator)
             }
             guard world.hasChanges else { continue }
@@ -138,6 +138,9 @@ struct MarkHistory {
             #expect(found[row] == marks[row], "\(MarkWorld.names[table]) \(row) \(filter)")
         }
         for (row, mark) in found.rows { #expect(mark == marks[row]) }
+        let forward = step.forwardMarks(
+            MarkWorld.names[table], filter, of: step.new.keys(TableKey(rawValue: UInt32(table))))
+        #expect(forward == marks, "\(MarkWorld.names[table]) \(filter)")
     }
 
     /// The rows of each route are those of all that have the value.

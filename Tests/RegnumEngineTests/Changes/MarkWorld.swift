@@ -153,7 +153,8 @@ struct MarkWorld {
     /// One edit: an insertion, a deletion, a value, a link or a list.
     mutating func edit(_ generator: inout SeededGenerator) throws {
         let objects = classes.indices.filter { classes[$0].kind == .object }
-        let table = objects.randomElement(using: &generator) ?? 0
+        let tables = objects + [MarkWorld.person, MarkWorld.person, MarkWorld.dog]
+        let table = tables.randomElement(using: &generator) ?? 0
         guard let row = content[table].keys.sorted().randomElement(using: &generator),
             content[table].count > 2, !generator.oneIn(8)
         else {
@@ -197,10 +198,10 @@ struct MarkWorld {
         _ place: Place, _ generator: inout SeededGenerator
     ) throws {
         let model = classes[place.table]
-        let number = generator.below(model.columns.count + model.lists.count)
-        if number >= model.columns.count {
-            return try editList(place, number - model.columns.count, &generator)
+        if !model.lists.isEmpty, generator.oneIn(2) {
+            return try editList(place, generator.below(model.lists.count), &generator)
         }
+        let number = generator.below(model.columns.count)
         guard let target = MarkWorld.target(model.columns[number]) else {
             let same = content[place.table][place.row]?.values[number]
             let new = Value.string(["a", "b", "c"][generator.below(3)])

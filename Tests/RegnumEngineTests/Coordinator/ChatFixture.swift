@@ -57,8 +57,12 @@ extension EngineTransaction {
             ])
     }
 
+    /// All columns of a person are integers.
     @discardableResult
-    func addPerson() throws -> ObjectKey { try insert(ChatFixture.person, [.int(0)]) }
+    func addPerson() throws -> ObjectKey {
+        let columns = root.schema.tables[3].columns
+        return try insert(ChatFixture.person, columns.map { _ in .int(0) })
+    }
 }
 
 extension Interest {

@@ -57,7 +57,9 @@ struct HubModel {
                 signalCount += 1
                 subscriber.since = subscriber.since ?? step.old.version
                 subscriber.concerning.insert(step.new.version)
-                if let origin = step.summary.origin, !subscriber.origins.contains(origin) {
+                if let origin = step.summary.origin, !subscriber.origins.contains(origin),
+                    HubModel.holds(subscriber.interest, step)
+                {
                     subscriber.origins.append(origin)
                 }
             }
@@ -100,7 +102,12 @@ struct HubModel {
     static func concerns(_ interest: Interest, _ step: Step) -> Bool {
         if step.old.schema.tables != step.new.schema.tables { return true }
         if step.old.schema.version != step.new.schema.version { return true }
-        return interest.terms.contains { holds($0, step) }
+        return holds(interest, step)
+    }
+
+    /// Whether the commit's label is told.
+    private static func holds(_ interest: Interest, _ step: Step) -> Bool {
+        interest.terms.contains { holds($0, step) }
     }
 
     private static func holds(_ term: Interest.Term, _ step: Step) -> Bool {

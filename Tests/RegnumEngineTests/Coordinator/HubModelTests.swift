@@ -127,7 +127,11 @@ struct HubRun {
         let schemaCount = schemaCount
         let isSchemaChange = old.schema.version < UInt64(schemaCount)
         let commit = try world.publish(origin: origin) { tx in
-            if isSchemaChange { tx.setSchemaVersion(UInt64(schemaCount)) }
+            if isSchemaChange {
+                tx.setSchemaVersion(UInt64(schemaCount))
+                let column = ColumnDefinition(name: "new\(schemaCount)", type: .int)
+                _ = try tx.addColumn(ChatFixture.person, column)
+            }
             for _ in 0...random.below(3) { try tx.changeSomething(&random) }
         }
         model.publish(HubModel.Step(summary: commit.summary, old: old, new: commit.root))
@@ -293,7 +297,12 @@ extension EngineTransaction {
             if let owner = rooms.randomElement(using: &random), random.oneIn(2) {
                 try insertIntoList(ChatFixture.room, owner, ChatFixture.messages, at: 0, [message])
             }
-        case 3: try addPerson()
+        case 3:
+            try addPerson()
+            guard let reaction = keys(ChatFixture.reaction).randomElement(using: &random) else {
+                return
+            }
+            try set(ChatFixture.reaction, reaction, ColumnKey(rawValue: 0), .int(1))
         case 4: keys(ChatFixture.person).first.map { delete(ChatFixture.person, $0) }
         default:
             guard let message = messages.randomElement(using: &random) else { return }

@@ -141,6 +141,12 @@ struct SubscriptionTests {
                 ChatFixture.reaction, ColumnDefinition(name: "new", type: .int))
         }
         for subscription in subscriptions { #expect(subscription.take()?.isConcerned == true) }
+        try world.commit(origin: "joins") { tx in
+            tx.setSchemaVersion(2)
+            try tx.addMessage(room: 1)
+        }
+        let origins = subscriptions.map { $0.take()?.origins }
+        #expect(origins == [["joins"], [], []])  // the others only by the schema
         try world.commit { $0.setSchemaVersion(3) }
         for subscription in subscriptions { #expect(subscription.take()?.isConcerned == true) }
     }
@@ -240,5 +246,7 @@ struct SubscriptionTests {
         #expect(subscription.take()?.origins == expected)
         try world.commit(origin: "7") { try $0.addPerson() }
         #expect(subscription.take()?.origins == ["7"])
+        for number in 0..<60 { try world.commit(origin: "\(number % 20)") { try $0.addPerson() } }
+        #expect(subscription.take()?.origins == (0..<20).map { "\($0)" })
     }
 }

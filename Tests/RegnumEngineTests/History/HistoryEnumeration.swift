@@ -11,9 +11,9 @@ import Testing
     static let retentions: [HistoryRetention] = [
         .none,
         HistoryRetention(ageNanoseconds: nil, byteCount: nil),
-        HistoryRetention(ageNanoseconds: nil, byteCount: 12_000),
-        HistoryRetention(ageNanoseconds: 60_000_000_000, byteCount: nil),
-        HistoryRetention(ageNanoseconds: 120_000_000_000, byteCount: 30_000),
+        HistoryRetention(ageNanoseconds: nil, byteCount: 3000),
+        HistoryRetention(ageNanoseconds: 20_000_000_000, byteCount: nil),
+        HistoryRetention(ageNanoseconds: 30_000_000_000, byteCount: 8000),
     ]
 
     @Test(arguments: retentions)
@@ -21,9 +21,9 @@ import Testing
         let given = ProcessInfo.processInfo.environment["REGNUM_HISTORIES"].flatMap { Int($0) }
         var numbers = SeededGenerator("HistoryEnumeration")
         var (found, trimmed) = (0, 0)
-        for _ in 0..<(given ?? 12) {
+        for _ in 0..<(given ?? 8) {
             let driver = HistoryDriver(retention, numbers)
-            try await driver.run(stepCount: 250, checkedEvery: 10)
+            try await driver.run(stepCount: 120, checkedEvery: 10)
             found += driver.foundCount
             trimmed += driver.trimmedCount
             _ = numbers.next()

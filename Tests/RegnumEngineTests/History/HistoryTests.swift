@@ -133,6 +133,21 @@ struct HistoryTests {
         await coordinator.close()
     }
 
+    @Test func aReaderThatFailedFailsAgain() async throws {
+        let coordinator = try await open()
+        try await insert(0, into: coordinator)
+        try await insertInBulk(1..<40, into: coordinator)
+        try await insert(40, into: coordinator)
+        let reader = try await coordinator.history(from: 0)
+        for name in names("nodes-") { disk.removeFile(name, in: "/sim") }
+        #expect(try await reader.next(through: .max)?.summary.version == 1)
+        for _ in 0..<2 {
+            let code = await storeErrorCode { try await reader.next(through: .max) }
+            #expect(code == .historyTrimmed)
+        }
+        await coordinator.close()
+    }
+
     @Test func catchingUpHasWhatAnotherProcessPublished() async throws {
         let writer = try await open()
         let peer = try await open(OtherView(disk))

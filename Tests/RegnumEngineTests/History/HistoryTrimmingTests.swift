@@ -101,6 +101,7 @@ struct HistoryTrimmingTests {
     private func check(_ coordinator: Coordinator, _ version: Int) async throws {
         do {
             let reader = try await coordinator.history(from: UInt64(version))
+            try #require(reader.root.damage == nil, "nothing is built on a damaged leaf")
             try #require(numbers(reader.root) == Array(0..<version) || reader.root.damage != nil)
             do {
                 var next = version
@@ -121,6 +122,22 @@ struct HistoryTrimmingTests {
         } catch let error as StoreError {
             try #require(error.code == .invalidDatabase, "\(error)")
         }
+    }
+
+    @Test func nothingIsBuiltOnADamagedLeaf() async throws {
+        let coordinator = try await openPeer("/sim", disk) { options in
+            options.checkpoint.commitCountMax = 10
+            options.checkpoint.reloadByteCountMin = .max
+            options.checkpoint.paceNanoseconds = 0
+        }
+        for number in 0..<10 { try await insert(number, into: coordinator) }
+        try await eventually { coordinator.statistics.checkpoints == 1 }
+        for number in 10..<18 { try await insert(number, into: coordinator) }
+        disk.flipBit((4096 + 17) * 8, of: "nodes-1", in: "/sim")
+        let reader = try await coordinator.history(from: 15)  // from the log's beginning
+        #expect(numbers(reader.root) == Array(0..<15))
+        #expect(reader.root.damage == nil)
+        await coordinator.close()
     }
 
     @Test func aReadOnlyProcessReadsThePastToo() async throws {

@@ -31,15 +31,47 @@ import Testing
         }
     }
 
+    @Test func changesOfAllShapesFollowTheDefinition() throws {
+        var generator = SeededGenerator("LinkedAdvanceTests.changesOfAllShapes")
+        try followShapes(&generator, worldCount: 2 * LinkedAdvanceTests.worldCount)
+    }
+
+    func followShapes(_ generator: inout SeededGenerator, worldCount: Int) throws {
+        for _ in 0..<worldCount {
+            var world = LinkedWorld(items: &generator)
+            try world.change(&generator) { world, transaction, generator in
+                try world.addSchema(transaction)
+                for _ in 0..<generator.below(40) { try world.insert(0, transaction, &generator) }
+                for _ in 0..<1 + generator.below(8) {
+                    try world.insert(1, transaction, &generator)
+                }
+                try world.edit(120, transaction, &generator)
+            }
+            let plans = (0..<24).map { _ in generator.shape(world) }
+            try follow(&generator, world, plans)
+        }
+    }
+
     private func follow(_ generator: inout SeededGenerator, large: Bool) throws {
         var world = LinkedWorld(&generator)
         try world.fill(&generator, large: large)
-        var followed: [Followed] = []
+        var plans: [QueryPlan] = []
         for number in 0..<(large ? 8 : 20) {
             var plan = generator.plan(world, depth: 1)
             // half of them with an order of their source
             if number % 2 == 0 { (plan.sort, plan.steps, plan.limit) = ([], [], nil) }
             if number % 6 == 0 { plan.predicate = .constant(true) }
+            plans.append(plan)
+        }
+        try follow(&generator, world, plans)
+    }
+
+    private func follow(
+        _ generator: inout SeededGenerator, _ world: LinkedWorld, _ plans: [QueryPlan]
+    ) throws {
+        var world = world
+        var followed: [Followed] = []
+        for plan in plans {
             let result =
                 generator.oneIn(4)
                 ? try plan.evaluate(world.root)
@@ -198,5 +230,14 @@ import Testing
             return Set(before + after)
         }
         return touched
+    }
+}
+
+/// The same for many worlds, so that what is rare happens: rows that slide over a limit between others
+/// that move, and rows that are reached while others change places around them.
+@Suite struct AdvanceEnumeration {
+    @Test func changesOfAllShapesFollowTheDefinition() throws {
+        var generator = SeededGenerator("AdvanceEnumeration.changesOfAllShapes")
+        try LinkedAdvanceTests().followShapes(&generator, worldCount: 600)
     }
 }

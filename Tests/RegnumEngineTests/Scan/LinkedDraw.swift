@@ -190,3 +190,63 @@ extension SeededGenerator {
         return sources[below(sources.count)]
     }
 }
+
+/// Plans over `LinkedWorld(items:)`: the shapes that results have, by themselves and together.
+extension SeededGenerator {
+    mutating func shape(_ world: LinkedWorld) -> QueryPlan {
+        let others = world.classes[1].keys
+        var plan = QueryPlan(tableName: "Item", predicate: itemCondition(depth: 1))
+        if oneIn(4) {
+            let row = ObjectKey(rawValue: others.randomElement(using: &self) ?? 0)
+            let isLink = !oneIn(3)
+            plan.source =
+                isLink
+                ? .backlinks(name: "out", target: "Other", row: row)
+                : .list(tableName: "Other", row: row, name: "items")
+        }
+        plan.sort = itemSort(below(3))
+        for _ in 0..<[0, 0, 1, 1, 2][below(5)] {
+            plan.steps.append(.distinct((0..<1 + below(2)).map { _ in itemColumn() }))
+            if oneIn(2) { plan.steps.append(.sort(itemSort(1 + below(2)))) }
+        }
+        if oneIn(2) { plan.limit = 1 + below(8) }
+        return plan
+    }
+
+    private mutating func itemColumn() -> ColumnReference {
+        let hops: [[Hop]] = [
+            [], [], [.link("out", to: "Other")], [.link("next", to: "Item")],
+            [.link("next", to: "Item"), .link("out", to: "Other")],
+        ]
+        let isBool = oneIn(2)
+        return ColumnReference(
+            name: isBool ? "p0" : "p1", type: isBool ? .bool : .int, missing: .null,
+            hops: hops[below(5)])
+    }
+
+    private mutating func itemSort(_ count: Int) -> [SortTerm] {
+        (0..<count).map { _ in SortTerm(column: itemColumn(), ascending: oneIn(2)) }
+    }
+
+    private mutating func itemCondition(depth: Int) -> Predicate {
+        let column = itemColumn()
+        let isSet = Predicate.compare(column, .notEqual, .null)
+        let isTrue = Predicate.compare(
+            ColumnReference(name: "p0", type: .bool, missing: .null), .equal, .bool(oneIn(2)))
+        let paths: [[Hop]] = [
+            [.list("many", of: "Other")], [.backlinks("back", of: "Other")],
+            [.backlinks("items", of: "Other")], [.backlinks("next", of: "Item")],
+            [.link("out", to: "Other"), .list("items", of: "Item")],
+            [.link("next", to: "Item"), .backlinks("back", of: "Other")],
+            [.list("many", of: "Other"), .link("back", to: "Item")],
+        ]
+        switch below(depth == 0 ? 5 : 6) {
+        case 0: return .constant(true)
+        case 1: return isTrue
+        case 2: return isSet
+        case 3: return .related(paths[below(7)], Quantifier.allCases[below(3)], isTrue)
+        case 4: return .count(paths[below(7)], oneIn(2) ? isTrue : .constant(true), .greater, 1)
+        default: return .and([itemCondition(depth: 0), .not(itemCondition(depth: 0))])
+        }
+    }
+}

@@ -67,6 +67,22 @@ struct LinkedWorld {
         }
     }
 
+    /// Two classes with few values, so that rows are alike, and change places with one another.
+    init(items generator: inout SeededGenerator) {
+        let columns = [
+            ColumnDefinition(
+                name: "p0", type: .bool, isOptional: true, isIndexed: generator.oneIn(2)),
+            ColumnDefinition(
+                name: "p1", type: .int, isOptional: true, isIndexed: generator.oneIn(2)),
+        ]
+        classes = [
+            Class(
+                name: "Item", columns: columns, links: [("out", 1), ("next", 0)],
+                lists: [("many", 1)]),
+            Class(name: "Other", columns: columns, links: [("back", 0)], lists: [("items", 0)]),
+        ]
+    }
+
     private static func column(
         _ name: String, _ generator: inout SeededGenerator
     ) -> ColumnDefinition {

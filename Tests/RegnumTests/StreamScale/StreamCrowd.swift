@@ -72,7 +72,8 @@ struct StreamCrowd {
                 try atTheirMost()
                 if fails {
                     group.addTask { throw Failed() }
-                    try await group.waitForAll()
+                    // ends the body, and so the others
+                    for try await _ in group {}
                 } else {
                     group.cancelAll()
                 }

@@ -15,7 +15,13 @@ enum StreamRemains {
         // what the runtime and the allocator keep after their first peak
         let once = try ProcessUse()
         _ = try await run(ending, count: count, folder, "third.realm")
-        let after = try ProcessUse()
+        var after = try ProcessUse()
+        // what a job of the realm holds that is about to end
+        let start = ContinuousClock.now
+        while after.descriptors > before.descriptors, ContinuousClock.now - start < .seconds(10) {
+            await Task.yield()
+            after = try ProcessUse()
+        }
 
         let remains = after.heap - before.heap
         report(
@@ -25,7 +31,8 @@ enum StreamRemains {
             """)
         #expect(remains <= 24 * count + 2 << 20, "\(remains) bytes remain")
         #expect(after.heap - once.heap <= 1 << 20, "the second time leaves more than the first")
-        #expect(after.descriptors == before.descriptors)
+        // the realm before may still be letting go of its own when `before` is taken
+        #expect(after.descriptors <= before.descriptors)
         #expect(after.threads <= before.threads + 8)
     }
 

@@ -7,8 +7,8 @@ struct Chat: AsyncParsableCommand {
         commandName: "chat",
         abstract: "A chat between processes that share one realm.",
         subcommands: [
-            Send.self, Tail.self, Join.self, Edit.self, Delete.self, Rooms.self, SetTopic.self,
-            Import.self, Summarize.self,
+            Send.self, Tail.self, Join.self, Read.self, Edit.self, Delete.self, Rooms.self,
+            SetTopic.self, DeleteRoom.self, Import.self, Summarize.self,
         ])
 
     @Option(
@@ -22,11 +22,16 @@ struct Chat: AsyncParsableCommand {
         if realmPath?.isEmpty == true { throw ValidationError("--realm needs a path.") }
     }
 
+    /// For so long a tail can go on from a cursor.
+    static let historyDays = 7
+
     /// Opens the realm, hands it to `body` and closes it, whatever happens.
     func withRealm(_ body: (Realm) async throws -> Void) async throws {
-        let realm = try await Realm.open(
-            Realm.Configuration(
-                location: .file(try realmURL()), objectTypes: [Room.self, Message.self]))
+        var configuration = Realm.Configuration(
+            location: .file(try realmURL()),
+            objectTypes: [Room.self, Message.self, Place.self])
+        configuration.historyRetention = .init(age: .seconds(Self.historyDays * 86_400))
+        let realm = try await Realm.open(configuration)
         do {
             try await body(realm)
         } catch {

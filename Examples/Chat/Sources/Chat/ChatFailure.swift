@@ -1,9 +1,15 @@
+import ChatKit
+
 /// A failure that the user is told in one sentence; the exit code is 1.
 struct ChatFailure: Error {
     let sentence: String
 
     init(_ sentence: String) {
         self.sentence = sentence
+    }
+
+    static func noRoom(_ name: String) -> ChatFailure {
+        ChatFailure("There is no room \(printable(name)).")
     }
 }
 

@@ -26,6 +26,22 @@ struct Delete: AsyncParsableCommand {
     }
 }
 
+struct DeleteRoom: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Deletes a room and all its messages.")
+
+    @ParentCommand var chat: Chat
+    @Argument(help: "The room.") var room: String
+
+    func validate() throws {
+        try requireText(room, "ROOM")
+    }
+
+    func run() async throws {
+        try await chat.withRealm { realm in try await realm.deleteRoom(room) }
+    }
+}
+
 /// A message's id from the command line.
 @Sendable
 private func messageID(_ text: String) throws -> ObjectId {

@@ -68,11 +68,9 @@ struct Import: AsyncParsableCommand {
             let version: UInt64
             do {
                 version = try await realm.write { [room] tx in
-                    try tx.addRoomIfMissing(room)
+                    let room = try tx.room(room)
                     for message in part {
-                        _ = try tx.addMessage(
-                            room: room, author: message.author, text: message.text,
-                            sentAt: message.sentAt)
+                        room.send(message.text, author: message.author, at: message.sentAt)
                     }
                     return tx.version
                 }

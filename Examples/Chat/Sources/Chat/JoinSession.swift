@@ -68,23 +68,22 @@ struct JoinSession {
         reader.start()
     }
 
-    /// The last ten messages, then all changes.
+    /// The last ten messages, then all changes. What was told counts as read.
     private func follow(into feed: AsyncStream<Event>.Continuation) -> Task<Void, Never> {
-        let changes = realm.objects(Message.self).where { [room] in $0.room == room }.changes
+        let (realm, room, author) = (realm, room, author)
         return Task {
             do {
-                for try await change in changes {
+                let messages = realm.object(Room.self, forPrimaryKey: room).messages
+                for try await change in messages.changes(keyPaths: [\.text]) {
                     let at = monotonicNanoseconds()
-                    if case .initial(let messages) = change {
-                        let latest = messages.suffix(10).map { message in
-                            MessageRow(
-                                change: .insert, message: MessageContent(message),
-                                version: messages.version, at: at)
+                    let rows =
+                        switch change {
+                        case .initial(let all): all.suffix(10).rows(version: all.version, at: at)
+                        case .update(_, let delta): delta.rows(at: at)
                         }
-                        feed.yield(.changed(latest.map(\.line)))
-                    } else {
-                        feed.yield(.changed(change.rows(at: at).map(\.line)))
-                    }
+                    feed.yield(.changed(rows.map(\.line)))
+                    guard let last = change.collection.last else { continue }
+                    try await realm.markRead(room: room, by: author, through: last.number)
                 }
                 feed.yield(.roomEnded(nil))
             } catch {
@@ -104,7 +103,7 @@ struct JoinSession {
             case .delete(let id): try await realm.delete(try message(id))
             case .topic(let topic?): try await realm.setTopic(room: room, topic)
             case .topic(nil): try showTopic()
-            case .rooms: try display.show(realm.roomList().map(\.line))
+            case .rooms: try display.show(roomLines())
             case .help: try display.show(JoinInput.commands.components(separatedBy: "\n"))
             case .mistake(let sentence): try display.show([sentence])
             case .nothing: break
@@ -116,6 +115,10 @@ struct JoinSession {
             try display.show([error.message])
         }
         return true
+    }
+
+    private func roomLines() -> [String] {
+        realm.rooms.current.map { RoomRow($0, reader: author).line }
     }
 
     private func message(_ id: String?) throws -> ObjectId {

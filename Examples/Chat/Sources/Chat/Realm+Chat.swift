@@ -8,8 +8,7 @@ extension Realm {
     func send(room: String, author: String, text: String) async throws -> ObjectId {
         let date = Date()
         return try await write { tx in
-            try tx.addRoomIfMissing(room)
-            return try tx.addMessage(room: room, author: author, text: text, sentAt: date)
+            try tx.room(room).send(text, author: author, at: date).id
         }
     }
 
@@ -23,50 +22,47 @@ extension Realm {
         }
     }
 
+    /// Deletes a message: the list of its room loses it.
     func delete(_ id: ObjectId) async throws {
         try await write { tx in tx.delete(try tx.message(id)) }
     }
 
     func setTopic(room: String, _ topic: String) async throws {
+        try await write { tx in try tx.room(room).topic = topic }
+    }
+
+    /// Deletes a room with its messages and the places of its readers.
+    func deleteRoom(_ name: String) async throws {
         try await write { tx in
-            try tx.addRoomIfMissing(room)
-            tx.object(Room.self, forPrimaryKey: room)?.topic = topic
+            guard let room = tx.object(Room.self, forPrimaryKey: name) else {
+                throw ChatFailure.noRoom(name)
+            }
+            tx.delete(room.messages)
+            tx.delete(room)
+        }
+    }
+
+    /// Notes that somebody has read the messages of a room up to a number, if the room is still
+    /// there. A loss of power within the next second may take it back.
+    func markRead(room: String, by reader: String, through number: Int) async throws {
+        try await write(durability: .relaxed(within: .seconds(1))) { tx in
+            tx.object(Room.self, forPrimaryKey: room)?.markRead(by: reader, through: number)
         }
     }
 
     /// The author's latest message in the room, if there is one.
     nonisolated func latestMessage(room: String, author: String) -> ObjectId? {
-        snapshot().objects(Message.self).where { $0.room == room && $0.author == author }.last?
-            .id
+        object(Room.self, forPrimaryKey: room).messages.where { $0.author == author }.last?.id
     }
 
-    /// All rooms by name, with the number of messages in each.
-    nonisolated func roomList() -> [RoomRow] {
-        let snapshot = snapshot()
-        return snapshot.objects(Room.self).sorted(by: \.name).map { room in
-            let name = room.name
-            let messages = snapshot.objects(Message.self).where { $0.room == name }
-            return RoomRow(name: name, topic: room.topic, messageCount: messages.count)
-        }
-    }
+    /// All rooms by name.
+    nonisolated var rooms: LiveResults<Room> { objects(Room.self).sorted(by: \.name) }
 }
 
 extension Transaction {
-    func addRoomIfMissing(_ name: String) throws {
-        guard object(Room.self, forPrimaryKey: name) == nil else { return }
-        let room = Room()
-        room.name = name
-        try add(room)
-    }
-
-    func addMessage(room: String, author: String, text: String, sentAt: Date) throws -> ObjectId {
-        let message = Message()
-        message.room = room
-        message.author = author
-        message.text = text
-        message.sentAt = sentAt
-        try add(message)
-        return message.id
+    /// The room of a name, made where there is none.
+    func room(_ name: String) throws -> Room {
+        try object(Room.self, forPrimaryKey: name) ?? create(Room.self, value: ["name": name])
     }
 
     func message(_ id: ObjectId) throws -> Message {

@@ -7,13 +7,18 @@ package struct MessageContent: Hashable, Sendable {
     package var author: String
     package var text: String
     package var sentAt: Date
+    package var editedAt: Date?
 
-    package init(id: String, room: String, author: String, text: String, sentAt: Date) {
+    package init(
+        id: String, room: String, author: String, text: String, sentAt: Date,
+        editedAt: Date? = nil
+    ) {
         self.id = id
         self.room = room
         self.author = author
         self.text = text
         self.sentAt = sentAt
+        self.editedAt = editedAt
     }
 }
 
@@ -64,12 +69,21 @@ package struct MessageRow: Hashable, Sendable {
     package var line: String {
         let start = "[\(wallClockTime(message.sentAt))] <\(printable(message.author))>"
         return switch change {
-        case .insert: "\(start) \(printable(message.text))"
+        case .insert:
+            "\(start) \(message.editedAt == nil ? "" : "(edited) ")\(printable(message.text))"
         case .update(let old):
             "\(start) (edited) \(printable(message.text)) (was: \(printable(old.text)))"
         case .delete: "\(start) (deleted) \(printable(message.text))"
         }
     }
+}
+
+/// Where a reader can go on from, as `chat tail --cursors` prints it between the changes.
+package func cursorLine(_ cursor: String, json: Bool) -> String {
+    guard json else { return "cursor \(cursor)" }
+    var object = JSONLine()
+    object.add("cursor", cursor)
+    return object.line
 }
 
 extension JSONLine {
@@ -78,6 +92,9 @@ extension JSONLine {
         add("author", message.author)
         add("text", message.text)
         add("sentAt", message.sentAt.formatted(timestampStyle))
+        if let editedAt = message.editedAt {
+            add("editedAt", editedAt.formatted(timestampStyle))
+        }
     }
 }
 

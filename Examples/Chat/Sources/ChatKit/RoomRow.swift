@@ -1,27 +1,46 @@
 /// A room, as `chat rooms` prints it.
 package struct RoomRow: Hashable, Sendable {
+    package enum Change: String, Sendable {
+        case insert, update, delete
+    }
+
     package var name: String
     package var topic: String
     package var messageCount: Int
+    /// Nil where no reader is asked for.
+    package var unreadCount: Int?
+    /// What happened to the room, in a list that is followed; a deleted one is as it last was.
+    package var change: Change?
 
-    package init(name: String, topic: String, messageCount: Int) {
+    package init(
+        name: String, topic: String, messageCount: Int, unreadCount: Int? = nil,
+        change: Change? = nil
+    ) {
         self.name = name
         self.topic = topic
         self.messageCount = messageCount
+        self.unreadCount = unreadCount
+        self.change = change
     }
 
     /// A line for people.
     package var line: String {
-        let start = "\(printable(name))  \(messageCount) messages"
-        return topic.isEmpty ? start : "\(start)  \(printable(topic))"
+        var parts = [printable(name)]
+        if change == .delete { return "\(parts[0])  (deleted)" }
+        let unread = unreadCount.map { ", \($0) unread" } ?? ""
+        parts.append("\(messageCount) messages\(unread)")
+        if !topic.isEmpty { parts.append(printable(topic)) }
+        return parts.joined(separator: "  ")
     }
 
     /// One JSON object without a line break.
     package var json: String {
         var object = JSONLine()
+        if let change { object.add("change", change.rawValue) }
         object.add("name", name)
         object.add("topic", topic)
         object.add("messages", messageCount)
+        if let unreadCount { object.add("unread", unreadCount) }
         return object.line
     }
 }

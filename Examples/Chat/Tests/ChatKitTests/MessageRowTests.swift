@@ -29,6 +29,20 @@ struct MessageRowTests {
         #expect(before["author"] as? String == "Ann")
     }
 
+    @Test func editedMessageSaysSo() throws {
+        var edited = message
+        edited.text = "hi"
+        edited.editedAt = Date(timeIntervalSince1970: 1_700_000_060)
+        let row = MessageRow(change: .insert, message: edited, version: 8, at: 1)
+        #expect(row.line.hasSuffix("<Ann> (edited) hi"))
+        #expect(row.json.contains(#""editedAt":"2023-11-14T22:14:20.000Z""#))
+    }
+
+    @Test func cursorStandsAloneOnItsLine() {
+        #expect(cursorLine("abc-7", json: true) == #"{"cursor":"abc-7"}"#)
+        #expect(cursorLine("abc-7", json: false) == "cursor abc-7")
+    }
+
     @Test func deletionHoldsTheLastContent() throws {
         let row = MessageRow(change: .delete, message: message, version: 9, at: 2)
         let object = try #require(

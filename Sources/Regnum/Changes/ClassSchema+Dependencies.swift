@@ -1,0 +1,32 @@
+internal import RegnumEngine
+
+extension ClassSchema {
+    /// The classes whose changes can make an object of this one count as modified by a filter, by
+    /// their declarations: those that it reaches through links, and the hidden classes of lists of
+    /// values. The class itself is among them only if it reaches itself.
+    ///
+    /// - Complexity: O(classes and their properties).
+    func dependencies(_ filter: ChangeFilter) -> Set<String> {
+        guard case .deep(let depth) = filter else { return [] }
+        var names: Set<String> = []
+        var level: [ClassSchema] = [self]
+        var known: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+        for distance in 0...depth {
+            var next: [ClassSchema] = []
+            for schema in level {
+                for property in schema.properties {
+                    if case .list(.scalar) = property.shape {
+                        names.insert(schema.elementsName(of: property))
+                    }
+                    guard distance < depth, let type = property.shape.targetType else { continue }
+                    let target = ClassSchema.of(type)
+                    names.insert(target.name)
+                    if known.insert(ObjectIdentifier(target)).inserted { next.append(target) }
+                }
+            }
+            if next.isEmpty { break }
+            level = next
+        }
+        return names
+    }
+}
