@@ -22,7 +22,7 @@ struct StreamConsumer {
         side = random.under(sides.count)
         let other = random.under(sides.count)
         otherSide = sides.resumption == .anywhere ? other : side
-        let early = sides.resumption == .never ? 0 : random.under(2) - 1
+        let early = random.under(2) - 1
         start = random.isOneIn(2) ? early : random.under(stepCount)
         pace = [1, 1, 2, 3, 0][random.under(5)]
         cancellation = random.isOneIn(8) ? start + 1 + random.under(6) : -9
