@@ -107,7 +107,7 @@ struct StreamCrowd {
     }
 
     /// Iterates a stream to its end; which kind of stream depends on the number.
-    private static func follow(
+    static func follow(
         _ realm: Realm, _ number: Int, _ begun: Arrivals
     ) async throws {
         let seats = realm.objects(Scale.Seat.self)
