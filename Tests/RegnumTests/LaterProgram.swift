@@ -20,15 +20,22 @@ enum LaterProgram {
 }
 
 extension LaterProgram {
-    /// A realm in memory that keeps no summaries of its commits, as if every consumer were too
-    /// slow: streams compare two versions instead.
-    static func withoutSummaries(_ types: [ObjectBase.Type]) async throws -> Realm {
+    /// A realm that keeps no summaries of its commits, as if every consumer were too slow: streams
+    /// compare two versions instead. In memory, or in a directory.
+    static func withoutSummaries(
+        _ types: [ObjectBase.Type], at directory: URL? = nil
+    ) async throws -> Realm {
         let identifier = "bare-\(UUID())"
-        var options = CoordinatorOptions(place: .memory(identifier: identifier))
+        let place: RealmPlace =
+            if let directory { .directory(path: directory.path) } else {
+                .memory(identifier: identifier)
+            }
+        var options = CoordinatorOptions(place: place)
         options.summaryByteCountMax = 0
         let coordinator = try await Coordinator.open(options)
         let configuration = Realm.Configuration(
-            location: .inMemory(identifier: identifier), objectTypes: types)
+            location: directory.map { .file($0) } ?? .inMemory(identifier: identifier),
+            objectTypes: types)
         return Realm(RealmCore(coordinator, configuration))
     }
 }
