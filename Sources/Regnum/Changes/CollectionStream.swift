@@ -37,7 +37,7 @@ final class CollectionStream {
         slot = subscription.attach()
         let start = subscription.start
         self.start = start
-        interest = request.query.interest(at: start)
+        interest = request.interest(at: start)
         request.realm.external.observerBegan()
     }
 
@@ -54,7 +54,7 @@ final class CollectionStream {
             case .everyCommit: .versions
             case .newest: .nothing
             }
-        return coordinator.subscribe(keeps: keeps) { request.query.interest(at: $0) }
+        return coordinator.subscribe(keeps: keeps) { request.interest(at: $0) }
     }
 
     /// The next element, waited for; nil at the end.
@@ -136,7 +136,7 @@ final class CollectionStream {
             subscription = CollectionStream.subscribe(request)
             slot = subscription.attach()
             newest = subscription.start
-            interest = request.query.interest(at: newest)
+            interest = request.interest(at: newest)
         }
         try realm.check(cursor, newest)
         if cursor.version == newest.version {
@@ -242,7 +242,7 @@ final class CollectionStream {
         }
         let table = request.table(root)
         if root.schema !== place.root.schema || result.plan.source != place.result.plan.source {
-            let interest = request.query.interest(at: root)
+            let interest = request.interest(at: root)
             if interest != self.interest {
                 self.interest = interest
                 subscription.update(interest, asOf: root.version)

@@ -19,6 +19,11 @@ struct StreamRequest: Sendable {
         return FrozenTable(SnapshotCore(realm: realm, root: root, place: place), entry)
     }
 
+    /// What the stream waits for.
+    func interest(at root: DatabaseRoot) -> Interest {
+        query.interest(at: root, isSteady: policy == .everyCommit)
+    }
+
     /// The names of the properties that a mark tells of, in order of declaration.
     func propertyNames(_ mark: RowMarks.Mark, _ table: FrozenTable) -> [String] {
         guard case .paths = query.filter else {

@@ -78,7 +78,10 @@ extension StreamQuery {
     }
 
     /// Which commits can change the result or modify its rows.
-    package func interest(at root: DatabaseRoot) -> Interest {
+    ///
+    /// - Parameter isSteady: whether it is the same with any owner: for who keeps each commit, which
+    ///   cannot be judged again later.
+    package func interest(at root: DatabaseRoot, isSteady: Bool = false) -> Interest {
         let linked = plan.linkedDependencies.union(
             filter.linkedDependencies(of: plan.tableName, in: root.schema)
         ).union(declaredDependencies)
@@ -87,7 +90,11 @@ extension StreamQuery {
             terms.insert(
                 .value(tableName: owner.tableName, column: owner.keyColumn, owner.key))
         }
-        if !linked.contains(plan.tableName), let term = ownRows(at: root) { terms.insert(term) }
+        if isSteady, owner != nil {
+            terms.insert(.table(plan.tableName))
+        } else if !linked.contains(plan.tableName), let term = ownRows(at: root) {
+            terms.insert(term)
+        }
         return Interest(terms)
     }
 

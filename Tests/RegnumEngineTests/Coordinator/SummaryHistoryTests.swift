@@ -153,15 +153,15 @@ struct SummaryHistoryTests {
         var versions: [Subscription] = (0..<2).map { _ in
             world.subscribe(.tables(["Person"]), keeps: .versions)
         }
-        weak var root = try world.commit { try $0.addPerson() }.root
+        weak let root = try world.commit { try $0.addPerson() }.root
         try world.commit { try $0.addMessage(room: 1) }
         #expect(root != nil)
         _ = versions[0].take()
         #expect(root != nil)
         _ = versions[1].take()
         #expect(root == nil)
-        weak var second = try world.commit { try $0.addPerson() }.root
-        weak var third = try world.commit { try $0.addPerson() }.root
+        weak let second = try world.commit { try $0.addPerson() }.root
+        weak let third = try world.commit { try $0.addPerson() }.root
         try world.commit { try $0.addMessage(room: 1) }
         versions[0].cancel()
         #expect(second != nil && third != nil)
@@ -185,10 +185,10 @@ struct SummaryHistoryTests {
         let world = try HubFixture()
         let quiet = world.subscribe(.tables(["Room"]))
         let busy = world.subscribe(.tables(["Person"]))
-        weak var first: DatabaseRoot? = quiet.start
+        weak let first: DatabaseRoot? = quiet.start
         _ = quiet.take()
         _ = busy.take()
-        weak var second = try world.commit { try $0.addPerson() }.root
+        weak let second = try world.commit { try $0.addPerson() }.root
         try world.commit { try $0.addPerson() }
         #expect(first == nil && second == nil)
         #expect(busy.take()?.summaries?.count == 2)
@@ -208,7 +208,7 @@ struct SummaryHistoryTests {
         }
         var slots: [SignalSlot]? = subscriptions.map { $0.attach() }
         #expect(world.hub.statistics.subscriptions == 100_000)
-        weak var root = try world.commit { try $0.addPerson() }.root
+        weak let root = try world.commit { try $0.addPerson() }.root
         try world.publish { try $0.addPerson() }  // not looked at
         #expect(root != nil)
         for subscription in subscriptions.prefix(50_000) { subscription.cancel() }

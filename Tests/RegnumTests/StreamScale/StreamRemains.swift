@@ -32,7 +32,8 @@ enum StreamRemains {
         #expect(remains <= 24 * count + 2 << 20, "\(remains) bytes remain")
         #expect(after.heap - once.heap <= 1 << 20, "the second time leaves more than the first")
         #expect(after.anonymous - before.anonymous <= 32 << 20)
-        #expect(after.descriptors == before.descriptors)
+        // the realm before may still be letting go of its own when `before` is taken
+        #expect(after.descriptors <= before.descriptors)
         #expect(after.threads <= before.threads + 8)
     }
 
