@@ -38,8 +38,6 @@ enum StreamKind: CaseIterable {
     func makePull(_ realm: Realm) -> Pull {
         let seats = realm.objects(Scale.Seat.self)
         let hall = realm.object(Scale.Hall.self, forPrimaryKey: 0)
-        // streams of chosen or sorted elements evaluate their list, of 20 seats here
-        let smallHall = realm.object(Scale.Hall.self, forPrimaryKey: 1)
         switch self {
         case .all: return Pull(seats.changes)
         case .filtered: return Pull(seats.where { $0.rank > 40 }.changes)
@@ -52,8 +50,8 @@ enum StreamKind: CaseIterable {
         case .distinct: return Pull(seats.distinct(by: \.hall).changes)
         case .distinctSorted: return Pull(seats.sorted(by: \.rank).distinct(by: \.hall).changes)
         case .list: return Pull(hall.seats.changes)
-        case .filteredList: return Pull(smallHall.seats.where { $0.rank > 40 }.changes)
-        case .sortedList: return Pull(smallHall.seats.sorted(by: \.rank).changes)
+        case .filteredList: return Pull(hall.seats.where { $0.rank > 40 }.changes)
+        case .sortedList: return Pull(hall.seats.sorted(by: \.rank).changes)
         case .inverse:
             return Pull(realm.object(Scale.Guest.self, forPrimaryKey: 0).seats.changes)
         case .object: return Pull(realm.object(Scale.Seat.self, forPrimaryKey: 0).changes)
