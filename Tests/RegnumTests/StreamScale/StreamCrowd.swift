@@ -138,6 +138,8 @@ struct StreamCrowd {
         _ changes: Changes, _ begun: Arrivals
     ) async throws {
         var isFirst = true
+        // also one that fails at once: its error is seen by whoever awaits it
+        defer { if isFirst { begun.arrive() } }
         for try await _ in changes {
             if isFirst { begun.arrive() }
             isFirst = false
