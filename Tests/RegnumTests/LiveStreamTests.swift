@@ -22,7 +22,8 @@ import Testing
     private func properties(
         depth: Int = 0, _ change: @escaping @Sendable (Transaction, Walker) throws -> Void
     ) async throws -> [String]? {
-        try await update(depth: depth, change)?.1.modified.first { $0.new.name == "Ann" }?.properties
+        try await update(depth: depth, change)?.1.modified.first { $0.new.name == "Ann" }?
+            .properties
     }
 
     @Test func changedListIsAModificationOfItsObject() async throws {

@@ -85,6 +85,10 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
 
     /// Deletions and insertions as the standard library has them, with moves associated.
     public var difference: CollectionDifference<Frozen<Model>> {
-        change.difference { Frozen(oldTable, row: $0) } new: { Frozen(newTable, row: $0) }
+        change.difference {
+            Frozen(oldTable, row: $0)
+        } new: {
+            Frozen(newTable, row: $0)
+        }
     }
 }

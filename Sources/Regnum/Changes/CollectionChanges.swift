@@ -70,8 +70,14 @@ public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CollectionChange<Model>? {
-            switch try await stream.next(isolation: actor) {
-            case nil: return nil
+            guard let element = try await stream.next(isolation: actor) else { return nil }
+            return change(element)
+        }
+
+        // apart: what it needs on the way is not kept by the tasks that wait
+        @inline(never)
+        private func change(_ element: StreamElement) -> CollectionChange<Model> {
+            switch element {
             case .initial(let place): return .initial(results(place))
             case .update(let old, let new, let change, let origins):
                 let changeSet = ChangeSet<Model>(

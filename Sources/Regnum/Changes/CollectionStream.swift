@@ -24,6 +24,9 @@ final class CollectionStream {
     private var interest: Interest
     private let wasClosed: Bool
     private var isEnding = false
+    /// The realm was closed, or the task cancelled, on the way through the past: what comes after it
+    /// cannot be told.
+    private var isOver = false
     private var isFinished = false
 
     private var realm: RealmCore { request.realm }
@@ -82,20 +85,35 @@ final class CollectionStream {
 
     // MARK: Beginning
 
+    // What tasks hold while they wait includes the frames of these functions: so the work that does
+    // not wait is in functions of its own.
+
     private func pull(
         isolation: isolated (any Actor)?
     ) async throws(Realm.Error) -> StreamElement? {
         if let start {
             if Task.isCancelled { return nil }
-            if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
-            let element = try await begin(at: start, isolation: isolation)
+            if let element = try begin(at: start) {
+                self.start = nil
+                return element
+            }
+            try await go(from: start, isolation: isolation)
             self.start = nil
-            if let element { return element }
         }
-        while let place {
+        while let place, !isOver {
             if Task.isCancelled { return nil }
-            if let element = try await step(from: place, isolation: isolation) { return element }
-            if self.place !== place || !commits.isEmpty || past != nil { continue }
+            if let past {
+                if let element = try await step(from: place, past) { return element }
+                continue
+            }
+            switch try step(from: place) {
+            case .element(let element): return element
+            case .nothing: break
+            case .past(let version, let newest):
+                try await readPast(from: version, to: newest, isolation: isolation)
+                continue
+            }
+            if self.place !== place || !commits.isEmpty { continue }
             if isEnding { return nil }
             try realm.checkReadable()
             switch await slot.wait() {
@@ -107,94 +125,108 @@ final class CollectionStream {
         return nil
     }
 
-    /// The first element; nil where a stream that goes on from a cursor has nothing to tell yet.
-    private func begin(
-        at start: DatabaseRoot, isolation: isolated (any Actor)?
-    ) async throws(Realm.Error) -> StreamElement? {
+    /// The first element; nil for a stream that goes on from a cursor.
+    @inline(never)
+    private func begin(at start: DatabaseRoot) throws(Realm.Error) -> StreamElement? {
+        if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
         let table = request.table(start)
         if let problem = table.mismatch ?? request.plan.problem { throw problem }
-        guard let cursor = request.since else {
-            let result = try stored { () throws(StoreError) in
-                try maintained.begin(at: start)
-            }
-            let place = StreamPlace(table: table, result: result)
-            try realm.checkDelivery(of: place.root)
-            self.place = place
-            return .initial(place)
-        }
-        try await go(to: cursor, from: start, isolation: isolation)
-        return nil
+        if request.since != nil { return nil }
+        let place = try newest(at: start)
+        try realm.checkDelivery(of: start)
+        self.place = place
+        return .initial(place)
     }
 
-    /// Stands at the version of a cursor.
+    /// The place at a version that was published just now.
+    @inline(never)
+    private func newest(at root: DatabaseRoot) throws(Realm.Error) -> StreamPlace {
+        let result = try stored { () throws(StoreError) in try maintained.begin(at: root) }
+        return StreamPlace(table: request.table(root), result: result)
+    }
+
+    /// Stands at the version of the cursor.
     private func go(
-        to cursor: ChangeCursor, from start: DatabaseRoot, isolation: isolated (any Actor)?
+        from start: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
+        guard let cursor = request.since else { return }
         var newest = start
         if try await realm.isAhead(cursor, of: start) {
-            slot.close()
-            subscription = CollectionStream.subscribe(request)
-            slot = subscription.attach()
+            beginAgain()
             newest = subscription.start
-            interest = request.interest(at: newest)
         }
         try realm.check(cursor, newest)
         if cursor.version == newest.version {
-            let result = try stored { () throws(StoreError) in try maintained.begin(at: newest) }
-            place = StreamPlace(table: request.table(newest), result: result)
-            return
+            place = try self.newest(at: newest)
+        } else {
+            try await readPast(from: cursor.version, to: newest, isolation: isolation)
         }
-        try await readPast(from: cursor.version, to: newest, isolation: isolation)
+    }
+
+    @inline(never)
+    private func beginAgain() {
+        slot.close()
+        subscription = CollectionStream.subscribe(request)
+        slot = subscription.attach()
+        interest = request.interest(at: subscription.start)
     }
 
     /// Goes back to a version of the past; what was committed since is read from the log.
     private func readPast(
         from version: UInt64, to newest: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
-        guard
-            let past = try await PastCommits.read(realm.coordinator, from: version, to: newest)
-        else {
-            isEnding = true
-            return
+        if let past = try await PastCommits.read(realm.coordinator, from: version, to: newest) {
+            place = try oldest(of: past)
+            self.past = past
+        } else {
+            isOver = true
         }
-        let root = past.start
-        let result = try stored { () throws(StoreError) in 
-            try request.query.result(at: root, realm.coordinator.streamCounters)
+    }
+
+    @inline(never)
+    private func oldest(of past: PastCommits) throws(Realm.Error) -> StreamPlace {
+        let table = request.table(past.start)
+        let result = try stored { () throws(StoreError) in
+            try request.query.result(at: past.start, realm.coordinator.streamCounters)
         }
-        let table = request.table(root)
         if let mismatch = table.mismatch { throw mismatch }
-        place = StreamPlace(table: table, result: result)
-        self.past = past
+        return StreamPlace(table: table, result: result)
     }
 
     // MARK: Steps
 
-    /// One step; nil if it leads to nothing that is told.
-    private func step(
-        from place: StreamPlace, isolation: isolated (any Actor)?
-    ) async throws(Realm.Error) -> StreamElement? {
-        if let past { return try await step(from: place, past) }
+    private enum Step {
+        case element(StreamElement)
+        /// Nothing is told.
+        case nothing
+        /// Commits are to be read from the log.
+        case past(from: UInt64, to: DatabaseRoot)
+    }
+
+    /// One step through commits that are in memory.
+    @inline(never)
+    private func step(from place: StreamPlace) throws(Realm.Error) -> Step {
         while let commit = commits.popFirst() {
             guard let root = commit.root else { continue }
-            return try step(from: place, to: root, commit.summary)
+            return try step(from: place, to: root, commit.summary).map { .element($0) } ?? .nothing
         }
-        guard let pending = subscription.take() else { return nil }
+        guard let pending = subscription.take() else { return .nothing }
         guard pending.root.version > place.root.version, pending.isConcerned else {
             try move(place, to: pending.root)
-            return nil
+            return .nothing
         }
         if request.policy == .everyCommit {
-            if let known = pending.commits {
-                commits = known[...]
-            } else {
-                try await readPast(
-                    from: place.root.version, to: pending.root, isolation: isolation)
+            guard let known = pending.commits else {
+                // nothing before `since` concerns the stream
+                return .past(from: max(pending.since, place.root.version), to: pending.root)
             }
-            return nil
+            commits = known[...]
+            return .nothing
         }
-        return try step(
+        let element = try step(
             from: place, to: pending.root, summaries: pending.summaries,
             origins: pending.origins, since: pending.since)
+        return element.map { .element($0) } ?? .nothing
     }
 
     /// One step through commits that are read from the log: through all of them, or one.
@@ -206,13 +238,12 @@ final class CollectionStream {
                 return try step(from: place, to: root, summary)
             }
             self.past = nil
-            isEnding = isEnding || past.hasEnded
-            try move(place, to: past.end)
+            if past.hasEnded { isOver = true } else { try move(place, to: past.end) }
             return nil
         }
         self.past = nil
         guard let merged = try await past.merged(request.query) else {
-            isEnding = true
+            isOver = true
             return nil
         }
         return try step(
@@ -221,6 +252,7 @@ final class CollectionStream {
             origins: merged.origins, since: place.root.version)
     }
 
+    @inline(never)
     private func step(
         from place: StreamPlace, to root: DatabaseRoot, _ summary: CommitSummary
     ) throws(Realm.Error) -> StreamElement? {
@@ -230,6 +262,7 @@ final class CollectionStream {
             origins: summary.origin.map { [$0] } ?? [], since: summary.version - 1)
     }
 
+    @inline(never)
     private func step(
         from place: StreamPlace, to root: DatabaseRoot, summaries: [CommitSummary]?,
         origins: [String], since: UInt64
@@ -258,6 +291,7 @@ final class CollectionStream {
     }
 
     /// Stands at another version with the same content.
+    @inline(never)
     private func move(_ place: StreamPlace, to root: DatabaseRoot) throws(Realm.Error) {
         let result = try stored { () throws(StoreError) in
             try maintained.move(place.result, to: root)

@@ -77,6 +77,8 @@ private final class CommitStream {
     private var past: PastCommits?
     private let wasClosed: Bool
     private var isEnding = false
+    /// The realm was closed, or the task cancelled, on the way into the past.
+    private var isOver = false
     private var isFinished = false
 
     init(_ realm: RealmCore, since cursor: ChangeCursor?) {
@@ -129,7 +131,7 @@ private final class CommitStream {
             if let cursor { try await go(to: cursor, from: start) }
             self.start = nil
         }
-        while true {
+        while !isOver {
             if Task.isCancelled { return nil }
             if let past {
                 if let commit = try await past.next() { return commit.summary }
@@ -156,6 +158,7 @@ private final class CommitStream {
             case .cancelled: return nil
             }
         }
+        return nil
     }
 
     /// Stands at the version of a cursor.
@@ -180,6 +183,6 @@ private final class CommitStream {
         from version: UInt64, to newest: DatabaseRoot
     ) async throws(Realm.Error) {
         past = try await PastCommits.read(realm.coordinator, from: version, to: newest)
-        if past == nil { isEnding = true }
+        if past == nil { isOver = true }
     }
 }

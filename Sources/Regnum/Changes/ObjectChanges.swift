@@ -53,13 +53,18 @@ public struct ObjectChanges<Model: Object>: AsyncSequence, Sendable {
                 self.pending = nil
                 return pending
             }
-            switch try await stream.next(isolation: actor) {
-            case nil:
-                return nil
+            guard let element = try await stream.next(isolation: actor) else { return nil }
+            return change(element)
+        }
+
+        // apart: what it needs on the way is not kept by the tasks that wait
+        @inline(never)
+        private mutating func change(_ element: StreamElement) -> ObjectChange<Model> {
+            switch element {
             case .initial(let place):
-                return .initial(place.result.tree.first.map { Frozen(place.table, row: $0) })
+                .initial(place.result.tree.first.map { Frozen(place.table, row: $0) })
             case .update(let old, let new, let change, _):
-                return element(change, old.table, new.table)
+                self.element(change, old.table, new.table)
             }
         }
 

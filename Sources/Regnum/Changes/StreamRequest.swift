@@ -2,7 +2,9 @@ internal import RegnumEngine
 internal import RegnumStore
 
 /// What a stream is asked for.
-struct StreamRequest: Sendable {
+///
+/// An object, for it is part of what iterators, change sets and suspended tasks hold.
+final class StreamRequest: Sendable {
     let realm: RealmCore
     /// The class of the objects; of a list of values, of the objects that have it.
     let entry: ClassEntry
@@ -12,6 +14,19 @@ struct StreamRequest: Sendable {
     let firstProperties: [Int]
     let policy: ChangePolicy
     let since: ChangeCursor?
+
+    init(
+        realm: RealmCore, entry: ClassEntry, plan: _Plan, query: StreamQuery,
+        firstProperties: [Int], policy: ChangePolicy, since: ChangeCursor?
+    ) {
+        self.realm = realm
+        self.entry = entry
+        self.plan = plan
+        self.query = query
+        self.firstProperties = firstProperties
+        self.policy = policy
+        self.since = since
+    }
 
     /// The class at a version.
     func table(_ root: DatabaseRoot) -> FrozenTable {

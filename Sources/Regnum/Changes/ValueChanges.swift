@@ -36,8 +36,14 @@ public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendab
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> ValueChange<Value>? {
-            switch try await stream.next(isolation: actor) {
-            case nil: nil
+            guard let element = try await stream.next(isolation: actor) else { return nil }
+            return change(element)
+        }
+
+        // apart: what it needs on the way is not kept by the tasks that wait
+        @inline(never)
+        private func change(_ element: StreamElement) -> ValueChange<Value> {
+            switch element {
             case .initial(let place): .initial(values(place))
             case .update(let old, let new, let change, let origins):
                 .update(

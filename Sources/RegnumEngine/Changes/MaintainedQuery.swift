@@ -27,16 +27,27 @@ package final class MaintainedQuery: Sendable {
     private let counters: StreamCounters
     /// Tells whether the newest result is still that of the newest version.
     private let subscription: Subscription
-    private let state = Guarded(State())
+    private let state: Guarded<State>
     private weak let queries: MaintainedQueries?
 
     private struct State {
         var newest: MaintainedResult?
         var lastStep: LastStep?
+        /// The subscription tells of commits after this version: an older result, such as that of a
+        /// stream that reads the past, may be wrong for any later version.
+        var floor: UInt64
+
+        init(floor: UInt64) { self.floor = floor }
+
+        mutating func keep(_ result: MaintainedResult) {
+            guard newest?.version ?? 0 < result.version else { return }
+            newest = result
+            lastStep = nil
+        }
     }
 
     private struct LastStep {
-        let from: MaintainedResult
+        weak let from: MaintainedResult?
         let since: UInt64
         let version: UInt64
         /// Whether the summaries told what changed, and not a comparison.
@@ -50,6 +61,7 @@ package final class MaintainedQuery: Sendable {
         self.queries = queries
         counters = coordinator.streamCounters
         subscription = coordinator.subscribe(keeps: .nothing) { query.interest(at: $0) }
+        state = Guarded(State(floor: subscription.start.version))
     }
 
     deinit { queries?.remove(query) }
@@ -60,22 +72,31 @@ package final class MaintainedQuery: Sendable {
     /// - Complexity: that of the evaluation, where no stream has the result already.
     package func begin(at root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
         try state.withLock { state throws(StoreError) in
+            // asked for before the take, which then knows of all commits up to there
+            let seen = subscription.seenVersion
             if let pending = subscription.take() {
-                if pending.isConcerned, (state.newest?.version ?? 0) < pending.root.version {
-                    state = State()
+                if pending.isConcerned {
+                    state.floor = max(state.floor, pending.root.version)
+                    if let newest = state.newest, newest.version < state.floor {
+                        state.newest = nil
+                        state.lastStep = nil
+                    }
                 }
                 subscription.update(
                     query.interest(at: pending.root), asOf: pending.root.version)
             }
             // commits that were not looked at yet may concern the query
-            if let newest = state.newest, newest.version <= root.version,
-                root.version <= max(subscription.seenVersion, newest.version)
-            {
-                return newest
+            if let newest = state.newest {
+                if newest.version == root.version { return newest }
+                let known = state.floor...max(state.floor, seen)
+                if newest.version < root.version, known.contains(newest.version),
+                    known.contains(root.version)
+                {
+                    return newest
+                }
             }
             let found = try query.result(at: root, counters)
-            // a stream that begins in the past is alone there
-            if (state.newest?.version ?? 0) < found.version { state = State(newest: found) }
+            state.keep(found)
             return found
         }
     }
@@ -89,7 +110,7 @@ package final class MaintainedQuery: Sendable {
         return try state.withLock { state throws(StoreError) in
             if let newest = state.newest, newest.version == root.version { return newest }
             let moved = try query.result(at: root, counters)
-            if (state.newest?.version ?? 0) < root.version { state = State(newest: moved) }
+            state.keep(moved)
             return moved
         }
     }

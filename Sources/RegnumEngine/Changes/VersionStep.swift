@@ -38,11 +38,6 @@ package final class VersionStep: Sendable {
         return found
     }
 
-    /// Takes the net effect on a class as known.
-    func know(_ delta: MergedDelta, _ tableName: String) {
-        deltas.withLock { $0[tableName] = delta }
-    }
-
     /// Whether something of the classes may have changed, or how they are stored.
     package func concerns(_ tableNames: Set<String>) -> Bool {
         guard let summaries, old.schema === new.schema else { return true }

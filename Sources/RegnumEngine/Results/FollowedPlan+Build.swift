@@ -21,6 +21,7 @@ extension FollowedPlan {
         case .all:
             return ResultTree(.lazy(LazyRows(root, query.table)), self)
         case .sequence, .anew:
+            if let list = chosenList { return chooseAll(root.content, list, &statistics) }
             let result = try plan.evaluate(root.content, statistics: &statistics)
             return ResultTree(result.storage, self)
         }
@@ -36,9 +37,9 @@ extension FollowedPlan {
         switch kind {
         case .tree where plan.isPlain:
             return ResultTree(result.prepared().storage, self)
-        case .sequence, .anew:
+        case .sequence where chosenList == nil, .anew:
             return ResultTree(result.storage, self)
-        case .tree, .list, .all:
+        case .tree, .list, .all, .sequence:
             return try build(root, &statistics)
         }
     }

@@ -136,7 +136,15 @@ extension QueryPlan {
         _ step: VersionStep, _ listChange: ListChange?, _ statistics: inout QueryStatistics
     ) throws(StoreError) -> (ResultTree, ResultChange) {
         let new: ResultTree
-        if let known { new = known } else { new = try after.build(step.new, &statistics) }
+        if let known {
+            new = known
+        } else if before.schema === after.schema,
+            let chosen = after.choose(old, step, listChange, &statistics)
+        {
+            new = chosen
+        } else {
+            new = try after.build(step.new, &statistics)
+        }
         let oldKeys = old.map(\.rawValue)
         let newKeys = new.map(\.rawValue)
         if sort.isEmpty, after.query.steps.isEmpty, limit == nil,

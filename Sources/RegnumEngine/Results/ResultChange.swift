@@ -65,12 +65,6 @@ package struct ModifiedResult: Sendable, Hashable {
         self.mark = mark
     }
 
-    init(key: ObjectKey, oldIndex: Int, newIndex: Int, columns: ColumnSet) {
-        var mark = RowMarks.Mark()
-        mark.columns = columns
-        self.init(key: key, oldIndex: oldIndex, newIndex: newIndex, mark: mark)
-    }
-
     /// The columns of the mark, ascending.
     package var columns: [ColumnKey] { mark.columns.columns }
 }

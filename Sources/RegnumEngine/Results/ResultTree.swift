@@ -67,14 +67,17 @@ package struct ResultTree: Sendable, RandomAccessCollection {
     let followed: FollowedPlan?
     /// The rows that each distinct of the plan chooses from.
     let groups: [SortedTree<GroupOrder>]
+    /// The rows of a list that the plan chooses.
+    let chosen: ChosenRows?
 
     init(
         _ storage: Storage, _ followed: FollowedPlan? = nil,
-        _ groups: [SortedTree<GroupOrder>] = []
+        _ groups: [SortedTree<GroupOrder>] = [], chosen: ChosenRows? = nil
     ) {
         self.storage = storage
         self.followed = followed
         self.groups = groups
+        self.chosen = chosen
     }
 
     /// The empty result.

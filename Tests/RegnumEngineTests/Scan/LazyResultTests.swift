@@ -65,8 +65,8 @@ import Testing
         }
         for (plan, root, result, expected) in held {
             #expect(Array(result) == expected)
-            let (new, change) = try plan.advance(
-                result, from: root, to: content.root, delta: nil)
+            let step = VersionStep(from: root, to: content.root, summaries: nil)
+            let (new, change) = try plan.advance(result, step)
             #expect(try Array(new) == Array(plan.evaluate(content.root)))
             #expect(AdvanceTests.apply(change, expected, Array(new)) == Array(new))
         }
@@ -83,8 +83,8 @@ import Testing
             root = first
             result = try plan.evaluate(first)
             content.set(first.key(TableKey(rawValue: 0), at: 0).rawValue, 1, .int(7))
-            let (followed, _) = try plan.advance(
-                result, from: first, to: content.root, delta: MergedDelta())
+            let step = VersionStep(from: first, to: content.root, summaries: nil)
+            let (followed, _) = try plan.advance(result, step)
             #expect(followed.count == result.count)
             #expect(root != nil)
             result = followed

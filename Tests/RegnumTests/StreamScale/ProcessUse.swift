@@ -10,7 +10,13 @@ struct ProcessUse: Sendable, CustomStringConvertible {
     let descriptors: Int
     let threads: Int
 
-    init() throws {
+    /// - Parameter givesBack: whether memory that is not in use is given back to the system first,
+    ///   which the allocator keeps otherwise.
+    init(givesBack: Bool = false) throws {
+        if givesBack, let symbol = dlsym(nil, "malloc_trim") {
+            typealias Function = @convention(c) (Int) -> Int32
+            _ = unsafeBitCast(symbol, to: Function.self)(0)
+        }
         heap = try Self.allocatedByteCount()
         anonymous = try Self.status("RssAnon") << 10
         threads = try Self.status("Threads")

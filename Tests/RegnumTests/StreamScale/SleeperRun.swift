@@ -59,7 +59,7 @@ struct SleeperRun {
             before \(before), after \(after)
             """)
         let objectCount = 2 * (Self.seatCount + Self.guestCount)
-        #expect(mostKept <= Self.sleeperCount * (4 << 10 + 512 * objectCount))
+        #expect(mostKept <= Self.sleeperCount * ((4 << 10) + 512 * objectCount))
         // one for each sleeper
         #expect(stats.snapshots.count <= Self.sleeperCount)
 

@@ -107,7 +107,7 @@ struct StreamCrowd {
     }
 
     /// Iterates a stream to its end; which kind of stream depends on the number.
-    private static func follow(
+    static func follow(
         _ realm: Realm, _ number: Int, _ begun: Arrivals
     ) async throws {
         let seats = realm.objects(Scale.Seat.self)
@@ -138,6 +138,8 @@ struct StreamCrowd {
         _ changes: Changes, _ begun: Arrivals
     ) async throws {
         var isFirst = true
+        // also one that fails at once: its error is seen by whoever awaits it
+        defer { if isFirst { begun.arrive() } }
         for try await _ in changes {
             if isFirst { begun.arrive() }
             isFirst = false

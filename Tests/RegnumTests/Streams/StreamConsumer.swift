@@ -22,7 +22,8 @@ struct StreamConsumer {
         side = random.under(sides.count)
         let other = random.under(sides.count)
         otherSide = sides.resumption == .anywhere ? other : side
-        start = random.isOneIn(2) ? random.under(2) - 1 : random.under(stepCount)
+        let early = random.under(2) - 1
+        start = random.isOneIn(2) ? early : random.under(stepCount)
         pace = [1, 1, 2, 3, 0][random.under(5)]
         cancellation = random.isOneIn(8) ? start + 1 + random.under(6) : -9
         let later = random.isOneIn(3) ? start + 1 + random.under(6) : -9
