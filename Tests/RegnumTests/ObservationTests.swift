@@ -52,7 +52,7 @@ import Testing
             .object(Whelp.self, forPrimaryKey: "Rex")
         let walkers = Self.walkers(realm, of: try #require(stranger))
         var stream = walkers.changes.makeAsyncIterator()
-        #expect(await code(&stream) == .invalidInput)
+        #expect(await code(&stream) == .invalidQuery)
         #expect(try await stream.next() == nil)
     }
 
