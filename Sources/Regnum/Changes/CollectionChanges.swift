@@ -39,7 +39,8 @@ extension CollectionChange {
 /// The sequence ends normally when the task is cancelled or the realm is closed. At the first element
 /// it throws `.schemaMismatch` or `.invalidInput` if the class does not fit what is stored,
 /// `.invalidQuery` if an operand is of another realm, `.closed` if the realm is closed, and for a
-/// cursor `.historyTrimmed` or `.invalidInput` (another realm, or a version that the realm does not have).
+/// cursor `.historyTrimmed` or `.invalidInput` (another realm, or a version that the realm does not
+/// have).
 /// Later it throws what keeps this process from reading the realm, and `.historyTrimmed` where
 /// ``ChangePolicy/everyCommit`` cannot be kept. `Docs/OBSERVATION.md` has all of it.
 public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
