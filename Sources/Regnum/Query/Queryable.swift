@@ -107,6 +107,19 @@ extension Queryable {
         return _with(plan)
     }
 
+    /// The first objects, at most so many: conditions, sorts and `distinct` come before it, whenever
+    /// they are added. Of several limits the least counts. In a stream objects slide in and out of it
+    /// as insertions and deletions.
+    ///
+    /// - Precondition: `count >= 0`.
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    public func limited(to count: Int) -> Self {
+        precondition(count >= 0, "Results are limited to zero objects or more.")
+        var plan = _plan
+        plan.plan.limit = Swift.min(plan.plan.limit ?? .max, count)
+        return _with(plan)
+    }
+
     private func filtered<Condition: QueryCondition>(
         by condition: (Query<Model>) -> Query<Condition>
     ) -> Self {
