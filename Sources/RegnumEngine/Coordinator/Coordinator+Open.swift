@@ -92,14 +92,18 @@ extension Coordinator {
 
     /// As ``close()``, when what was attached is gone. Returns at once.
     package func closeSoon() {
-        let runsPump = attachment.withLock { attachment in
-            state.withLock { state in
+        let (runsPump, holder) = attachment.withLock { attachment in
+            let holder = attachment.object
+            let runsPump = state.withLock { state in
                 // somebody may have opened the realm again meanwhile
-                guard attachment.object == nil, state.phase == .open else { return false }
+                guard holder == nil, state.phase == .open else { return false }
                 state.phase = .closing
                 return state.claimPump()
             }
+            return (runsPump, holder)
         }
+        // let go of outside of the locks: this may be the last one, and closes in its turn
+        withExtendedLifetime(holder) {}
         if runsPump { startPump() } else { pumpWake.wake() }
         finishCloseInMemory()
     }
