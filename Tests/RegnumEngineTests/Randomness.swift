@@ -16,6 +16,12 @@ struct SeededGenerator: RandomNumberGenerator {
         print("\(test): REGNUM_SEED=\(seed)")
     }
 
+    /// One of several that a printed seed gives.
+    init(_ seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
     /// SplitMix64 (Steele, Lea, Flood, 2014).
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15

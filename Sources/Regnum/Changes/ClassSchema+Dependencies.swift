@@ -7,8 +7,13 @@ extension ClassSchema {
     ///
     /// - Complexity: O(classes and their properties).
     func dependencies(_ filter: ChangeFilter) -> Set<String> {
-        guard case .deep(let depth) = filter else { return [] }
         var names: Set<String> = []
+        guard case .deep(let depth) = filter else {
+            if case .paths(let paths) = filter {
+                for path in paths { names.formUnion(elementsNames(path)) }
+            }
+            return names
+        }
         var level: [ClassSchema] = [self]
         var known: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
         for distance in 0...depth {
@@ -28,5 +33,11 @@ extension ClassSchema {
             level = next
         }
         return names
+    }
+
+    /// The hidden class of the list of values that a path may end at.
+    private func elementsNames(_ path: ChangePath) -> Set<String> {
+        guard case .property(let property) = path.last else { return [] }
+        return ["\(path.hops.last?.target ?? name).\(property)"]
     }
 }

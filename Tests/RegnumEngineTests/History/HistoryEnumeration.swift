@@ -21,12 +21,11 @@ import Testing
         let given = ProcessInfo.processInfo.environment["REGNUM_HISTORIES"].flatMap { Int($0) }
         var numbers = SeededGenerator("HistoryEnumeration")
         var (found, trimmed) = (0, 0)
-        for _ in 0..<(given ?? 8) {
-            let driver = HistoryDriver(retention, numbers)
+        for _ in 0..<(given ?? 16) {
+            let driver = HistoryDriver(retention, SeededGenerator(numbers.next()))
             try await driver.run(stepCount: 120, checkedEvery: 10)
             found += driver.foundCount
             trimmed += driver.trimmedCount
-            _ = numbers.next()
         }
         print("histories: \(found) versions read, \(trimmed) gone, \(retention)")
         let keepsAll = retention.ageNanoseconds == nil && retention.byteCount == nil

@@ -34,7 +34,8 @@ enum StreamRemains {
         #expect(after.anonymous - before.anonymous <= 32 << 20)
         // the realm before may still be letting go of its own when `before` is taken
         #expect(after.descriptors <= before.descriptors)
-        #expect(after.threads <= before.threads + 8)
+        // at most those of the library's pool, which wait a while for more work
+        #expect(after.threads <= before.threads + 16)
     }
 
     /// - Returns: what the process held while all streams waited.
