@@ -37,29 +37,4 @@ package final class VersionStep: Sendable {
         deltas.withLock { $0[tableName] = found }
         return found
     }
-
-    /// Whether something of the classes may have changed, or how they are stored.
-    package func concerns(_ tableNames: Set<String>) -> Bool {
-        guard let summaries, old.schema === new.schema else { return true }
-        return summaries.contains { $0.touches(tableNames) }
-    }
-
-    /// The labels of the commits that touched one of the classes, in order, each once.
-    package func origins(_ tableNames: Set<String>) -> [String] {
-        var origins: [String] = []
-        for summary in summaries ?? [] {
-            guard let origin = summary.origin, !origins.contains(origin),
-                summary.touches(tableNames)
-            else { continue }
-            origins.append(origin)
-        }
-        return origins
-    }
-}
-
-extension CommitSummary {
-    /// Whether the commit changed something of one of the classes.
-    fileprivate func touches(_ tableNames: Set<String>) -> Bool {
-        tables.values.contains { tableNames.contains($0.tableName) }
-    }
 }

@@ -66,8 +66,9 @@ extension FollowedPlan {
     ) -> ResultTree {
         let elements = content.elements(list.place.table, list.place.list).elements(list.row)
         var chosen = ChosenRows()
-        for element in Set(elements) { chosen.ask(element, self, content) }
-        statistics.rowsEvaluated += Set(elements).count
+        let rows = Set(elements)
+        for row in rows { chosen.ask(row, self, content) }
+        statistics.rowsEvaluated += rows.count
         return result(chosen, elements)
     }
 

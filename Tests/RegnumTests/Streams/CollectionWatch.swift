@@ -187,7 +187,7 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
         var stays = [Int](repeating: -1, count: old.count)
         for (position, place) in zip(staying, places) { stays[position] = place }
         let must = record.comparison(step.from, step.to)
-        let may = record.step(step.from, step.to)
+        let may = record.possibility(step.from, step.to)
         var told: [Int: [String]] = [:]
         for modified in delta.modified {
             told[Model.serial(modified.new)] = modified.properties

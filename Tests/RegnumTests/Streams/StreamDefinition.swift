@@ -69,8 +69,24 @@ extension MirrorStep {
             }
             guard own[origin]?.contains(property) == true else { return false }
             guard isList else { return was.contains(serial) || now.contains(serial) }
-            let (first, second) = (Set(before.slots(property)), Set(after.slots(property)))
-            return first.symmetricDifference(second).contains { $0.value == .int(serial) }
+            return hasChanged(before.slots(property), after.slots(property), at: serial)
+        }
+    }
+
+    private func hasChanged(_ old: [MirrorSlot], _ new: [MirrorSlot], at serial: Int) -> Bool {
+        let value = MirrorValue.int(serial)
+        switch lists {
+        case .slots:
+            return Set(old).symmetricDifference(new).contains { $0.value == value }
+        case .counts:
+            return old.count { $0.value == value } != new.count { $0.value == value }
+        case .reordered:
+            let start = zip(old, new).prefix { $0.value == $1.value }.count
+            let rest = zip(old[start...].reversed(), new[start...].reversed())
+            let end = rest.prefix { $0.value == $1.value }.count
+            return [old, new].contains { slots in
+                slots[start..<slots.count - end].contains { $0.value == value }
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ final class StreamRecord {
     private var touched: [Set<String>?] = [[]]
     private var steps: [Range<UInt64>: MirrorStep] = [:]
     private var comparisons: [Range<UInt64>: MirrorStep] = [:]
+    private var possibilities: [Range<UInt64>: MirrorStep] = [:]
 
     var version: UInt64 { UInt64(worlds.count - 1) }
 
@@ -41,11 +42,19 @@ final class StreamRecord {
         return step
     }
 
-    /// As far as a comparison of the two versions can tell.
+    /// What a comparison of the two versions tells in any case.
     func comparison(_ old: UInt64, _ new: UInt64) -> MirrorStep {
         if let known = comparisons[old..<new] { return known }
         let step = MirrorStep(comparing: world(old), world(new))
         comparisons[old..<new] = step
+        return step
+    }
+
+    /// All that a comparison of the two versions may tell.
+    func possibility(_ old: UInt64, _ new: UInt64) -> MirrorStep {
+        if let known = possibilities[old..<new] { return known }
+        let step = MirrorStep(world(old), world(new), Array(commits(old, new)), lists: .reordered)
+        possibilities[old..<new] = step
         return step
     }
 
@@ -60,6 +69,18 @@ final class StreamRecord {
 
 /// The net effect of the commits between two versions.
 final class MirrorStep {
+    /// When a list changed at one of the objects that stand in it. In a comparison of versions an
+    /// element that was moved looks as if those that it passed had been.
+    enum ListReading {
+        /// A slot of it came or went.
+        case slots
+        /// It stands there more often or less.
+        case counts
+        /// It stands where the values differ: between what both lists begin and end with.
+        case reordered
+    }
+
+    let lists: ListReading
     let old: MirrorWorld
     let new: MirrorWorld
     let commits: [MirrorCommit]
@@ -67,8 +88,11 @@ final class MirrorStep {
     private(set) var own: [Int: Set<Int>] = [:]
     private var reaching: [Set<Int>] = []
 
-    init(_ old: MirrorWorld, _ new: MirrorWorld, _ commits: [MirrorCommit]) {
-        (self.old, self.new, self.commits) = (old, new, commits)
+    init(
+        _ old: MirrorWorld, _ new: MirrorWorld, _ commits: [MirrorCommit],
+        lists: ListReading = .slots
+    ) {
+        (self.old, self.new, self.commits, self.lists) = (old, new, commits, lists)
         for kind in MirrorClass.allCases {
             for serial in new.serials(kind) {
                 let changes = new.ownChanges(of: serial, since: old, commits)
@@ -79,7 +103,7 @@ final class MirrorStep {
     }
 
     init(comparing old: MirrorWorld, _ new: MirrorWorld) {
-        (self.old, self.new, commits) = (old, new, [])
+        (self.old, self.new, commits, lists) = (old, new, [], .counts)
         for kind in MirrorClass.allCases {
             for row in new.rows(kind) {
                 guard let before = old[row.serial] else { continue }
