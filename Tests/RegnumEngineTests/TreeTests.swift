@@ -50,14 +50,19 @@ private struct KeyOrder: TreeOrder {
                 let shrinks = step > 900
                 switch generator.below(10) {
                 case 0..<(shrinks ? 3 : 6):
-                    #expect(tree.insert(entry(key, Int64(step))) == !isPresent)
+                    let new = entry(key, Int64(step))
+                    if step % 2 == 0, !isPresent {
+                        #expect(tree.insertNew(new, key) == place)
+                    } else {
+                        #expect(tree.insert(new) == !isPresent)
+                    }
                     if !isPresent { oracle.insert((key, Int64(step)), at: place) }
                 case 6:
                     let isUpdated = tree.update(key) { $0.value = Int64(-step) }
                     #expect(isUpdated == isPresent)
                     if isPresent { oracle[place].value = Int64(-step) }
                 default:
-                    #expect((tree.remove(key) != nil) == isPresent)
+                    #expect(tree.remove(key)?.position == (isPresent ? place : nil))
                     if isPresent { oracle.remove(at: place) }
                 }
                 let rank = tree.rank(of: key)

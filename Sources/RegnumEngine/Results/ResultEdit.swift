@@ -14,34 +14,49 @@ struct ResultEdit<Shape: ResultShape> {
         var stays = false
     }
 
-    let versions: ResultVersions
-    let oldTree: SortedTree<Shape>
     private(set) var newTree: SortedTree<Shape>
     private var items: [Item] = []
+    /// The items that are in the result before, and after, by their entries.
+    private var byOld: [Int] = []
+    private var byNew: [Int] = []
     /// Whether a row that is in both moves in the order of all.
     private var hasMoves = false
     private let limit: Int
+    private let oldCount: Int
+    /// The tree at the old version, where it is needed again: a copy of it costs copies of the nodes
+    /// that are edited.
+    private let oldTree: SortedTree<Shape>?
     private(set) var change = ResultChange()
 
-    /// - Parameter known: the tree at the new version, where another stream made it.
+    /// Edits a tree, or, where another stream made the tree at the new version, finds out how it came
+    /// about.
+    ///
+    /// - Parameters:
+    ///   - tree: that of the old version; edited in place where nobody else holds its nodes.
+    ///   - known: that of the new version.
     init(
-        _ versions: ResultVersions, _ tree: SortedTree<Shape>, known: SortedTree<Shape>?,
-        _ candidates: [Candidate]
+        _ versions: ResultVersions, _ tree: consuming SortedTree<Shape>,
+        known: SortedTree<Shape>?, _ candidates: [Candidate]
     ) {
-        self.versions = versions
-        oldTree = tree
-        newTree = known ?? tree
         limit = versions.after.limit
-        collect(candidates, isKnown: known != nil)
-        findPositions()
-        if hasMoves || limit < max(oldTree.count, newTree.count) {
-            makeChange()
+        oldCount = tree.count
+        oldTree = limit < .max || known != nil ? copy tree : nil
+        newTree = tree
+        collect(candidates, versions, isKnown: known != nil)
+        let isPlain = !hasMoves && limit >= max(oldCount, oldCount + byNew.count - byOld.count)
+        if let known {
+            newTree = known
+            findPositions(isPlain: isPlain)
         } else {
-            makePlainChange()
+            edit(isPlain: isPlain)
         }
+        if isPlain { makePlainChange() } else { makeChange() }
     }
 
-    private mutating func collect(_ candidates: [Candidate], isKnown: Bool) {
+    private mutating func collect(
+        _ candidates: [Candidate], _ versions: ResultVersions, isKnown: Bool
+    ) {
+        let order = newTree.order
         items.reserveCapacity(candidates.count)
         for candidate in candidates {
             let key = candidate.key
@@ -54,7 +69,7 @@ struct ResultEdit<Shape: ResultShape> {
                 newEntry = Shape.entry(versions.after, place.cluster, place.row, versions.new)
             }
             if let oldEntry, let newEntry {
-                let isMoved = oldTree.order.compare(oldEntry, newEntry) != 0
+                let isMoved = order.compare(oldEntry, newEntry) != 0
                 if isMoved { hasMoves = true }
                 if !isMoved, !candidate.isOwn || !Shape.isSorted {
                     // its place is that of before
@@ -65,57 +80,79 @@ struct ResultEdit<Shape: ResultShape> {
                     continue
                 }
             }
+            if oldEntry != nil { byOld.append(items.count) }
+            if newEntry != nil { byNew.append(items.count) }
             items.append(Item(key: key, oldEntry: oldEntry, newEntry: newEntry))
         }
-        if isKnown { return }
-        for item in items {
-            guard let entry = item.oldEntry else { continue }
-            if let newEntry = item.newEntry, Shape.isIdentical(newEntry, entry) { continue }
-            let removed = newTree.remove(entry)
-            precondition(removed != nil, "The result is not that of the version to advance from.")
+        let items = items
+        byOld.sort { a, b in
+            guard let first = items[a].oldEntry, let second = items[b].oldEntry else { return false }
+            return order.compare(first, second) < 0
         }
-        for item in items {
-            guard let entry = item.newEntry else { continue }
-            if let oldEntry = item.oldEntry, Shape.isIdentical(oldEntry, entry) { continue }
-            newTree.insertNew(entry, entry)
+        byNew.sort { a, b in
+            guard let first = items[a].newEntry, let second = items[b].newEntry else { return false }
+            return order.compare(first, second) < 0
         }
     }
 
-    /// Rows that stay whatever else happens need no positions, as long as all of their like do.
-    private mutating func findPositions() {
-        let isPlain = !hasMoves && limit >= max(oldTree.count, newTree.count)
-        for index in items.indices {
-            let item = items[index]
-            if isPlain, item.oldEntry != nil, item.newEntry != nil {
-                items[index].stays = true
+    /// Whether a row stays whatever else happens, and so needs no position, as all of its like do.
+    private func staysPlainly(_ index: Int) -> Bool {
+        items[index].oldEntry != nil && items[index].newEntry != nil
+    }
+
+    /// Rows go from the last on, and come from the first on: so each stands where it stood in the old
+    /// tree, or stands in the new one, at the moment when the tree is asked for its position.
+    private mutating func edit(isPlain: Bool) {
+        for index in byOld.reversed() {
+            guard let entry = items[index].oldEntry else { continue }
+            if let newEntry = items[index].newEntry, Shape.isIdentical(newEntry, entry) {
+                if !isPlain { items[index].oldIndex = newTree.rank(of: entry).position }
                 continue
             }
-            items[index].oldIndex = item.oldEntry.map { oldTree.rank(of: $0).position } ?? -1
-            items[index].newIndex = item.newEntry.map { newTree.rank(of: $0).position } ?? -1
+            guard let removed = newTree.remove(entry) else {
+                preconditionFailure("The result is not that of the version to advance from.")
+            }
+            items[index].oldIndex = removed.position
+        }
+        for index in byNew {
+            guard let entry = items[index].newEntry else { continue }
+            if let oldEntry = items[index].oldEntry, Shape.isIdentical(oldEntry, entry) {
+                if !isPlain { items[index].newIndex = newTree.rank(of: entry).position }
+                continue
+            }
+            items[index].newIndex = newTree.insertNew(entry, entry)
+        }
+    }
+
+    private mutating func findPositions(isPlain: Bool) {
+        for index in items.indices where !isPlain || !staysPlainly(index) {
+            let item = items[index]
+            if let entry = item.oldEntry, let oldTree {
+                items[index].oldIndex = oldTree.rank(of: entry).position
+            }
+            if let entry = item.newEntry {
+                items[index].newIndex = newTree.rank(of: entry).position
+            }
         }
     }
 
     /// No row that is in both results moves, and the limit cuts nothing off.
     private mutating func makePlainChange() {
-        let old = items.filter { !$0.stays && $0.oldEntry != nil }
-            .sorted { $0.oldIndex < $1.oldIndex }
-        let new = items.filter { !$0.stays && $0.newEntry != nil }
-            .sorted { $0.newIndex < $1.newIndex }
-        change.deletions = old.map(\.oldIndex)
-        change.deletedKeys = old.map { ObjectKey(rawValue: $0.key) }
-        change.insertions = new.map(\.newIndex)
-        change.insertedKeys = new.map { ObjectKey(rawValue: $0.key) }
+        for index in byOld where !staysPlainly(index) {
+            change.deletions.append(items[index].oldIndex)
+            change.deletedKeys.append(ObjectKey(rawValue: items[index].key))
+        }
+        for index in byNew where !staysPlainly(index) {
+            change.insertions.append(items[index].newIndex)
+            change.insertedKeys.append(ObjectKey(rawValue: items[index].key))
+        }
     }
 
     private mutating func makeChange() {
-        let oldCount = min(oldTree.count, limit)
+        let oldCount = min(oldCount, limit)
         let newCount = min(newTree.count, limit)
-        let byOld = items.indices
-            .filter { items[$0].oldEntry != nil && items[$0].oldIndex < oldCount }
-            .sorted { items[$0].oldIndex < items[$1].oldIndex }
-        let byNew = items.indices
-            .filter { items[$0].newEntry != nil && items[$0].newIndex < newCount }
-            .sorted { items[$0].newIndex < items[$1].newIndex }
+        let byOld = byOld.filter { items[$0].oldIndex < oldCount }
+        let byNew = byNew.filter { items[$0].newIndex < newCount }
         // the rows that are no items have one order in both, and the first of them are in both
         let oldRest = oldCount - byOld.count
         let newRest = newCount - byNew.count
@@ -153,9 +190,10 @@ struct ResultEdit<Shape: ResultShape> {
     /// The last `count` rows of the first `end` that are not at one of some positions, ascending: they
     /// slide over the limit.
     private func slid(
-        _ count: Int, _ tree: SortedTree<Shape>, _ end: Int, _ positions: [Int]
+        _ count: Int, _ tree: SortedTree<Shape>?, _ end: Int, _ positions: [Int]
     ) -> [(position: Int, key: UInt64)] {
         var found: [(position: Int, key: UInt64)] = []
+        guard count > 0, let tree else { return found }
         var next = positions.count - 1
         var position = end - 1
         while found.count < count, position >= 0 {

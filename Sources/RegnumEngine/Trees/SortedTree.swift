@@ -89,7 +89,7 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         var position = 0
         while !node.isLeaf {
             let index = node.childIndex(of: key, order)
-            for sibling in 0..<index { position += node.child(sibling).count }
+            position += node.countBefore(index)
             node = node.child(index)
         }
         let slot = node.lowerBound(key, order)
@@ -107,10 +107,13 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         guard var node = root else { preconditionFailure("An empty tree has no positions.") }
         var left = position
         while !node.isLeaf {
-            var index = 0
-            while left >= node.child(index).count {
-                left -= node.child(index).count
-                index += 1
+            let index = node.withCounts { counts in
+                var index = 0
+                while left >= counts[index] {
+                    left -= counts[index]
+                    index += 1
+                }
+                return index
             }
             node = node.child(index)
         }
@@ -128,43 +131,48 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
             count = 1
             return true
         }
-        if rank(of: key).isPresent { return false }
+        if find(key) != nil { return false }
         insertNew(element, key)
         return true
     }
 
-    /// Inserts `element`, whose key the caller knows to be absent.
-    ///
-    /// - Complexity: O(log n).
-    mutating func insertNew(_ element: Element, _ key: Key) {
-        count += 1
-        guard var node = root else {
-            root = Node.leaf(CollectionOfOne(element))
-            return
-        }
-        root = nil
-        Node.own(&node)
-        let split = node.insert(element, key, order, isRightEdge: true)
-        guard let split else {
-            root = node
-            return
-        }
-        root = Node.inner([node, split], height: node.height + 1)
-    }
-
-    /// Removes and returns the element with that key; nil, and no change, if there is none.
+    /// Inserts `element`, whose key the caller knows to be absent, and returns its position.
     ///
     /// - Complexity: O(log n).
     @discardableResult
-    mutating func remove(_ key: Key) -> Element? {
-        guard rank(of: key).isPresent, var node = root else { return nil }
+    mutating func insertNew(_ element: Element, _ key: Key) -> Int {
+        count += 1
+        guard var node = root else {
+            root = Node.leaf(CollectionOfOne(element))
+            return 0
+        }
         root = nil
         Node.own(&node)
-        let element = node.remove(key, order)
-        count -= 1
-        while !node.isLeaf, node.slotCount == 1 { node = node.child(0) }
-        root = node.slotCount == 0 ? nil : node
-        return element
+        var position = 0
+        let split = node.insert(element, key, order, isRightEdge: true, &position)
+        root = split.map { Node.inner([node, $0], height: node.height + 1) } ?? node
+        return position
+    }
+
+    /// Removes the element with that key and returns where it stood; nil, and no change, if there is
+    /// none.
+    ///
+    /// - Complexity: O(log n).
+    @discardableResult
+    mutating func remove(_ key: Key) -> (element: Element, position: Int)? {
+        guard var node = root else { return nil }
+        root = nil
+        Node.own(&node)
+        var position = 0
+        let element = node.remove(key, order, &position)
+        if let element {
+            count -= 1
+            while !node.isLeaf, node.slotCount == 1 { node = node.child(0) }
+            root = node.slotCount == 0 ? nil : node
+            return (element, position)
+        }
+        root = node
+        return nil
     }
 
     /// Changes the element with that key in place; the change must leave its key as it is.

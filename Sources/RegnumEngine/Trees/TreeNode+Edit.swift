@@ -1,17 +1,23 @@
 /// Edits of a node that its caller owns: nobody else holds it (`own`).
 extension TreeNode {
     /// Inserts an element that is not there; returns the right part if the node had to be split.
-    func insert(_ element: Element, _ key: Key, _ order: Order, isRightEdge: Bool) -> TreeNode? {
+    ///
+    /// - Parameter position: the number of elements before it in this node is added.
+    func insert(
+        _ element: Element, _ key: Key, _ order: Order, isRightEdge: Bool, _ position: inout Int
+    ) -> TreeNode? {
         isLeaf
-            ? insertHere(element, key, order, isRightEdge)
-            : insertBelow(element, key, order, isRightEdge)
+            ? insertHere(element, key, order, isRightEdge, &position)
+            : insertBelow(element, key, order, isRightEdge, &position)
     }
 
     @inline(__always)
     private func insertHere(
-        _ element: Element, _ key: Key, _ order: Order, _ isRightEdge: Bool
+        _ element: Element, _ key: Key, _ order: Order, _ isRightEdge: Bool,
+        _ position: inout Int
     ) -> TreeNode? {
         let slot = lowerBound(key, order)
+        position += slot
         if slotCount < Order.leafSlotCountMax {
             insertItem(element, at: slot)
             return nil
@@ -29,13 +35,16 @@ extension TreeNode {
     }
 
     private func insertBelow(
-        _ element: Element, _ key: Key, _ order: Order, _ isRightEdge: Bool
+        _ element: Element, _ key: Key, _ order: Order, _ isRightEdge: Bool,
+        _ position: inout Int
     ) -> TreeNode? {
         let slot = childIndex(of: key, order)
         let isLast = slot == slotCount - 1
+        position += countBefore(slot)
         let split = ownedChild(slot).insert(
-            element, key, order, isRightEdge: isRightEdge && isLast)
+            element, key, order, isRightEdge: isRightEdge && isLast, &position)
         changeCount(by: 1)
+        recount(slot)
         guard let split else { return nil }
         if slotCount < treeChildCountMax {
             insertChild(split, at: slot + 1)
@@ -55,12 +64,23 @@ extension TreeNode {
         return right
     }
 
-    /// Removes the element with `key`, which is there. The node may be left empty.
-    func remove(_ key: Key, _ order: Order) -> Element {
-        if isLeaf { return removeItem(at: lowerBound(key, order)) }
+    /// Removes the element with `key`; nil if there is none. The node may be left empty.
+    ///
+    /// - Parameter position: the number of elements before it in this node is added.
+    func remove(_ key: Key, _ order: Order, _ position: inout Int) -> Element? {
+        if isLeaf {
+            let slot = lowerBound(key, order)
+            guard slot < slotCount, order.compare(Order.key(of: item(slot)), key) == 0 else {
+                return nil
+            }
+            position += slot
+            return removeItem(at: slot)
+        }
         let slot = childIndex(of: key, order)
-        let element = ownedChild(slot).remove(key, order)
+        guard let element = ownedChild(slot).remove(key, order, &position) else { return nil }
+        position += countBefore(slot)
         changeCount(by: -1)
+        recount(slot)
         let left = child(slot).slotCount
         if left == 0 {
             removeChild(at: slot)
@@ -87,6 +107,7 @@ extension TreeNode {
         if total <= left.slotCountMax * 3 / 4 {
             left.absorb(right)
             removeChild(at: slot + 1)
+            recount(slot)
             return
         }
         // The larger side gives; what it gives passes through a node of its own.
@@ -101,6 +122,8 @@ extension TreeNode {
             right.absorb(rest)
         }
         refile(slot + 1)
+        recount(slot)
+        recount(slot + 1)
     }
 
     /// A tree of elements that are in order; nil for none.

@@ -2,8 +2,9 @@
 /// reference to every child.
 let treeChildCountMax = 16
 
-/// Where the keys of an inner node begin: after its children.
-private let treeFirstsOffset = 16 * 8
+/// Where the counts of an inner node begin, behind its children, and its keys behind those.
+private let treeCountsOffset = 16 * 8
+private let treeFirstsOffset = 2 * 16 * 8
 
 /// What a node tells of itself before its slots.
 struct TreeNodeHeader {
@@ -28,8 +29,10 @@ struct TreeNodeHeader {
 }
 
 /// One node of a `SortedTree`, in one block of memory: a leaf of elements, or an inner node of
-/// children and of the keys that they are filed under. A child's key is at most the smallest one
-/// below it, and greater than all below the child before.
+/// children, of the numbers of elements below each, and of the keys that they are filed under. A
+/// child's key is at most the smallest one below it, and greater than all below the child before.
+///
+/// The numbers lie side by side, so that a position is found without a look at any sibling.
 ///
 /// This file is where the raw memory is. The guard of every pointer is the closure that it is given
 /// to: it does not leave it, and the slots up to `slotCount` are initialised. Nodes are edited only
@@ -120,6 +123,27 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         }
     }
 
+    /// How many elements lie below each child of an inner node.
+    @inline(__always)
+    func withCounts<Result>(_ body: (UnsafeMutablePointer<Int>) throws -> Result) rethrows
+        -> Result
+    {
+        try withUnsafeMutablePointerToElements { bytes in
+            let raw = UnsafeMutableRawPointer(bytes)
+            return try body((raw + treeCountsOffset).assumingMemoryBound(to: Int.self))
+        }
+    }
+
+    /// The number of elements below the children before a slot.
+    @inline(__always)
+    func countBefore(_ slot: Int) -> Int {
+        withCounts { counts in
+            var sum = 0
+            for sibling in 0..<slot { sum &+= counts[sibling] }
+            return sum
+        }
+    }
+
     @inline(__always)
     func item(_ slot: Int) -> Element { withItems { $0[slot] } }
 
@@ -156,6 +180,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
             for (slot, child) in nodes.enumerated() {
                 (children + slot).initialize(to: child)
                 (firsts + slot).initialize(to: child.firstKey())
+                node.withCounts { $0[slot] = child.count }
                 node.count += child.count
             }
         }
@@ -177,9 +202,12 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
                 right.withChildren { newChildren, newFirsts in
                     newChildren.moveInitialize(from: children + slot, count: moved)
                     newFirsts.moveInitialize(from: firsts + slot, count: moved)
-                    for child in 0..<moved { right.count += newChildren[child].count }
                 }
             }
+            withCounts { counts in
+                right.withCounts { $0.update(from: counts + slot, count: moved) }
+            }
+            right.count = right.countBefore(moved)
         }
         right.slotCount = moved
         slotCount = slot
@@ -201,6 +229,9 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
                     (children + here).moveInitialize(from: newChildren, count: moved)
                     (firsts + here).moveInitialize(from: newFirsts, count: moved)
                 }
+            }
+            withCounts { counts in
+                right.withCounts { (counts + here).update(from: $0, count: moved) }
             }
         }
         slotCount += moved
@@ -230,6 +261,9 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
                     for slot in 0..<slots { (newChildren + slot).initialize(to: children[slot]) }
                     for slot in 0..<slots { (newFirsts + slot).initialize(to: firsts[slot]) }
                 }
+            }
+            withCounts { counts in
+                other.withCounts { $0.update(from: counts, count: slots) }
             }
         }
         other.slotCount = slots
@@ -269,6 +303,10 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
             (firsts + slot + 1).moveInitialize(from: firsts + slot, count: slots - slot)
             (firsts + slot).initialize(to: child.firstKey())
         }
+        withCounts { counts in
+            for later in stride(from: slots, to: slot, by: -1) { counts[later] = counts[later - 1] }
+            counts[slot] = child.count
+        }
         slotCount = slots + 1
     }
 
@@ -280,6 +318,9 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
             (children + slot).moveInitialize(from: children + slot + 1, count: slots - slot - 1)
             (firsts + slot).deinitialize(count: 1)
             (firsts + slot).moveInitialize(from: firsts + slot + 1, count: slots - slot - 1)
+        }
+        withCounts { counts in
+            for later in slot..<slots - 1 { counts[later] = counts[later + 1] }
         }
         slotCount = slots - 1
     }
@@ -299,6 +340,13 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
     }
 
     func changeCount(by change: Int) { count += change }
+
+    /// Notes how many elements lie below a child now.
+    @inline(__always)
+    func recount(_ slot: Int) {
+        let below = child(slot).count
+        withCounts { $0[slot] = below }
+    }
 
     // MARK: Searching
 
