@@ -171,7 +171,7 @@ import Testing
             marks.rows[row.key] = RowMarks.Mark()
             marks.rows[row.key]?.columns = row.columns
         }
-        try plan.mark(&change, marks, from: state.result, to: result, step)
+        try plan.mark(&change, marks, in: result, step)
         let before = Array(state.result)
         let after = Array(result)
         #expect(after == NaiveQuery.evaluate(plan, NaiveQuery.items(root, "Message")))
@@ -257,7 +257,7 @@ import Testing
         var marks = RowMarks()
         marks.rows[ObjectKey(rawValue: 10)] = RowMarks.Mark()
         marks.rows[ObjectKey(rawValue: 20)] = RowMarks.Mark()
-        try plan.mark(&change, marks, from: result, to: new, step)
+        try plan.mark(&change, marks, in: new, step)
         #expect(change.modifications == [4979] && change.newModifications == [4980])
         #expect(change.modified.map(\.key) == [ObjectKey(rawValue: 20)])
     }

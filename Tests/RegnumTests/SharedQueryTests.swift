@@ -64,6 +64,42 @@ import Testing
         #expect(first?.1 == realm.snapshot().version)
         await realm.close()
     }
+
+    /// A result that only one stream has is edited in place; one that the consumer keeps, or that two
+    /// streams stand at, stays as it was.
+    @Test func onlyResultsThatSomebodyHoldsAreCopied() async throws {
+        let realm = try await Realm.temporary([Room.self])
+        func add(_ name: String) async throws {
+            try await realm.write { tx in try tx.add(Room(name, topic: "open")) }
+        }
+        func copies() async -> Int { realm.stats().copiedResults }
+        for name in ["a", "b"] { try await add(name) }
+        let sorted = rooms(realm).sorted(by: \.name, ascending: false)
+        var stream = sorted.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        for name in ["c", "d", "e"] {
+            try await add(name)
+            #expect(try await stream.next()?.collection.first?.name == name)
+        }
+        #expect(await copies() == 0)
+
+        let kept = try await {
+            try await add("f")
+            return try await stream.next()?.collection
+        }()
+        try await add("g")
+        #expect(try await stream.next()?.collection.count == 7)
+        #expect(await copies() == 1)
+        #expect(kept?.map(\.name) == ["f", "e", "d", "c", "b", "a"])
+
+        var other = sorted.changes.makeAsyncIterator()
+        _ = try await other.next()
+        try await add("h")
+        #expect(try await stream.next()?.collection.first?.name == "h")
+        #expect(try await other.next()?.collection.map(\.name).joined() == "hgfedcba")
+        #expect(await copies() == 2)
+    }
+
     @Test func streamThatReadsThePastSkipsNothingWhenTheRealmIsClosed() async throws {
         for policy in [ChangePolicy.everyCommit, .coalesce] {
             let folder = try RealmFolder()

@@ -80,9 +80,9 @@ public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
         private func change(_ element: StreamElement) -> CollectionChange<Model> {
             switch element {
             case .initial(let place): return .initial(results(place))
-            case .update(let old, let new, let change, let origins):
+            case .update(let old, _, let new, let change, let origins):
                 let changeSet = ChangeSet<Model>(
-                    change, request, from: old.table, to: new.table, origins: origins)
+                    change, request, from: old, to: new.table, origins: origins)
                 return .update(results(new), changeSet)
             }
         }

@@ -15,7 +15,11 @@ final class CollectionStream {
     /// What was published when the subscription began; held until the first element.
     private var start: DatabaseRoot?
     /// What was delivered last, nil before the first element.
-    private var place: StreamPlace?
+    private var place: StreamPlace? {
+        didSet { placeCount += 1 }
+    }
+    /// How often the place was set.
+    private var placeCount = 0
     /// Commits that are known and not looked at yet, for a stream that delivers each.
     private var commits: ArraySlice<KeptCommit> = []
     /// Where the commits come from that are no longer in memory.
@@ -100,20 +104,21 @@ final class CollectionStream {
             try await go(from: start, isolation: isolation)
             self.start = nil
         }
-        while let place, !isOver {
+        while place != nil, !isOver {
             if Task.isCancelled { return nil }
             if let past {
-                if let element = try await step(from: place, past) { return element }
+                if let element = try await step(past) { return element }
                 continue
             }
-            switch try step(from: place) {
+            let placeCount = placeCount
+            switch try step() {
             case .element(let element): return element
             case .nothing: break
             case .past(let version, let newest):
                 try await readPast(from: version, to: newest, isolation: isolation)
                 continue
             }
-            if self.place !== place || !commits.isEmpty { continue }
+            if self.placeCount != placeCount || !commits.isEmpty { continue }
             if isEnding { return nil }
             try realm.checkReadable()
             switch await slot.wait() {
@@ -205,76 +210,78 @@ final class CollectionStream {
 
     /// One step through commits that are in memory.
     @inline(never)
-    private func step(from place: StreamPlace) throws(Realm.Error) -> Step {
+    private func step() throws(Realm.Error) -> Step {
         while let commit = commits.popFirst() {
             guard let root = commit.root else { continue }
-            return try step(from: place, to: root, commit.summary).map { .element($0) } ?? .nothing
+            return try step(to: root, commit.summary).map { .element($0) } ?? .nothing
         }
-        guard let pending = subscription.take() else { return .nothing }
-        guard pending.root.version > place.root.version, pending.isConcerned else {
-            try move(place, to: pending.root)
+        guard let version = place?.root.version, let pending = subscription.take() else {
+            return .nothing
+        }
+        guard pending.root.version > version, pending.isConcerned else {
+            try move(to: pending.root)
             return .nothing
         }
         if request.policy == .everyCommit {
             guard let known = pending.commits else {
                 // nothing before `since` concerns the stream
-                return .past(from: max(pending.since, place.root.version), to: pending.root)
+                return .past(from: max(pending.since, version), to: pending.root)
             }
             commits = known[...]
             return .nothing
         }
         let element = try step(
-            from: place, to: pending.root, summaries: pending.summaries,
-            origins: pending.origins, since: pending.since)
+            to: pending.root, summaries: pending.summaries, origins: pending.origins,
+            since: pending.since)
         return element.map { .element($0) } ?? .nothing
     }
 
     /// One step through commits that are read from the log: through all of them, or one.
-    private func step(
-        from place: StreamPlace, _ past: PastCommits
-    ) async throws(Realm.Error) -> StreamElement? {
+    private func step(_ past: PastCommits) async throws(Realm.Error) -> StreamElement? {
         if request.policy == .everyCommit {
             if let (root, summary) = try await past.next() {
-                return try step(from: place, to: root, summary)
+                return try step(to: root, summary)
             }
             self.past = nil
-            if past.hasEnded { isOver = true } else { try move(place, to: past.end) }
+            if past.hasEnded { isOver = true } else { try move(to: past.end) }
             return nil
         }
         self.past = nil
-        guard let merged = try await past.merged(request.query) else {
+        guard let version = place?.root.version,
+            let merged = try await past.merged(request.query)
+        else {
             isOver = true
             return nil
         }
         return try step(
-            from: place, to: past.end,
-            summaries: request.policy == .newest ? nil : merged.summaries,
-            origins: merged.origins, since: place.root.version)
+            to: past.end, summaries: request.policy == .newest ? nil : merged.summaries,
+            origins: merged.origins, since: version)
     }
 
     @inline(never)
     private func step(
-        from place: StreamPlace, to root: DatabaseRoot, _ summary: CommitSummary
+        to root: DatabaseRoot, _ summary: CommitSummary
     ) throws(Realm.Error) -> StreamElement? {
-        guard summary.version > place.root.version else { return nil }
+        guard let version = place?.root.version, summary.version > version else { return nil }
         return try step(
-            from: place, to: root, summaries: [summary],
+            to: root, summaries: [summary],
             origins: summary.origin.map { [$0] } ?? [], since: summary.version - 1)
     }
 
     @inline(never)
     private func step(
-        from place: StreamPlace, to root: DatabaseRoot, summaries: [CommitSummary]?,
-        origins: [String], since: UInt64
+        to root: DatabaseRoot, summaries: [CommitSummary]?, origins: [String], since: UInt64
     ) throws(Realm.Error) -> StreamElement? {
+        guard let old = place?.table, let source = place?.result.plan.source else { return nil }
         let step = VersionStep(
-            from: place.root, to: root, summaries: summaries,
+            from: old.snapshot.root, to: root, summaries: summaries,
             counters: realm.coordinator.streamCounters)
-        let (result, change) = try stored { () throws(StoreError) in
-            try maintained.advance(place.result, step, since: since)
-        }
+        let kept = request.keepsOld ? place?.result : nil
+        // the stream's own reference goes with it: an error ends the stream
+        guard let left = leave() else { return nil }
+        let (result, change) = try advance(consume left, step, since)
         let table = request.table(root)
-        if root.schema !== place.root.schema || result.plan.source != place.result.plan.source {
+        if root.schema !== old.snapshot.root.schema || result.plan.source != source {
             let interest = request.interest(at: root)
             if interest != self.interest {
                 self.interest = interest
@@ -287,12 +294,29 @@ final class CollectionStream {
         let next = StreamPlace(table: table, result: result)
         self.place = next
         if change.isEmpty { return nil }
-        return .update(from: place, to: next, change, origins: origins)
+        return .update(from: old, old: kept, to: next, change, origins: origins)
+    }
+
+    /// The result that the stream stands at, which it leaves.
+    private func leave() -> MaintainedResult? {
+        defer { place = nil }
+        return place?.result
+    }
+
+    private func advance(
+        _ result: consuming MaintainedResult, _ step: VersionStep, _ since: UInt64
+    ) throws(Realm.Error) -> (MaintainedResult, ResultChange) {
+        do throws(StoreError) {
+            return try maintained.advance(consume result, step, since: since)
+        } catch {
+            throw Realm.Error(error)
+        }
     }
 
     /// Stands at another version with the same content.
     @inline(never)
-    private func move(_ place: StreamPlace, to root: DatabaseRoot) throws(Realm.Error) {
+    private func move(to root: DatabaseRoot) throws(Realm.Error) {
+        guard let place else { return }
         let result = try stored { () throws(StoreError) in
             try maintained.move(place.result, to: root)
         }

@@ -63,8 +63,8 @@ public struct ObjectChanges<Model: Object>: AsyncSequence, Sendable {
             switch element {
             case .initial(let place):
                 .initial(place.result.tree.first.map { Frozen(place.table, row: $0) })
-            case .update(let old, let new, let change, _):
-                self.element(change, old.table, new.table)
+            case .update(let old, _, let new, let change, _):
+                self.element(change, old, new.table)
             }
         }
 

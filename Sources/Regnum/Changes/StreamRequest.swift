@@ -14,11 +14,14 @@ final class StreamRequest: Sendable {
     let firstProperties: [Int]
     let policy: ChangePolicy
     let since: ChangeCursor?
+    /// Whether elements need the result before them: else it is edited in place.
+    let keepsOld: Bool
 
     init(
         realm: RealmCore, entry: ClassEntry, plan: _Plan, query: StreamQuery,
-        firstProperties: [Int], policy: ChangePolicy, since: ChangeCursor?
+        firstProperties: [Int], policy: ChangePolicy, since: ChangeCursor?, keepsOld: Bool = false
     ) {
+        self.keepsOld = keepsOld
         self.realm = realm
         self.entry = entry
         self.plan = plan
@@ -50,14 +53,9 @@ final class StreamRequest: Sendable {
 }
 
 /// Where a stream stands: what it delivered last.
-final class StreamPlace: Sendable {
+struct StreamPlace: Sendable {
     let table: FrozenTable
     let result: MaintainedResult
-
-    init(table: FrozenTable, result: MaintainedResult) {
-        self.table = table
-        self.result = result
-    }
 
     var root: DatabaseRoot { table.snapshot.root }
 }
@@ -65,5 +63,7 @@ final class StreamPlace: Sendable {
 /// One step of a stream, before it has the types of its elements.
 enum StreamElement {
     case initial(StreamPlace)
-    case update(from: StreamPlace, to: StreamPlace, ResultChange, origins: [String])
+    /// With the result before it, if the stream keeps that.
+    case update(
+        from: FrozenTable, old: MaintainedResult?, to: StreamPlace, ResultChange, origins: [String])
 }

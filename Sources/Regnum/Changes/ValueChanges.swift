@@ -44,11 +44,12 @@ public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendab
         @inline(never)
         private func change(_ element: StreamElement) -> ValueChange<Value> {
             switch element {
-            case .initial(let place): .initial(values(place))
-            case .update(let old, let new, let change, let origins):
-                .update(
+            case .initial(let place): return .initial(values(place))
+            case .update(let table, let old, let new, let change, let origins):
+                let before = StreamPlace(table: table, result: old ?? new.result)
+                return .update(
                     values(new),
-                    ValueChangeSet(change, old: values(old), new: values(new), origins: origins))
+                    ValueChangeSet(change, old: values(before), new: values(new), origins: origins))
             }
         }
 

@@ -31,6 +31,10 @@ extension Realm {
         /// Results of queries that were brought from one version to another: once for all streams
         /// that share them.
         public let streamSteps: Int
+        /// The number of those steps in which a result was copied, as far as it changed, because
+        /// somebody else still held it: another stream, or a consumer that keeps the collections it
+        /// was given. The others edit it in place. Lists in their own order have none.
+        public let copiedResults: Int
         /// Bytes of the realm's content in memory of this process: what was not read from, or was
         /// changed since, the nodes file, in all versions that are held.
         public let heapByteCount: Int
@@ -63,6 +67,7 @@ extension Realm {
             keptSummaryByteCount: counters.keptSummaryByteCount,
             evaluatedRows: work.rowsEvaluated.value, reachedRows: work.rowsReached.value,
             streamWakes: work.signals.value, streamSteps: work.steps.value,
+            copiedResults: work.resultsCopied.value,
             heapByteCount: core.coordinator.published.heapByteCount,
             snapshots: core.snapshots.all.map { snapshot in
                 HeldSnapshot(

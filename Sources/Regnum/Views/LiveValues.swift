@@ -43,6 +43,6 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
             StreamRequest(
                 realm: realm, entry: entry, plan: _Plan(plan: plan),
                 query: StreamQuery(plan, owner: owner, filter: .deep(0)), firstProperties: [],
-                policy: policy, since: cursor))
+                policy: policy, since: cursor, keepsOld: true))
     }
 }

@@ -44,10 +44,21 @@ package final class MaintainedQuery: Sendable {
             newest = result
             lastStep = nil
         }
+
+        /// A stream goes on from the result: whoever stands at it too holds it by itself.
+        mutating func letGo(of result: MaintainedResult) {
+            if newest === result { newest = nil }
+            if lastStep?.to === result { lastStep = nil }
+        }
+    }
+
+    /// A result that nobody may stand at any more.
+    private struct LeftResult {
+        weak let result: MaintainedResult?
     }
 
     private struct LastStep {
-        weak let from: MaintainedResult?
+        let from: LeftResult
         let since: UInt64
         let version: UInt64
         /// Whether the summaries told what changed, and not a comparison.
@@ -118,27 +129,34 @@ package final class MaintainedQuery: Sendable {
     /// The result at `step.new`, and how it came from that at `step.old`.
     ///
     /// - Parameters:
-    ///   - result: the result at `step.old`.
+    ///   - result: the result at `step.old`. Where no other stream stands at it, and the caller gives
+    ///     its reference away, it is edited in place.
     ///   - since: the version before the first commit that concerned the query.
     ///
     /// Throws as `QueryPlan.evaluate`.
     package func advance(
-        _ result: MaintainedResult, _ step: VersionStep, since: UInt64
+        _ result: consuming MaintainedResult, _ step: VersionStep, since: UInt64
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {
-        try state.withLock { state throws(StoreError) in
-            if let last = state.lastStep, last.from === result, last.since == since,
+        var given: MaintainedResult? = consume result
+        return try state.withLock { state throws(StoreError) in
+            guard let result = given.take() else {
+                preconditionFailure("A step has a result to start from.")
+            }
+            if let last = state.lastStep, last.from.result === result, last.since == since,
                 last.version == step.new.version, last.isExact == (step.summaries != nil)
             {
                 return (last.to, last.change)
             }
             var known: MaintainedResult?
             if let newest = state.newest, newest.version == step.new.version { known = newest }
-            let (new, change) = try query.advance(result, step, known: known)
+            let from = LeftResult(result: result)
+            state.letGo(of: result)
+            let (new, change) = try query.advance(consume result, step, known: known)
             counters.steps.add(1)
             if (state.newest?.version ?? 0) <= new.version {
                 state.newest = new
                 state.lastStep = LastStep(
-                    from: result, since: since, version: step.new.version,
+                    from: from, since: since, version: step.new.version,
                     isExact: step.summaries != nil, to: new, change: change)
             }
             return (new, change)

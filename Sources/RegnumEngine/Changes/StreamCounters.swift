@@ -10,6 +10,9 @@ package final class StreamCounters: Sendable {
     package let signals = Counter()
     /// Steps of queries from version to version: one for all streams that share it.
     package let steps = Counter()
+    /// Steps of results that somebody else held, of which nodes were copied; others are edited in
+    /// place.
+    package let resultsCopied = Counter()
 
     package init() {}
 

@@ -3,28 +3,32 @@ internal import RegnumStore
 extension StreamQuery {
     /// The result at the new version of a step, and how it came from that at the old one.
     ///
-    /// - Parameter known: the result at the new version, if it is known.
+    /// - Parameters:
+    ///   - result: edited in place where the caller gives the only reference away.
+    ///   - known: the result at the new version, if it is known.
     func advance(
-        _ result: MaintainedResult, _ step: VersionStep, known: MaintainedResult?
+        _ result: consuming MaintainedResult, _ step: VersionStep, known: MaintainedResult?
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {
         let plan = plan(at: step.new)
         guard plan.source == result.plan.source else {
             return try replace(result, by: plan, step)
         }
+        let old = result.tree
+        _ = consume result
         var change: ResultChange
         let new: MaintainedResult
         if let known {
             new = known
-            change = try plan.change(from: result.tree, to: known.tree, step)
+            change = try plan.change(from: old, to: known.tree, step)
         } else {
             let tree: ResultTree
-            (tree, change) = try plan.advance(result.tree, step)
+            (tree, change) = try plan.advance(consume old, step)
             new = MaintainedResult(tree, plan, version: step.new.version)
         }
         let marks = step.marks(
             plan.tableName, filter, route: plan.route(in: step.new.schema), among: new.tree)
         if !marks.isEmpty {
-            try plan.mark(&change, marks, from: result.tree, to: new.tree, step)
+            try plan.mark(&change, marks, in: new.tree, step)
         }
         return (new, change)
     }

@@ -29,10 +29,10 @@ extension FollowedPlan {
 
     /// The same for a result that was evaluated at that version, and perhaps is of use.
     func adopt(
-        _ result: ResultTree, _ root: DatabaseRoot, _ statistics: inout QueryStatistics
+        _ result: consuming ResultTree, _ root: DatabaseRoot, _ statistics: inout QueryStatistics
     ) throws(StoreError) -> ResultTree {
         if let followed = result.followed, followed === self || followed.schema === schema {
-            return result
+            return consume result
         }
         switch kind {
         case .tree where plan.isPlain:

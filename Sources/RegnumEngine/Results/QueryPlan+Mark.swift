@@ -3,37 +3,38 @@ package import RegnumStore
 extension QueryPlan {
     /// Adds the modifications to a change: the rows that are marked and stay, wherever they stand.
     ///
-    /// - Parameter change: what `advance` or `change` told of the step from `old` to `new`.
+    /// - Parameters:
+    ///   - change: what `advance` or `change` told of the step.
+    ///   - new: the result at the new version.
     /// - Complexity: O(marked rows x log n), or O(rows) if the result has fewer; O(elements) for a list
     ///   that has marked rows, and for results that may have a row several times.
     package func mark(
-        _ change: inout ResultChange, _ marks: RowMarks, from old: ResultTree, to new: ResultTree,
-        _ step: VersionStep
+        _ change: inout ResultChange, _ marks: RowMarks, in new: ResultTree, _ step: VersionStep
     ) throws(StoreError) {
-        if marks.isEmpty || old.count == 0 || new.count == 0 { return }
+        if marks.isEmpty || new.count == 0 { return }
         var found: [(position: Int, key: ObjectKey)] = []
-        if let plan = old.followed, marks.rows.count < old.count {
-            let content = step.old.content
-            switch old.storage {
+        if let plan = new.followed, marks.rows.count < new.count {
+            let content = step.new.content
+            switch new.storage {
             case .keys(let tree): plan.find(marks, tree, content, &found)
             case .ranks(let tree): plan.find(marks, tree, content, &found)
             case .values(let tree): plan.find(marks, tree, content, &found)
             case .list(let rows), .lazy(let rows): rows.find(marks, plan, content, &found)
-            case .keyList, .rankList, .sequence: scan(old, marks, &found)
+            case .keyList, .rankList, .sequence: scan(new, marks, &found)
             }
         } else {
-            scan(old, marks, &found)
+            scan(new, marks, &found)
         }
         found.sort { $0.position < $1.position }
         change.modifications.reserveCapacity(found.count)
         change.newModifications.reserveCapacity(found.count)
         change.modified.reserveCapacity(found.count)
         for (position, key) in found {
-            guard let mark = marks[key], let place = change.newPosition(position) else { continue }
-            change.modifications.append(position)
-            change.newModifications.append(place)
+            guard let mark = marks[key], let before = change.oldPosition(position) else { continue }
+            change.modifications.append(before)
+            change.newModifications.append(position)
             change.modified.append(
-                ModifiedResult(key: key, oldIndex: position, newIndex: place, mark: mark))
+                ModifiedResult(key: key, oldIndex: before, newIndex: position, mark: mark))
         }
     }
 

@@ -25,7 +25,8 @@ extension QueryPlan {
     ///
     /// - Parameters:
     ///   - result: what `evaluate` or `advance` gave for the step's old version; from
-    ///     `evaluate(_:counters:)`, the first step need not make it anew.
+    ///     `evaluate(_:counters:)`, the first step need not make it anew. Where the caller gives its
+    ///     only copy away, it is edited in place.
     ///   - listChange: for a plan whose source is a list: how the list changed; the step tells by
     ///     itself if it is nil.
     ///
@@ -35,7 +36,7 @@ extension QueryPlan {
     ///   inverse over a list, if the step concerns them; as `evaluate` where the schema changed
     ///   between the versions in what the plan reads, and for orders of more than 64 values.
     package func advance(
-        _ result: ResultTree, _ step: VersionStep, listChange: ListChange? = nil
+        _ result: consuming ResultTree, _ step: VersionStep, listChange: ListChange? = nil
     ) throws(StoreError) -> (ResultTree, ResultChange) {
         try bring(result, known: nil, step, listChange)
     }
@@ -49,7 +50,8 @@ extension QueryPlan {
     }
 
     private func bring(
-        _ result: ResultTree, known: ResultTree?, _ step: VersionStep, _ listChange: ListChange?
+        _ result: consuming ResultTree, known: ResultTree?, _ step: VersionStep,
+        _ listChange: ListChange?
     ) throws(StoreError) -> (ResultTree, ResultChange) {
         var statistics = QueryStatistics()
         defer { step.counters.rowsEvaluated.add(statistics.rowsEvaluated) }
@@ -59,7 +61,7 @@ extension QueryPlan {
         } else {
             before = try FollowedPlan(self, step.old.schema)
         }
-        let old = try before.adopt(result, step.old, &statistics)
+        let old = try before.adopt(consume result, step.old, &statistics)
         before = old.followed ?? before
         let after: FollowedPlan
         if let followed = known?.followed, followed.schema === step.new.schema {
@@ -74,7 +76,8 @@ extension QueryPlan {
         }
         switch after.kind {
         case .tree where before.schema === after.schema || after.readsRows(as: before):
-            return edit(old, known: new, ResultVersions(before, after, step), step, &statistics)
+            return edit(
+                consume old, known: new, ResultVersions(before, after, step), step, &statistics)
         case .all where after.readsRows(as: before):
             let (result, change) = advanceAll(before, after, step)
             return (new ?? result, change)
@@ -96,7 +99,8 @@ extension QueryPlan {
     // MARK: By what changed
 
     private func edit(
-        _ old: ResultTree, known: ResultTree?, _ versions: ResultVersions, _ step: VersionStep,
+        _ old: consuming ResultTree, known: ResultTree?, _ versions: ResultVersions,
+        _ step: VersionStep,
         _ statistics: inout QueryStatistics
     ) -> (ResultTree, ResultChange) {
         var (candidates, count) = versions.candidates(step)
@@ -112,18 +116,22 @@ extension QueryPlan {
                     number, old.groups[number], known: known?.groups[number], &candidates))
         }
         func finish<Shape: ResultShape>(
-            _ tree: SortedTree<Shape>
+            _ tree: consuming SortedTree<Shape>
         ) -> (ResultTree, ResultChange) {
+            if known == nil, !tree.isUnshared { step.counters.resultsCopied.add(1) }
+            if tree.count == 0 { tree = SortedTree(order: Shape.order(versions.after)) }
             let edit = ResultEdit(
-                versions, tree.count > 0 ? tree : SortedTree(order: Shape.order(versions.after)),
-                known: known.flatMap { Shape.tree($0.storage) }, candidates)
+                versions, consume tree, known: known.flatMap { Shape.tree($0.storage) }, candidates)
             let result = ResultTree(Shape.storage(edit.newTree), versions.after, groups)
             return (known ?? result, edit.change)
         }
-        switch old.storage {
-        case .keys(let tree): return finish(tree)
-        case .ranks(let tree): return finish(tree)
-        case .values(let tree): return finish(tree)
+        // nothing else is to hold the tree while it is edited
+        let storage = old.storage
+        _ = consume old
+        switch consume storage {
+        case .keys(let tree): return finish(consume tree)
+        case .ranks(let tree): return finish(consume tree)
+        case .values(let tree): return finish(consume tree)
         case .keyList, .rankList, .sequence, .lazy, .list:
             preconditionFailure("A result that is edited is a tree.")
         }

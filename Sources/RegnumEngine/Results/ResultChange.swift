@@ -24,16 +24,16 @@ package struct ResultChange: Sendable, Hashable {
     /// Whether nothing changed that the result shows.
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
-    /// The new position of the row at an old position; nil if it did not stay.
+    /// The old position of the row at a new position; nil if it was inserted.
     ///
     /// - Complexity: O(log changes).
-    package func newPosition(_ position: Int) -> Int? {
-        let before = ResultChange.firstIndex(deletions.count) { deletions[$0] >= position }
-        if before < deletions.count, deletions[before] == position { return nil }
+    package func oldPosition(_ position: Int) -> Int? {
+        let before = ResultChange.firstIndex(insertions.count) { insertions[$0] >= position }
+        if before < insertions.count, insertions[before] == position { return nil }
         // the row is the one with this number among those that stayed
         let number = position - before
-        let inserted = ResultChange.firstIndex(insertions.count) { insertions[$0] - $0 > number }
-        return number + inserted
+        let deleted = ResultChange.firstIndex(deletions.count) { deletions[$0] - $0 > number }
+        return number + deleted
     }
 
     /// The first of `0..<count` for which `holds`, which it does for all behind it; else `count`.

@@ -49,6 +49,16 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         root = Node.build(elements)
     }
 
+    /// Whether no other tree has the root: edits need not copy it.
+    var isUnshared: Bool {
+        mutating get {
+            guard var node = root else { return true }
+            root = nil
+            defer { root = node }
+            return isKnownUniquelyReferenced(&node)
+        }
+    }
+
     /// The element with that key, or nil.
     ///
     /// - Complexity: O(log n).

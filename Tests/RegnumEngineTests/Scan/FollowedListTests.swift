@@ -49,7 +49,6 @@ import Testing
                 from: root, to: commit.root,
                 summaries: round % 4 == 0 ? nil : [commit.summary], counters: counters)
             let before = Array(result)
-            let old = result
             var change: ResultChange
             (result, change) = try plan.advance(result, step)
             #expect(Array(result) == expected)
@@ -62,7 +61,7 @@ import Testing
             }
             var marks = RowMarks()
             marks.rows[songs[round]] = RowMarks.Mark()
-            try plan.mark(&change, marks, from: old, to: result, step)
+            try plan.mark(&change, marks, in: result, step)
             let deleted = Set(change.deletions)
             #expect(
                 change.modifications

@@ -163,7 +163,7 @@ import Testing
             marks.rows[key]?.paths = [generator.below(3)]
         }
         var marked = change
-        try plan.mark(&marked, marks, from: old, to: new, step)
+        try plan.mark(&marked, marks, in: new, step)
         let staying = zip(
             old.indices.filter { !change.deletions.contains($0) },
             new.indices.filter { !change.insertions.contains($0) })
