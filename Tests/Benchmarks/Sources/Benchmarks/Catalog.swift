@@ -68,6 +68,7 @@ enum Catalog {
             Updates.oneTransaction, Updates.tens, Deletion(), Opening.warm,
             Opening.cold, OpenFootprint(), DurableCommits(), UnsyncedCommits(),
             ConcurrentCommits(), Observation.one, Observation.sorted, Observation.hundred,
+            Observation.cities,
             RoomObservers(), ExternalObserver(), Growth(),
         ]
 

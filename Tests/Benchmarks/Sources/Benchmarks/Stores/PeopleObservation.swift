@@ -6,11 +6,15 @@ struct ObservedAges: Sendable {
     /// People older than that.
     var above: Int
     /// By age, otherwise in no order that counts.
-    var isSorted: Bool
+    var isSorted = false
+    /// Only people of this city, nil for all.
+    var city: String?
 
     /// For SQLite and GRDB.
     var sql: String {
-        "SELECT id, age FROM person WHERE age > \(above) ORDER BY \(isSorted ? "age, id" : "id")"
+        let part = city.map { " AND city = '\($0)'" } ?? ""
+        let order = isSorted ? "age, id" : "id"
+        return "SELECT id, age FROM person WHERE age > \(above)\(part) ORDER BY \(order)"
     }
 }
 

@@ -29,6 +29,7 @@ final class RegnumObservation: PeopleObservation {
     ) async throws {
         let above = condition.above
         var people = realm.objects(Person.self).where { $0.age > above }
+        if let city = condition.city { people = people.where { $0.city == city } }
         if condition.isSorted { people = people.sorted(by: \.age) }
         for try await change in people.changes {
             let time = monotonicNanoseconds()

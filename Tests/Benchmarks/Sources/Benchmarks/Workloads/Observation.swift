@@ -17,7 +17,7 @@ struct Observation: Workload {
     let notes: [String]
 
     static let one = Observation(
-        name: "10", conditions: [ObservedAges(above: age, isSorted: false)], commitCount: 2_000,
+        name: "10", conditions: [ObservedAges(above: age)], commitCount: 2_000,
         peerCommitCount: 50,
         notes: [
             "from the return of the commit of 10 people's other age, without a sync (as 8b), to the",
@@ -30,11 +30,22 @@ struct Observation: Workload {
         name: "10s", conditions: [ObservedAges(above: age, isSorted: true)], commitCount: 2_000,
         peerCommitCount: 20, notes: ["as 10, the observed query sorted by the age."])
     static let hundred = Observation(
-        name: "10q", conditions: (0..<100).map { ObservedAges(above: $0, isSorted: false) },
-        commitCount: 200, peerCommitCount: 0,
+        name: "10q", conditions: (0..<100).map { ObservedAges(above: $0) }, commitCount: 200,
+        peerCommitCount: 2,
         notes: [
             "as 10, with 100 queries observed, age > 0 to age > 99: 10q of the observer of age > 50,",
-            "10q-all until all that must be told have their change sets.",
+            "10q-all until all that must be told, nearly all, have their change sets.",
+        ])
+
+    /// The observer of row 10, and 99 others, each of one city.
+    static let cities = Observation(
+        name: "10r",
+        conditions: [ObservedAges(above: age)]
+            + (0..<99).map { ObservedAges(above: age, city: "city\($0)") },
+        commitCount: 1_000, peerCommitCount: 2,
+        notes: [
+            "as 10q, but the 99 other queries are of age > 50 in one city each: a commit concerns some",
+            "8 of them.",
         ])
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
@@ -150,11 +161,13 @@ final class AgingCrowd: Sendable {
             while changes.count < count {
                 let id = Int.random(in: 0..<state.ages.count, using: &state.generator)
                 if changes.contains(where: { $0.id == id }) { continue }
+                let city = People.person(id).city
                 let old = Int(state.ages[id])
                 let new = (old + Int.random(in: 1..<100, using: &state.generator)) % 100
                 state.ages[id] = Int8(new)
                 changes.append(AgeChange(id: id, age: new))
-                for (observer, condition) in conditions.enumerated() {
+                for (observer, condition) in conditions.enumerated()
+                where condition.city.map { $0 == city } ?? true {
                     switch (old > condition.above, new > condition.above) {
                     case (true, true): effects[observer, default: AgeEffect()].stay += 1
                     case (true, false): effects[observer, default: AgeEffect()].leave += 1
