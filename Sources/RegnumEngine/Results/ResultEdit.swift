@@ -85,14 +85,12 @@ struct ResultEdit<Shape: ResultShape> {
             items.append(Item(key: key, oldEntry: oldEntry, newEntry: newEntry))
         }
         let items = items
-        byOld.sort { a, b in
-            guard let first = items[a].oldEntry, let second = items[b].oldEntry else { return false }
-            return order.compare(first, second) < 0
+        func isBefore(_ a: Shape.Element?, _ b: Shape.Element?) -> Bool {
+            guard let a, let b else { return false }
+            return order.compare(a, b) < 0
         }
-        byNew.sort { a, b in
-            guard let first = items[a].newEntry, let second = items[b].newEntry else { return false }
-            return order.compare(first, second) < 0
-        }
+        byOld.sort { isBefore(items[$0].oldEntry, items[$1].oldEntry) }
+        byNew.sort { isBefore(items[$0].newEntry, items[$1].newEntry) }
     }
 
     /// Whether a row stays whatever else happens, and so needs no position, as all of its like do.
