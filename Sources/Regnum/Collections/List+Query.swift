@@ -26,7 +26,7 @@ extension _ManagedList {
 
     /// What `question` answers about the values of a list of values. An error fails the transaction,
     /// and the answer is `nothing`.
-    fileprivate func ask<Element: ScalarValue, Answer>(
+    func ask<Element: ScalarValue, Answer>(
         _ type: Element.Type, _ nothing: Answer,
         _ question: (QueryPlan, ColumnReference, QueryState) throws(StoreError) -> Answer
     ) -> Answer {

@@ -31,6 +31,7 @@ struct PropertySchema: Sendable {
         case .scalar(let storage): storage.isOptional
         case .link: true
         case .list, .linkingObjects: false
+        case .map: false
         }
     }
 
@@ -44,6 +45,7 @@ struct PropertySchema: Sendable {
         switch shape {
         case .scalar, .link: true
         case .list, .linkingObjects: false
+        case .map: false
         }
     }
 

@@ -8,6 +8,8 @@ enum PropertyShape: Sendable {
     case link(ObjectBase.Type)
     /// A list of values or of objects.
     case list(ElementShape)
+    /// A map from strings to values, or to objects or none.
+    case map(ElementShape)
     /// The objects of a class that link to this one: nothing is stored.
     case linkingObjects(ObjectBase.Type)
 }
@@ -24,12 +26,23 @@ extension PropertyShape {
         switch self {
         case .scalar, .list(.scalar): nil
         case .link(let type), .list(.object(let type)), .linkingObjects(let type): type
+        case .map(.scalar): nil
+        case .map(.object(let type)): type
         }
     }
 
     /// The class that has to have a table for the property to be stored.
     var targetType: ObjectBase.Type? {
         if case .linkingObjects = self { nil } else { objectType }
+    }
+
+    /// Whether the property is stored as a list of rows.
+    var isStoredList: Bool {
+        switch self {
+        case .list: true
+        case .map: true
+        case .scalar, .link, .linkingObjects: false
+        }
     }
 
     /// The property's Swift type, for sentences.
@@ -39,6 +52,8 @@ extension PropertyShape {
         case .link(let type): "\(_typeName(type, qualified: false))?"
         case .list(.scalar(let storage)): "List<\(storage.swiftName)>"
         case .list(.object(let type)): "List<\(_typeName(type, qualified: false))>"
+        case .map(.scalar(let storage)): "Map<String, \(storage.swiftName)>"
+        case .map(.object(let type)): "Map<String, \(_typeName(type, qualified: false))?>"
         case .linkingObjects(let type): "LinkingObjects<\(_typeName(type, qualified: false))>"
         }
     }

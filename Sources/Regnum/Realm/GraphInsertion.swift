@@ -21,6 +21,7 @@ struct GraphInsertion {
         /// ones that are there already.
         let targets: [(object: ObjectBase, row: ObjectKey?)]
         let lists: [(property: Int, list: any UnmanagedList, contents: [_PropertyContent.Content])]
+        let maps: [(property: Int, map: any UnmanagedMap, entries: [MapEntry])]
     }
 
     let core: TransactionCore
@@ -54,7 +55,10 @@ struct GraphInsertion {
         do throws(Realm.Error) {
             let late = try insertRows()
             for link in late { try close(link) }
-            for number in inserted { try insertLists(of: nodes[number]) }
+            for number in inserted {
+                try insertLists(of: nodes[number])
+                try insertMaps(of: nodes[number])
+            }
             if policy != .error { try checkUpdates() }
         } catch {
             for number in inserted.reversed() {
@@ -83,6 +87,10 @@ struct GraphInsertion {
             for (property, list, _) in node.lists {
                 guard let number = node.binding.mapping?.columns[property] else { continue }
                 list.bind(to: _ManagedList(node.binding, row: row.rawValue, number: number))
+            }
+            for (property, map, _) in node.maps {
+                guard let number = node.binding.mapping?.columns[property] else { continue }
+                map.bind(to: _ManagedList(node.binding, row: row.rawValue, number: number))
             }
         }
         guard let row = nodes[0].row else { preconditionFailure("An object was not stored.") }
@@ -119,6 +127,7 @@ struct GraphInsertion {
         let row = policy == .error ? nil : row ?? binding.existingRow(of: object, transaction)
         var targets: [(ObjectBase, ObjectKey?)] = []
         var lists: [(Int, any UnmanagedList, [_PropertyContent.Content])] = []
+        var maps: [(Int, any UnmanagedMap, [MapEntry])] = []
         if !binding.schema.hasOnlyValues {
             for (index, property) in binding.schema.properties.enumerated() {
                 switch property.content(of: object) {
@@ -136,6 +145,10 @@ struct GraphInsertion {
                         if target.isManaged { continue }
                         targets.append((target, position < owned.count ? owned[position] : nil))
                     }
+                case .map(let map):
+                    let entries = map.contents
+                    maps.append((index, map, entries))
+                    targets += try mapTargets(of: entries, index, binding, row)
                 default: break
                 }
             }
@@ -143,7 +156,7 @@ struct GraphInsertion {
         nodes.append(
             Node(
                 object: object, binding: binding, row: row, exists: row != nil, targets: targets,
-                lists: lists))
+                lists: lists, maps: maps))
         return number
     }
 
@@ -168,7 +181,7 @@ struct GraphInsertion {
     }
 
     /// Refuses what cannot be linked to.
-    private mutating func check(
+    mutating func check(
         _ target: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
         if let other = target._binding {
@@ -281,6 +294,7 @@ extension PropertySchema {
         switch shape {
         case .scalar, .linkingObjects: .linkingObjects
         case .link, .list: field.reference(in: object, at: offset) ?? .linkingObjects
+        case .map: field.reference(in: object, at: offset) ?? .linkingObjects
         }
     }
 

@@ -73,7 +73,9 @@ public protocol IndexableValue: ScalarValue {}
 public protocol OrderedValue: ScalarValue {}
 
 /// A stored value that is not optional.
-public protocol RequiredValue: ScalarValue, OptionalPersistable, RealmCollectionValue, Sendable {}
+public protocol RequiredValue:
+    ScalarValue, OptionalPersistable, RealmCollectionValue, MapValue, Sendable
+{}
 
 /// A type whose optional can be a property: the required values, and model classes.
 public protocol OptionalPersistable {
@@ -130,6 +132,7 @@ public struct _PropertyContent {
         case value(Value)
         case link(ObjectBase?)
         case list(any UnmanagedList)
+        case map(any UnmanagedMap)
         case linkingObjects
     }
 

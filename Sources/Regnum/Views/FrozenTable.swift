@@ -91,9 +91,9 @@ final class FrozenTable: Sendable {
     /// The key of the table of a list's elements, nil while nothing of the list was ever stored.
     func elements(_ property: Int) -> TableKey? { listPlace(property)?.list.target }
 
-    private func listPlace(_ property: Int) -> (table: TableSchema, list: ListSchema)? {
+    func listPlace(_ property: Int) -> (table: TableSchema, list: ListSchema)? {
         let number = mapping.columns[property]
-        guard case .list = schema.properties[property].shape, number >= 0,
+        guard schema.properties[property].shape.isStoredList, number >= 0,
             let table = mapping.table
         else { return nil }
         return (table, table.lists[Int(number)])
@@ -108,6 +108,10 @@ final class FrozenTable: Sendable {
                 tableName: ClassSchema.of(type).name,
                 source: .list(tableName: schema.name, row: row, name: property.name))
         case .list(.scalar):
+            return QueryPlan(
+                tableName: schema.elementsName(of: property),
+                source: .list(tableName: schema.name, row: row, name: property.name))
+        case .map:
             return QueryPlan(
                 tableName: schema.elementsName(of: property),
                 source: .list(tableName: schema.name, row: row, name: property.name))
@@ -149,6 +153,7 @@ final class FrozenTable: Sendable {
             switch schema.properties[index].shape {
             case .scalar, .link: return numbers.contains(number)
             case .list: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
+            case .map: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
             case .linkingObjects: return false
             }
         }.map { schema.properties[$0].name }

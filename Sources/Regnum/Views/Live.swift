@@ -70,7 +70,7 @@ extension Live {
             realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner(property, kind))
     }
 
-    private func owner(
+    func owner(
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> CollectionOwner {
         CollectionOwner(
