@@ -98,11 +98,29 @@ extension DecimalBits {
         }
         // b is not zero here.
         if parts.coefficient == 0 || parts.isNegative != (b < 0) { return b < 0 ? 1 : -1 }
-        // The nearest double of a number below b is b at most, so they only meet when it is b.
-        let nearest = a.doubleValue
-        if nearest != b { return nearest < b ? -1 : 1 }
-        let order = DecimalLimbs.compare(
-            coefficient: parts.coefficient, exponent: parts.exponent, double: b.magnitude)
+        let order = compare(parts, magnitude: b.magnitude)
         return b < 0 ? -order : order
+    }
+
+    /// The order of the numbers without their signs, neither of which is zero.
+    private static func compare(_ parts: DecimalParts, magnitude: Double) -> Int {
+        if parts.exponent.magnitude <= 22 {
+            // Off by three roundings at most, so by less than 2^-51 of it. It is a normal number.
+            let high = Double(UInt64(truncatingIfNeeded: parts.coefficient >> 64))
+            let low = Double(UInt64(truncatingIfNeeded: parts.coefficient))
+            let whole = high * 0x1p64 + low
+            let power = exactPowersOfTen[Int(parts.exponent.magnitude)]
+            let estimate = parts.exponent < 0 ? whole / power : whole * power
+            if estimate * (1 + 0x1p-48) < magnitude { return -1 }
+            if estimate * (1 - 0x1p-48) > magnitude { return 1 }
+        }
+        // The nearest double of a number below another is that at most, so they only meet when it is
+        // that.
+        var positive = parts
+        positive.isNegative = false
+        let nearest = DecimalBits(positive).doubleValue
+        if nearest != magnitude { return nearest < magnitude ? -1 : 1 }
+        return DecimalLimbs.compare(
+            coefficient: parts.coefficient, exponent: parts.exponent, double: magnitude)
     }
 }

@@ -80,12 +80,12 @@ extension DecimalBits {
 }
 
 /// The parts of a finite number: (-1)^isNegative · coefficient · 10^exponent.
-struct DecimalParts {
-    var isNegative: Bool
+package struct DecimalParts: Sendable {
+    package var isNegative: Bool
     /// Below 10^34.
-    var coefficient: UInt128
+    package var coefficient: UInt128
     /// -6176 to 6111.
-    var exponent: Int
+    package var exponent: Int
 }
 
 extension DecimalBits {
@@ -105,7 +105,7 @@ extension DecimalBits {
 
     /// The parts, or nil for an infinity or NaN.
     @inline(__always)
-    var finiteParts: DecimalParts? {
+    package var finiteParts: DecimalParts? {
         if high & 0x6000_0000_0000_0000 == 0x6000_0000_0000_0000 { return unusualParts }
         let coefficient = UInt128(high & 0x1_FFFF_FFFF_FFFF) << 64 | UInt128(low)
         return DecimalParts(
