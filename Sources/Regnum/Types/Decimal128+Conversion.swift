@@ -78,7 +78,7 @@ extension Decimal128 {
         case let decimal as Decimal: self.init(decimal)
         default:
             guard let bits = DecimalBits(text: "\(value)") else {
-                preconditionFailure("A \(type(of: value)) cannot be made a Decimal128.")
+                fatalError("A \(type(of: value)) cannot be made a Decimal128.")
             }
             self.init(bits)
         }

@@ -78,8 +78,9 @@ import Testing
 
     @Test func doublesCompareByTheirExactValues() throws {
         var generator = SeededGenerator("DecimalOracleTests.doubles")
-        for _ in 0..<count / 4 {
-            let scale = generator.below(240) - 120
+        for _ in 0..<count / 2 {
+            // Half of them where 34 digits have an exponent near zero, for which there is a short cut.
+            let scale = generator.oneIn(2) ? generator.below(240) - 120 : generator.below(110) + 40
             let double = Double(
                 sign: generator.oneIn(2) ? .plus : .minus, exponent: scale,
                 significand: .random(in: 1..<2, using: &generator))

@@ -125,6 +125,26 @@ import Testing
         }
     }
 
+    /// Digits far behind a tie, beyond those that are kept while a result is made, take it up.
+    @Test func restFarBehindATieCounts() throws {
+        func number(_ text: String) throws -> DecimalBits { try #require(DecimalBits(text: text)) }
+        // (10^33 + p)(10^33 + q) ends in p · q, here 5 · 10^32 + 2 · 10^16; p + q is even.
+        let product = DecimalBits.product(
+            try number("1000000000000000010000000000000000"),
+            try number("1000000000000000050000000000000002"))
+        #expect(product.text == "1.000000000000000060000000000000003E+66")
+        let half = try number("0.5000000000000000000000000000000001")
+        let even = try number("1000000000000000000000000000000002")
+        #expect(DecimalBits.sum(even, half).text == "1000000000000000000000000000000003")
+        #expect(DecimalBits.difference(even, half).text == "1000000000000000000000000000000001")
+        // Half of the least number is none; a little more than half is the least.
+        let least = DecimalBits.leastPositive
+        #expect(DecimalBits.product(least, try number("0.5")).text == "0E-6176")
+        #expect(DecimalBits.product(least, half) == least)
+        #expect(DecimalBits.quotient(least, try number("1.999")) == least)
+        #expect(DecimalBits.quotient(least, try number("2.001")).text == "0E-6176")
+    }
+
     @Test func integersComeAndGoExactly() throws {
         let integers: [Int64] = [.min, .min + 1, -1, 0, 1, 10, 1_000_000, 1 << 53, .max - 1, .max]
         for integer in integers {

@@ -162,14 +162,16 @@ import Testing
         }
     }
 
-    @Test func equalNumbersHashAlike() {
+    @Test func equalNumbersHashAlike() throws {
         let rows: [[Decimal128]] = [
             ["1", "1.0", "1.000", 1], ["0", "-0", "0E+6000", "0.00"], [.nan, .signalingNaN, -.nan],
             ["1E+10", 10_000_000_000, "10000000000.000"], ["5E-5", 0.00005], [.infinity, "inf"],
         ]
         for row in rows {
             for number in row { #expect(number == row[0], "\(number)") }
-            #expect(Set(row).count == 1, "\(row)")
+            // A set would trap on equal elements with other hashes.
+            try #require(Set(row.map(\.hashValue)).count == 1, "\(row)")
+            #expect(Set(row).count == 1)
         }
         #expect(Set(rows.joined()).count == rows.count)
         #expect(Decimal128.signalingNaN.isNaN && Decimal128.signalingNaN.isSignaling)

@@ -123,7 +123,9 @@ extension DecimalBits {
         } else if parts.exponent > 400 {
             magnitude = .infinity
         } else {
-            magnitude = Double("\(parts.coefficient)e\(parts.exponent)") ?? .infinity
+            var text = decimalDigits(parts.coefficient)
+            text += "e\(parts.exponent)".utf8
+            magnitude = Double(String(decoding: text, as: UTF8.self)) ?? .infinity
         }
         return parts.isNegative ? -magnitude : magnitude
     }

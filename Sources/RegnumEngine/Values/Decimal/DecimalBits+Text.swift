@@ -180,7 +180,7 @@ extension DecimalBits {
     }
 
     private static func text(_ parts: DecimalParts) -> String {
-        let digits = String(parts.coefficient).utf8
+        let digits = decimalDigits(parts.coefficient)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(48)
         if parts.isNegative { bytes.append(UInt8(ascii: "-")) }
@@ -206,4 +206,18 @@ extension DecimalBits {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+/// The digits of a coefficient in ASCII, one for zero.
+func decimalDigits(_ coefficient: UInt128) -> [UInt8] {
+    let zero = UInt8(ascii: "0")
+    var digits = [UInt8](repeating: zero, count: max(1, decimalDigitCount(coefficient)))
+    let (upper, lower) = dividedByPowerOfTen(coefficient, 19)
+    var word = UInt64(truncatingIfNeeded: lower)
+    for index in digits.indices.reversed() {
+        if index == digits.count - 20 { word = UInt64(truncatingIfNeeded: upper) }
+        digits[index] = zero &+ UInt8(truncatingIfNeeded: word % 10)
+        word /= 10
+    }
+    return digits
 }

@@ -1,4 +1,4 @@
-/// A whole number of 1,152 bits: as many as it takes to compare a decimal with a double near it.
+/// A whole number of 1,152 bits: more than it takes to compare a decimal with a double near it.
 struct DecimalLimbs {
     /// The least significant one first.
     private var limbs: InlineArray<18, UInt64>
@@ -17,7 +17,7 @@ struct DecimalLimbs {
     /// - Parameters:
     ///   - coefficient: above zero.
     ///   - double: finite and above zero. The number must round to it: then both sides, brought to
-    ///     whole numbers without common powers of two, are below 2^1090.
+    ///     whole numbers without common powers of two, are below 2^900.
     static func compare(coefficient: UInt128, exponent: Int, double: Double) -> Int {
         var decimal = DecimalLimbs(coefficient)
         var binary = DecimalLimbs(UInt128(double.significandBitPattern))
