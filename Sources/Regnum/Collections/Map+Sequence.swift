@@ -9,6 +9,8 @@ extension SingleMapEntry: Hashable where Value: Hashable {}
 extension SingleMapEntry: Sendable where Value: Sendable {}
 
 extension Map: Sequence {
+    public typealias Element = SingleMapEntry<Key, Value>
+
     /// Walks the entries that the map has now, in the order of the keys, whatever the loop does to it.
     /// An entry that was removed meanwhile is not walked; one that was set has its new value.
     public func makeIterator() -> MapIterator<Key, Value> {
