@@ -72,7 +72,8 @@ final class Purchase: Object {
             for purchase in purchases {
                 let price = Decimal128(purchase.id) / 100 + (purchase.id < 100 ? "0.001" : 0)
                 #expect(purchase.price == price)
-                #expect(purchase.discount == (purchase.id % 3 == 0 ? Decimal128(-purchase.id) : nil))
+                let discount = purchase.id % 3 == 0 ? Decimal128(-purchase.id) : nil
+                #expect(purchase.discount == discount)
             }
             #expect(purchases.count == 2_000)
             await realm.close()
@@ -133,7 +134,8 @@ final class Purchase: Object {
         let realm = try await Realm.temporary([Purchase.self])
         try await realm.write { tx in
             _ = try tx.create(Purchase.self, value: ["id": 1, "price": 3, "discount": 0.1])
-            _ = try tx.create(Purchase.self, value: ["id": 2, "price": "12.50", "taxes": [1, "2"]])
+            _ = try tx.create(
+                Purchase.self, value: ["id": 2, "price": "12.50", "taxes": [1, "2"]])
         }
         let purchases = realm.snapshot().objects(Purchase.self)
         #expect(purchases.map { $0.price.description } == ["3", "12.50"])
