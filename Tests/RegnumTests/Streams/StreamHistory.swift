@@ -98,7 +98,13 @@ struct StreamHistory {
         let side = random.under(sides.count)
         var draw = StreamDraw(record.world, SeededRandom(random.next()))
         let size = 4 + random.under(12)
-        if step == 0 { draw.fill(size) } else { draw.transaction() }
+        if step > 0 {
+            draw.transaction()
+        } else if random.isOneIn(16) {
+            draw.crowd(size)
+        } else {
+            draw.fill(size)
+        }
         let origin = random.isOneIn(3) ? nil : "origin \(random.under(4))"
         draw.commit.origin = origin
         let before = record.version
