@@ -61,11 +61,11 @@ extension List where Element: SummableValue {
     }
 
     /// The mean of the elements; nil is left out; nil for nothing.
-    public func average() -> Double? {
+    public func average() -> Element.Mean? {
         guard let handle else { return engineAverage() }
         return handle.ask(Element.self, nil) { plan, column, state throws(StoreError) in
             try plan.average(of: column, state)
-        }
+        }.map { Element.Mean.fromEngine($0) }
     }
 }
 

@@ -100,7 +100,7 @@ extension ObjectCollection {
     }
 
     /// The mean of a property; nil values are left out; nil for nothing.
-    public func average<V: SummableValue>(of keyPath: KeyPath<Element, V>) -> Double? {
+    public func average<V: SummableValue>(of keyPath: KeyPath<Element, V>) -> V.Mean? {
         if let results = _results { return results.average(of: keyPath) }
         return map { $0[keyPath: keyPath] }.engineAverage()
     }

@@ -94,6 +94,7 @@ extension ValueType {
         case .date: "Date"
         case .uuid: "UUID"
         case .objectId: "ObjectId"
+        case .decimal: "Decimal128"
         }
     }
 }
