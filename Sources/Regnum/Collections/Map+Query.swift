@@ -18,7 +18,7 @@ extension Map where Value: SummableValue {
     }
 
     /// The mean of the values; nil is left out; nil for nothing.
-    public func average() -> Double? {
+    public func average() -> Value.Mean? {
         guard let handle else { return values.engineAverage() }
         return handle.ask(Value.self, nil) { plan, column, state throws(StoreError) in
             try plan.average(of: column, state)
@@ -72,7 +72,7 @@ extension Map {
     }
 
     /// The mean of a property over the objects; nil values are left out; nil for nothing.
-    public func average<T: ObjectBase, V: SummableValue>(of keyPath: KeyPath<T, V>) -> Double?
+    public func average<T: ObjectBase, V: SummableValue>(of keyPath: KeyPath<T, V>) -> V.Mean?
     where Value == T? {
         properties(keyPath).engineAverage()
     }
