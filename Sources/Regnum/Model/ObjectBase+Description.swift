@@ -99,7 +99,7 @@ struct ObjectPrinter {
     }
 
     private mutating func print(_ value: Any?, _ property: PropertySchema) {
-        if case .list = property.shape, let list = value as? any PrintableList {
+        if property.shape.isStoredList, let list = value as? any PrintableList {
             list.print(to: &self, property.shape.swiftName)
         } else {
             print(any: value)
@@ -127,7 +127,7 @@ struct ObjectPrinter {
     }
 }
 
-private protocol PrintableList {
+protocol PrintableList {
     func print(to printer: inout ObjectPrinter, _ name: String)
 }
 

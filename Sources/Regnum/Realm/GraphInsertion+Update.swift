@@ -65,10 +65,15 @@ extension GraphInsertion {
     private func updateLists(of node: Node, _ row: ObjectKey) throws(StoreError) {
         let table = node.binding.place.tableKey
         for (index, property) in node.binding.schema.properties.enumerated() {
-            guard case .list(let element) = property.shape, isSupplied(index, node),
+            guard let element = property.shape.elements, isSupplied(index, node),
                 let list = node.binding.place.lists[index]
             else { continue }
             let contents = node.lists.first { $0.property == index }?.contents ?? []
+            if case .set = property.shape {
+                try StoredSet(transaction, table, row, list)
+                    .replaceAll(with: members(of: contents))
+                continue
+            }
             let old = transaction.list(table, row, list.key)
             if policy == .all {
                 if !old.isEmpty {
