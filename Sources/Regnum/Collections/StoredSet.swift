@@ -6,6 +6,8 @@ struct SetMembers {
     var values: [Value] = []
     var keys: [ObjectKey] = []
 
+    init() {}
+
     /// Each once and ascending, as a set stores them: of equal values the first.
     init(values: [Value], keys: [ObjectKey]) {
         let order = values.indices.sorted {

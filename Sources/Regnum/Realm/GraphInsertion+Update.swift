@@ -70,8 +70,10 @@ extension GraphInsertion {
             else { continue }
             let contents = node.lists.first { $0.property == index }?.contents ?? []
             if case .set = property.shape {
-                try StoredSet(transaction, table, row, list)
-                    .replaceAll(with: members(of: contents))
+                let stored = StoredSet(transaction, table, row, list)
+                // all elements are new ones then, as those of a list
+                if policy == .all { stored.keep(SetMembers()) }
+                try stored.add(members(of: contents))
                 continue
             }
             let old = transaction.list(table, row, list.key)

@@ -105,8 +105,12 @@ final class SetWorld {
             "name": name, "numbers": numbers, "fruits": ids.map { ["id": $0] },
         ]
         _ = try tx.create(Basket.self, value: values, update: policy)
-        baskets[name]?.numbers = Set(numbers)
-        baskets[name]?.fruits = Set(ids)
+        if policy == .all {
+            baskets[name]?.numbers = []
+            baskets[name]?.fruits = []
+        }
+        baskets[name]?.numbers.formUnion(numbers)
+        baskets[name]?.fruits.formUnion(ids)
     }
 
     private func editNumbers(_ basket: Basket, _ name: String, _ tx: Transaction) {
