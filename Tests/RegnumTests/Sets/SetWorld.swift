@@ -200,31 +200,31 @@ final class SetWorld {
 
     private func word() -> String? { Self.letters[number(0...Self.letters.count - 1)] }
 
-    // MARK: Comparing
+    // MARK: Comparing; the first difference ends the test
 
     private func check(_ tx: Transaction) throws {
-        #expect(Set(tx.objects(Basket.self).map(\.name)) == Set(baskets.keys))
+        try #require(Set(tx.objects(Basket.self).map(\.name)) == Set(baskets.keys))
         for (name, plain) in baskets {
             let basket = try #require(tx.object(Basket.self, forPrimaryKey: name))
-            #expect(Array(basket.numbers) == plain.sortedNumbers)
-            #expect(Array(basket.words) == plain.sortedWords)
-            #expect(basket.fruits.map(\.id) == plain.sortedFruits)
-            #expect(basket.numbers.count == plain.numbers.count)
-            #expect(basket.numbers.sum() == plain.numbers.reduce(0, +))
+            try #require(Array(basket.numbers) == plain.sortedNumbers)
+            try #require(Array(basket.words) == plain.sortedWords)
+            try #require(basket.fruits.map(\.id) == plain.sortedFruits)
+            try #require(basket.numbers.count == plain.numbers.count)
+            try #require(basket.numbers.sum() == plain.numbers.reduce(0, +))
         }
     }
 
     func check(_ snapshot: Snapshot, _ baskets: [String: PlainBasket]) throws {
-        #expect(snapshot.objects(Basket.self).count == baskets.count)
+        try #require(snapshot.objects(Basket.self).count == baskets.count)
         for (name, plain) in baskets {
             let basket = try #require(snapshot.object(Basket.self, forPrimaryKey: name))
-            #expect(basket.numbers.array == plain.sortedNumbers)
-            #expect(basket.words.array == plain.sortedWords)
-            #expect(basket.fruits.map(\.id) == plain.sortedFruits)
+            try #require(basket.numbers.array == plain.sortedNumbers)
+            try #require(basket.words.array == plain.sortedWords)
+            try #require(basket.fruits.map(\.id) == plain.sortedFruits)
         }
         for fruit in snapshot.objects(Fruit.self) {
             let owners = baskets.filter { $0.value.fruits.contains(fruit.id) }.map(\.key)
-            #expect(Set(fruit.baskets.map(\.name)) == Set(owners))
+            try #require(Set(fruit.baskets.map(\.name)) == Set(owners))
         }
     }
 }
