@@ -103,7 +103,7 @@ public final class _ManagedList {
     /// What the list of a recorder has at every position; nil for others.
     private var recordedValue: Value? {
         guard let tracer = binding.tracer, tracer.followsCollections,
-            case .list(.scalar(let storage)) = binding.schema.properties[property].shape
+            case .scalar(let storage)? = binding.schema.properties[property].shape.elements
         else { return nil }
         return storage.zero
     }

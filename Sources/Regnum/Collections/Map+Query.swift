@@ -1,5 +1,4 @@
 internal import RegnumEngine
-internal import RegnumStore
 
 // MARK: Maps of values
 
@@ -8,21 +7,12 @@ extension Map where Value: SummableValue {
     ///
     /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged map it
     /// ends the process.
-    public func sum() -> Value.Total {
-        guard let handle else { return values.engineSum() }
-        let zero = Value.Total._storage.zero
-        return Value.Total.fromEngine(
-            handle.ask(Value.self, zero) { plan, column, state throws(StoreError) in
-                try plan.sum(of: column, state)
-            })
-    }
+    public func sum() -> Value.Total { handle?.sum(Value.self) ?? values.engineSum() }
 
     /// The mean of the values; nil is left out; nil for nothing.
     public func average() -> Value.Mean? {
         guard let handle else { return values.engineAverage() }
-        return handle.ask(Value.self, nil) { plan, column, state throws(StoreError) in
-            try plan.average(of: column, state)
-        }
+        return handle.average(Value.self)
     }
 }
 
@@ -30,17 +20,13 @@ extension Map where Value: BoundedValue {
     /// The least value; nil and NaN are left out; nil for nothing.
     public func min() -> Value.Required? {
         guard let handle else { return values.engineBound { $0 < 0 } }
-        return handle.ask(Value.self, nil) { plan, column, state throws(StoreError) in
-            try plan.minimum(of: column, state)
-        }.map { Value.Required.fromEngine($0) }
+        return handle.min(Value.self)
     }
 
     /// The greatest value; nil and NaN are left out; nil for nothing.
     public func max() -> Value.Required? {
         guard let handle else { return values.engineBound { $0 > 0 } }
-        return handle.ask(Value.self, nil) { plan, column, state throws(StoreError) in
-            try plan.maximum(of: column, state)
-        }.map { Value.Required.fromEngine($0) }
+        return handle.max(Value.self)
     }
 }
 
@@ -49,15 +35,7 @@ extension Map where Value: ScalarValue {
     /// bytes, false before true. Equal ones are in the order of their keys.
     ///
     /// - Complexity: O(n log n)
-    public func sorted(ascending: Bool = true) -> [Value] {
-        let values = map { (value: $0.value, stored: $0.value.engineValue) }
-        let order = values.indices.sorted { a, b in
-            let order = RegnumEngine.Value.compare(values[a].stored, values[b].stored)
-            if order == 0 { return a < b }
-            return ascending ? order < 0 : order > 0
-        }
-        return order.map { values[$0].value }
-    }
+    public func sorted(ascending: Bool = true) -> [Value] { values.ordered(ascending: ascending) }
 }
 
 // MARK: Maps of objects

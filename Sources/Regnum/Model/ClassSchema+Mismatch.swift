@@ -71,7 +71,11 @@ extension TableSchema {
             return "Map<String, \(linked ?? value?.swiftName ?? target.name)>"
         }
         let element = target.kind == .elements ? target.columns.first?.swiftName : target.name
-        return "List<\(element ?? target.name)>"
+        switch list.kind {
+        case .list: return "List<\(element ?? target.name)>"
+        case .set: return "MutableSet<\(element ?? target.name)>"
+        case .map: return "Map<String, \(element ?? target.name)>"
+        }
     }
 }
 

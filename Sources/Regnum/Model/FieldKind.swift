@@ -12,7 +12,7 @@ enum FieldKind: Sendable {
     case other
     /// A link: a column whose value is another object's row.
     case link
-    /// No column: a list, a map or an inverse.
+    /// No column: a list, a set, a map or an inverse.
     case collection
 
     init(of wrapper: any PersistedField.Type) {
@@ -40,6 +40,7 @@ enum FieldKind: Sendable {
                 case .link: .link
                 case .list, .linkingObjects: .collection
                 case .map: .collection
+                case .set: .collection
                 }
         }
     }

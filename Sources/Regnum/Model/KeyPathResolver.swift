@@ -156,6 +156,7 @@ extension ClassSchema {
             guard let object = found as? ObjectBase, object === first.newest else { return nil }
         case .list, .linkingObjects: break
         case .map: break
+        case .set: break
         }
         for link in links {
             let tracer = ReadTracer(nilLink: link, followsCollections: throughCollections)

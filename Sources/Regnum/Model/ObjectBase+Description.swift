@@ -129,7 +129,7 @@ struct ObjectPrinter {
     private mutating func print(_ value: Any?, _ property: PropertySchema) {
         if let map = value as? any UnmanagedMap {
             print(map.anyEntries, property.shape.swiftName)
-        } else if case .list = property.shape, let list = value as? any PrintableList {
+        } else if property.shape.isStoredList, let list = value as? any PrintableList {
             list.print(to: &self, property.shape.swiftName)
         } else {
             print(any: value)
@@ -157,7 +157,7 @@ struct ObjectPrinter {
     }
 }
 
-private protocol PrintableList {
+protocol PrintableList {
     func print(to printer: inout ObjectPrinter, _ name: String)
 }
 

@@ -182,7 +182,7 @@ struct ObjectBuilder {
         case .map(let element):
             guard let value else { return .entries([], from: []) }
             return try entries(of: value, element, property, schema)
-        case .list(let element):
+        case .list(let element), .set(let element):
             guard let value else { return .elements([], from: []) }
             guard let values = elements(of: value) else {
                 throw .wrongType(value, schema, property)

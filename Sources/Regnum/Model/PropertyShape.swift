@@ -10,11 +10,13 @@ enum PropertyShape: Sendable {
     case list(ElementShape)
     /// A map from strings to values, or to objects or none.
     case map(ElementShape)
+    /// A set of values or of objects: to the engine a list of rows.
+    case set(ElementShape)
     /// The objects of a class that link to this one: nothing is stored.
     case linkingObjects(ObjectBase.Type)
 }
 
-/// What the elements of a list are.
+/// What the elements of a collection are.
 enum ElementShape: Sendable {
     case scalar(_StorageType)
     case object(ObjectBase.Type)
@@ -25,6 +27,8 @@ extension PropertyShape {
     var objectType: ObjectBase.Type? {
         switch self {
         case .scalar, .list(.scalar): nil
+        case .set(.scalar): nil
+        case .set(.object(let type)): type
         case .link(let type), .list(.object(let type)), .linkingObjects(let type): type
         case .map(.scalar): nil
         case .map(.object(let type)): type
@@ -36,12 +40,23 @@ extension PropertyShape {
         if case .linkingObjects = self { nil } else { objectType }
     }
 
-    /// Whether the property is stored as a list of rows.
+    /// Whether the property is a list of rows to the engine.
     var isStoredList: Bool {
         switch self {
         case .list: true
+        case .set: true
         case .map: true
         case .scalar, .link, .linkingObjects: false
+        }
+    }
+
+    /// What the elements of a list or set are, nil for other properties.
+    var elements: ElementShape? {
+        switch self {
+        case .list(let element): element
+        case .set(let element): element
+        case .map: nil
+        case .scalar, .link, .linkingObjects: nil
         }
     }
 
@@ -54,6 +69,8 @@ extension PropertyShape {
         case .list(.object(let type)): "List<\(_typeName(type, qualified: false))>"
         case .map(.scalar(let storage)): "Map<String, \(storage.swiftName)>"
         case .map(.object(let type)): "Map<String, \(_typeName(type, qualified: false))?>"
+        case .set(.scalar(let storage)): "MutableSet<\(storage.swiftName)>"
+        case .set(.object(let type)): "MutableSet<\(_typeName(type, qualified: false))>"
         case .linkingObjects(let type): "LinkingObjects<\(_typeName(type, qualified: false))>"
         }
     }

@@ -70,7 +70,7 @@ extension Query where Value: QueryMap, Value.Value: SummableValue {
     public var sum: Query<Value.Value.Total> { aggregate(.sum) }
 
     /// The mean of the values; nil is left out; nil for none.
-    public var avg: Query<Double?> { aggregate(.average) }
+    public var avg: Query<Value.Value.Mean?> { aggregate(.average) }
 }
 
 extension Query

@@ -189,6 +189,7 @@ extension ClassBinding {
                 case .scalar, .link: true
                 case .list, .linkingObjects: false
                 case .map: false
+                case .set: false
                 }
             }
     }

@@ -49,6 +49,8 @@ extension FrozenTable {
                 guard let target = entry.value.linkedObject else { return true }
                 return mine.hasSameContent(target, theirs)
             }
+        case .set:
+            return hasSameList(property, row, other)
         case .list(let element):
             guard hasSameList(property, row, other) else { return false }
             guard case .object(let type) = element, schema.properties[property].isOwning else {

@@ -103,11 +103,11 @@ final class FrozenTable: Sendable {
     func plan(_ row: ObjectKey, _ property: Int) -> QueryPlan {
         let property = schema.properties[property]
         switch property.shape {
-        case .list(.object(let type)):
+        case .list(.object(let type)), .set(.object(let type)):
             return QueryPlan(
                 tableName: ClassSchema.of(type).name,
                 source: .list(tableName: schema.name, row: row, name: property.name))
-        case .list(.scalar):
+        case .list(.scalar), .set(.scalar):
             return QueryPlan(
                 tableName: schema.elementsName(of: property),
                 source: .list(tableName: schema.name, row: row, name: property.name))
@@ -154,6 +154,7 @@ final class FrozenTable: Sendable {
             case .scalar, .link: return numbers.contains(number)
             case .list: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
             case .map: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
+            case .set: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
             case .linkingObjects: return false
             }
         }.map { schema.properties[$0].name }

@@ -63,7 +63,7 @@ extension Live {
             owner: owner(property, .list))
     }
 
-    private func collection<T: ObjectBase>(
+    func collection<T: ObjectBase>(
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> LiveResults<T> {
         LiveResults(
