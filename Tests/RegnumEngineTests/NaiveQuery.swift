@@ -127,6 +127,8 @@ struct NaiveQuery {
             return x.high < y.high || (x.high == y.high && x.low < y.low)
         case (.objectId(let x), .objectId(let y)):
             return x.high < y.high || (x.high == y.high && x.low < y.low)
+        case (.decimal(let x), .decimal(let y)):
+            return OracleDecimal.rank(x.high, x.low) < OracleDecimal.rank(y.high, y.low)
         default: return false
         }
     }

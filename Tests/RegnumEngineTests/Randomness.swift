@@ -64,6 +64,9 @@ extension SeededGenerator {
             return .data(pool[n % 8])
         case .uuid: return .uuid(Identity128(high: UInt64(n / 4), low: .max - UInt64(n % 4)))
         case .objectId: return .objectId(ObjectIdBytes(high: UInt64(n / 4), low: UInt32(n % 4)))
+        case .decimal:
+            let decimal = OracleDecimal.all[below(OracleDecimal.all.count)]
+            return .decimal(DecimalBits(high: decimal.high, low: decimal.low))
         }
     }
 }

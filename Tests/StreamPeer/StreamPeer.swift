@@ -7,38 +7,29 @@ import Foundation
 /// then it answers "ok", or what failed. It ends with its input.
 @main enum StreamPeer {
     static func main() async {
-        var lines = lines().makeAsyncIterator()
-        while let line = await lines.next(isolation: nil) {
+        let lines = lines()
+        while let line = await next(of: lines) {
             guard let assignment = StreamAssignment(line) else {
                 tell("not an assignment: \(line)")
                 continue
             }
             tell("open")
-            let input = Input(lines)
             do {
                 try await assignment.run(side: 1) { step in
                     tell("\(step)")
-                    guard await input.next() != nil else { throw CancellationError() }
+                    guard await next(of: lines) != nil else { throw CancellationError() }
                 }
                 tell("ok")
             } catch {
                 tell("\(error)".replacing("\n", with: " | "))
             }
-            lines = input.lines
         }
     }
 
-    /// The rest of the input. Confined to the task of `main`.
-    private final class Input {
-        var lines: AsyncStream<String>.Iterator
-
-        init(_ lines: AsyncStream<String>.Iterator) { self.lines = lines }
-
-        func next() async -> String? {
-            var lines = lines
-            defer { self.lines = lines }
-            return await lines.next(isolation: #isolation)
-        }
+    /// The next line that nobody has taken.
+    private static func next(of lines: AsyncStream<String>) async -> String? {
+        var iterator = lines.makeAsyncIterator()
+        return await iterator.next(isolation: #isolation)
     }
 
     private static func tell(_ line: String) {

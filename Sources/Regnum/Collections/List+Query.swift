@@ -56,10 +56,10 @@ extension _ManagedList {
             })
     }
 
-    func average<Element: SummableValue>(_ type: Element.Type) -> Double? {
+    func average<Element: SummableValue>(_ type: Element.Type) -> Element.Mean? {
         ask(type, nil) { plan, column, state throws(StoreError) in
             try plan.average(of: column, state)
-        }
+        }.map { Element.Mean.fromEngine($0) }
     }
 
     func min<Element: BoundedValue>(_ type: Element.Type) -> Element.Required? {
@@ -100,7 +100,7 @@ extension List where Element: SummableValue {
     }
 
     /// The mean of the elements; nil is left out; nil for nothing.
-    public func average() -> Double? {
+    public func average() -> Element.Mean? {
         guard let handle else { return engineAverage() }
         return handle.average(Element.self)
     }

@@ -19,7 +19,7 @@ extension MutableSet where Element: SummableValue {
     public func sum() -> Element.Total { handle?.sum(Element.self) ?? engineSum() }
 
     /// The mean of the elements; nil is left out; nil for nothing.
-    public func average() -> Double? {
+    public func average() -> Element.Mean? {
         guard let handle else { return engineAverage() }
         return handle.average(Element.self)
     }

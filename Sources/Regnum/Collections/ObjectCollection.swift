@@ -6,7 +6,7 @@ internal import RegnumEngine
 /// What lists of objects and linking objects have in common: queries, which give ``Results`` in the
 /// order of the collection, each object as often as it is in it.
 ///
-/// The library conforms ``List`` and ``LinkingObjects``; do not conform types of your own.
+/// The library conforms ``List``, ``MutableSet`` and ``LinkingObjects``; do not conform types of your own.
 public protocol ObjectCollection: RandomAccessCollection
 where Element: ObjectBase, Index == Int {
     /// The objects as results; nil for an unmanaged collection.
@@ -100,7 +100,7 @@ extension ObjectCollection {
     }
 
     /// The mean of a property; nil values are left out; nil for nothing.
-    public func average<V: SummableValue>(of keyPath: KeyPath<Element, V>) -> Double? {
+    public func average<V: SummableValue>(of keyPath: KeyPath<Element, V>) -> V.Mean? {
         if let results = _results { return results.average(of: keyPath) }
         return map { $0[keyPath: keyPath] }.engineAverage()
     }

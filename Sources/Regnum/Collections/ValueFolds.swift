@@ -13,22 +13,32 @@ extension Sequence where Element: SummableValue {
         return Element.Total.fromEngine(.int(sum))
     }
 
-    func engineAverage() -> Double? {
+    func engineAverage() -> Element.Mean? {
         let (sum, count) = total
         if count == 0 { return nil }
-        switch sum {
-        case .int(let integer): return Double(integer) / Double(count)
-        case .double(let number): return number / Double(count)
-        }
+        let mean: Value =
+            switch sum {
+            case .int(let integer): .double(Double(integer) / Double(count))
+            case .double(let number): .double(number / Double(count))
+            case .decimal(let number): .decimal(.quotient(number, DecimalBits(Int64(count))))
+            }
+        return Element.Mean.fromEngine(mean)
     }
 
     private var total: (sum: FoldedSum, count: Int) {
-        var sum: FoldedSum = Element._storage.valueType == .int ? .int(0) : .double(0)
+        var sum: FoldedSum =
+            switch Element._storage.valueType {
+            case .int: .int(0)
+            case .decimal: .decimal(.zero)
+            default: .double(0)
+            }
         var count = 0
         for element in self {
             switch (element.engineValue, sum) {
             case (.int(let value), .int(let before)): sum = .int(before + Int128(value))
             case (.double(let value), .double(let before)): sum = .double(before + value)
+            case (.decimal(let value), .decimal(let before)):
+                sum = .decimal(.sum(before, value))
             default: continue  // nil
             }
             count += 1
@@ -40,11 +50,13 @@ extension Sequence where Element: SummableValue {
 private enum FoldedSum {
     case int(Int128)
     case double(Double)
+    case decimal(DecimalBits)
 
     var value: Value {
         switch self {
         case .int(let integer): .int(Int64(clamping: integer))
         case .double(let number): .double(number)
+        case .decimal(let number): .decimal(number)
         }
     }
 }
@@ -64,15 +76,12 @@ extension Sequence where Element: BoundedValue {
 }
 
 extension Value {
-    fileprivate var isNaN: Bool {
-        if case .double(let value) = self { value.isNaN } else { false }
-    }
-
     /// The same for values that are equal: of the zeros the positive one, of NaN one.
     var canonical: Value {
         switch self {
         case .double(let value): .double(value.isNaN ? .nan : value + 0)
         case .date(let value): .date(value + 0)
+        case .decimal(let value): .decimal(value.canonical)
         default: self
         }
     }

@@ -93,6 +93,7 @@ extension ValueType {
         case .date: "Date"
         case .uuid: "UUID"
         case .objectId: "ObjectId"
+        case .decimal: "Decimal128"
         }
     }
 }

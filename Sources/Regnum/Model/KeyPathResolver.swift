@@ -213,6 +213,9 @@ extension ValueType {
                 .uuid(Identity128(high: 0, low: 0)), .uuid(Identity128(high: .max, low: .max)),
                 .uuid(Identity128(high: 0x1234_5678, low: 9)),
             ]
+        case .decimal:
+            ["0", "-0", "1", "-1.50", "0.1", "1E+6144", "-1234.567", "1E-6176", "Infinity"]
+                .compactMap { DecimalBits(text: $0) }.map { .decimal($0) }
         case .objectId:
             [
                 .objectId(ObjectIdBytes(high: 0, low: 0)),

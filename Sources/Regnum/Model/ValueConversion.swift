@@ -28,8 +28,9 @@ extension _StorageType {
     /// The stored form of a value of any type; nil if it cannot be one of this type's without loss.
     ///
     /// Integers of all widths fit into integers, `Double` and `Float`; booleans into integers; 0 and 1 into
-    /// booleans; `Float` and `Double` into each other within range. Enums go by their raw values.
-    /// Strings are never parsed.
+    /// booleans; `Float` and `Double` into each other within range; numbers, and strings that write
+    /// one, into `Decimal128`, a double as the shortest number that gives it back. Enums go by their
+    /// raw values. Other strings are never parsed.
     func engineValue(of value: Any) -> Value? {
         let stored = (value as? any ScalarValue)?.engineValue ?? foreignValue(of: value)
         switch (valueType, stored) {
@@ -38,6 +39,9 @@ extension _StorageType {
         case (.int, .bool(let bool)?): return .int(bool ? 1 : 0)
         case (.double, .int(let integer)?): return double(Double(integer))
         case (.double, .double(let number)?): return double(number)
+        case (.decimal, .int(let integer)?): return .decimal(DecimalBits(integer))
+        case (.decimal, .double(let number)?): return .decimal(DecimalBits(number))
+        case (.decimal, .string(let text)?): return DecimalBits(text: text).map { .decimal($0) }
         default: return stored?.type == valueType ? stored : nil
         }
     }

@@ -137,7 +137,7 @@ extension Query where Value: QueryCollection, Value.Element: SummableValue {
     public var sum: Query<Value.Element.Total> { aggregate(.sum) }
 
     /// The mean of the elements; nil is left out; nil for none.
-    public var avg: Query<Double?> { aggregate(.average) }
+    public var avg: Query<Value.Element.Mean?> { aggregate(.average) }
 }
 
 extension Query
@@ -193,7 +193,7 @@ extension Query where Value: SummableValue {
     /// The mean of a property of the objects of a collection; nil is left out; nil for none.
     ///
     /// - Precondition: the path leads through a list or inverse.
-    public var avg: Query<Double?> { overObjects(.average) }
+    public var avg: Query<Value.Mean?> { overObjects(.average) }
 }
 
 extension Query {

@@ -6,14 +6,16 @@ public protocol AggregatableValue: ScalarValue {
     associatedtype Required: RequiredValue
 }
 
-/// A property that can be added up: the integers, `Float`, `Double` and their optionals.
+/// A property that can be added up: the integers, `Float`, `Double`, `Decimal128` and their optionals.
 public protocol SummableValue: AggregatableValue {
     /// What a sum is: `Int` for the integers, otherwise the type without its optional.
     associatedtype Total: RequiredValue & OrderedValue
+    /// What a mean is: `Decimal128` for that, otherwise `Double`.
+    associatedtype Mean: RequiredValue & OrderedValue = Double
 }
 
-/// A property that has a least and a greatest value: the integers, `Float`, `Double`, `Date` and their
-/// optionals.
+/// A property that has a least and a greatest value: the integers, `Float`, `Double`, `Decimal128`,
+/// `Date` and their optionals.
 public protocol BoundedValue: AggregatableValue {}
 
 extension Int: SummableValue, BoundedValue {
@@ -51,6 +53,12 @@ extension Double: SummableValue, BoundedValue {
     public typealias Total = Double
 }
 
+extension Decimal128: SummableValue, BoundedValue {
+    public typealias Required = Decimal128
+    public typealias Total = Decimal128
+    public typealias Mean = Decimal128
+}
+
 extension Date: BoundedValue {
     public typealias Required = Date
 }
@@ -61,6 +69,7 @@ extension Optional: AggregatableValue where Wrapped: AggregatableValue & Require
 
 extension Optional: SummableValue where Wrapped: SummableValue & RequiredValue {
     public typealias Total = Wrapped.Total
+    public typealias Mean = Wrapped.Mean
 }
 
 extension Optional: BoundedValue where Wrapped: BoundedValue & RequiredValue {}

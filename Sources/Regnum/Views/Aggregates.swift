@@ -21,9 +21,10 @@ extension Queryable {
     /// The mean of a property; nil values are left out; nil for nothing.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
-    public func average<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> Double? {
+    public func average<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Mean? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         return _ask(nil) { plan, state throws(StoreError) in try plan.average(of: column, state) }
+            .map { V.Mean.fromEngine($0) }
     }
 
     /// The least value of a property; nil values and NaN are left out; nil for nothing.

@@ -207,6 +207,7 @@ private struct ValueEncoding: Encodable {
         case .date: try container.encode(Date.fromEngine(value))
         case .uuid: try container.encode(UUID.fromEngine(value))
         case .objectId: try container.encode(ObjectId.fromEngine(value))
+        case .decimal: try container.encode(Decimal128.fromEngine(value))
         }
     }
 }

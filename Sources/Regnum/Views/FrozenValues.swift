@@ -136,10 +136,10 @@ extension FrozenValues where Element: SummableValue {
     /// The mean; nil values are left out; nil for nothing.
     ///
     /// - Complexity: O(n).
-    public func average() -> Double? {
+    public func average() -> Element.Mean? {
         query.ask(nil) { state throws(StoreError) in
             try query.plan.average(of: column, state)
-        }
+        }.map { Element.Mean.fromEngine($0) }
     }
 }
 

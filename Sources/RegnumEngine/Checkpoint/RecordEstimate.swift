@@ -94,7 +94,7 @@ extension ValueType {
         case .bool, .string, .data: 1
         case .int: 2
         case .double, .date: 8
-        case .uuid: 16
+        case .uuid, .decimal: 16
         case .objectId: 12
         }
     }

@@ -41,7 +41,7 @@ extension Cluster {
                 slot.store(Double.infinity, 0)
                 slot.store(-Double.infinity, 8)
             case .string, .data: slot.flags = [.text, .textInRowOrder]
-            case .bool, .uuid, .objectId: break
+            case .bool, .uuid, .objectId, .decimal: break
             }
         }
         return cluster

@@ -35,6 +35,9 @@ extension Cluster {
         case .uuid:
             let (high, low) = words(row, index)
             return .uuid(Identity128(high: high, low: low))
+        case .decimal:
+            let (high, low) = words(row, index)
+            return .decimal(DecimalBits(high: high, low: low))
         case .objectId:
             let (high, low) = words(row, index)
             return .objectId(ObjectIdBytes(high: high, low: UInt32(truncatingIfNeeded: low)))

@@ -179,6 +179,7 @@ extension Cluster {
         case .data(let x):
             x.withUnsafeBytes { setText($0, row: row, column: column, edit: edit) }
         case .uuid(let x): setBytes16(x.high, x.low, row: row, column: column, edit: edit)
+        case .decimal(let x): setBytes16(x.high, x.low, row: row, column: column, edit: edit)
         case .objectId(let x):
             setBytes16(x.high, UInt64(x.low), row: row, column: column, edit: edit)
         }
@@ -218,6 +219,9 @@ extension Cluster {
                 writeText($0, TextCell(place), column, isLastInOrder: true, edit: edit)
             }
         case .uuid(let x):
+            place.storeBytes(of: x.high, as: UInt64.self)
+            place.storeBytes(of: x.low, toByteOffset: 8, as: UInt64.self)
+        case .decimal(let x):
             place.storeBytes(of: x.high, as: UInt64.self)
             place.storeBytes(of: x.low, toByteOffset: 8, as: UInt64.self)
         case .objectId(let x):

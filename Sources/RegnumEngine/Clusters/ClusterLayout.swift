@@ -249,7 +249,7 @@ extension ValueType {
         switch self {
         case .bool, .int: 0
         case .double, .date: 3
-        case .string, .data, .uuid, .objectId: 4
+        case .string, .data, .uuid, .objectId, .decimal: 4
         }
     }
 

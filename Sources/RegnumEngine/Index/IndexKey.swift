@@ -35,6 +35,7 @@ enum IndexKey {
         case .data(let x): x.withUnsafeBytes { key($0, seed: seed) }
         case .uuid(let x): key(x, seed: seed)
         case .objectId(let x): key(x, seed: seed)
+        case .decimal(let x): key(x.doubleValue)
         }
     }
 

@@ -32,6 +32,11 @@ extension Comparison {
         case (.date(let x), .date(let y)): x == y
         case (.int(let x), .double(let y)), (.double(let y), .int(let x)):
             compareNumbers(x, y) == 0
+        case (.decimal(let x), .decimal(let y)): DecimalBits.areEqual(x, y)
+        case (.decimal(let x), .int(let y)), (.int(let y), .decimal(let x)):
+            DecimalBits.compare(x, y) == 0
+        case (.decimal(let x), .double(let y)), (.double(let y), .decimal(let x)):
+            !y.isNaN && DecimalBits.compare(x, y) == 0
         default: a == b
         }
     }
@@ -52,6 +57,14 @@ extension Comparison {
         case (.double(let x), .int(let y)):
             guard let comparison = compareNumbers(y, x) else { return false }
             order = -comparison
+        case (.decimal(let x), .int(let y)): order = DecimalBits.compare(x, y)
+        case (.int(let x), .decimal(let y)): order = -DecimalBits.compare(y, x)
+        case (.decimal(let x), .double(let y)):
+            if y.isNaN { return false }
+            order = DecimalBits.compare(x, y)
+        case (.double(let x), .decimal(let y)):
+            if x.isNaN { return false }
+            order = -DecimalBits.compare(y, x)
         default:
             order = Value.compare(a, b)
         }

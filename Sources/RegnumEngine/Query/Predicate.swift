@@ -62,11 +62,11 @@ package enum Quantifier: UInt8, Hashable, Sendable, CaseIterable {
 
 /// How the values of the rows at the end of a path become one. Nulls are left out.
 package enum AggregateKind: UInt8, Hashable, Sendable, CaseIterable {
-    /// The least and the greatest of integers, doubles or dates, NaN left out; null for none.
+    /// The least and the greatest of integers, doubles, decimals or dates, NaN left out; null for none.
     case min, max
-    /// Of integers, exact, or doubles; 0 for none.
+    /// Of integers, exact, or of doubles or decimals; 0 for none.
     case sum
-    /// Of integers or doubles, as a double; null for none.
+    /// Of integers or doubles, as a double, or of decimals; null for none.
     case average
 }
 

@@ -67,7 +67,7 @@ extension QueryPlan {
         try firstKeys(limit, state.content)
     }
 
-    /// The sum of an integer or double property over the matching rows; `invalidQuery` where a sum of
+    /// The sum of an integer, double or decimal property over the matching rows; `invalidQuery` where a sum of
     /// integers does not fit into 64 bits.
     package func sum(
         of column: ColumnReference, _ state: QueryState
@@ -75,10 +75,11 @@ extension QueryPlan {
         try sum(of: column, state.content)
     }
 
-    /// The mean of an integer or double property; nil for no values.
+    /// The mean of an integer, double or decimal property, a decimal of decimals and else a double;
+    /// nil for no values.
     package func average(
         of column: ColumnReference, _ state: QueryState
-    ) throws(StoreError) -> Double? {
+    ) throws(StoreError) -> Value? {
         try average(of: column, state.content)
     }
 

@@ -91,6 +91,9 @@ enum ColumnBlock {
         case .objectId(let x):
             writer.bigEndian(x.high)
             writer.bigEndian(x.low)
+        case .decimal(let x):
+            writer.bigEndian(x.high)
+            writer.bigEndian(x.low)
         case .null, .bool: break
         }
     }
@@ -175,6 +178,10 @@ extension ColumnBlock {
                 let high = try reader.bigEndian(UInt64.self)
                 let low = try reader.bigEndian(UInt64.self)
                 values.append(.uuid(Identity128(high: high, low: low)))
+            case .decimal:
+                let high = try reader.bigEndian(UInt64.self)
+                let low = try reader.bigEndian(UInt64.self)
+                values.append(.decimal(DecimalBits(high: high, low: low)))
             case .objectId:
                 let high = try reader.bigEndian(UInt64.self)
                 let low = try reader.bigEndian(UInt32.self)
@@ -193,7 +200,7 @@ extension ColumnBlock {
         switch type {
         case .bool, .int, .string, .data: 1
         case .double, .date: 8
-        case .uuid: 16
+        case .uuid, .decimal: 16
         case .objectId: 12
         }
     }

@@ -195,6 +195,7 @@ extension Value {
         switch self {
         case .double(let x): .double(x.isNaN ? .nan : (x == 0 ? 0 : x))
         case .date(let x): .date(x == 0 ? 0 : x)
+        case .decimal(let x): .decimal(x.canonical)
         default: self
         }
     }

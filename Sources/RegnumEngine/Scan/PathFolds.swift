@@ -47,6 +47,7 @@ struct AggregateFold: EndVisitor {
     private var count = 0
     private var integerTotal: Int128 = 0
     private var total = 0.0
+    private var decimalTotal = DecimalBits.zero
     private var best = Value.null
 
     init(_ aggregate: CompiledAggregate) { self.aggregate = aggregate }
@@ -59,13 +60,13 @@ struct AggregateFold: EndVisitor {
     mutating func add(_ value: Value) {
         switch aggregate.kind {
         case .min:
-            if Comparison.equal.holds(value, value), !value.isNull,
+            if !value.isNaN, !value.isNull,
                 best.isNull || Comparison.less.holds(value, best)
             {
                 best = value
             }
         case .max:
-            if Comparison.equal.holds(value, value), !value.isNull,
+            if !value.isNaN, !value.isNull,
                 best.isNull || Comparison.greater.holds(value, best)
             {
                 best = value
@@ -74,6 +75,7 @@ struct AggregateFold: EndVisitor {
             switch value {
             case .int(let x): integerTotal += Int128(x)
             case .double(let x): total += x
+            case .decimal(let x): decimalTotal = .sum(decimalTotal, x)
             default: return
             }
             count += 1
@@ -84,15 +86,21 @@ struct AggregateFold: EndVisitor {
     var holds: Bool {
         let (comparison, value) = (aggregate.comparison, aggregate.value)
         let isDouble = aggregate.column.column.type == .double
+        let isDecimal = aggregate.column.column.type == .decimal
         switch aggregate.kind {
         case .min, .max:
             return comparison.holds(best, value)
         case .sum:
             if isDouble { return comparison.holds(.double(total), value) }
+            if isDecimal { return comparison.holds(.decimal(decimalTotal), value) }
             if let sum = Int64(exactly: integerTotal) { return comparison.holds(.int(sum), value) }
             return holdsBeyondInteger
         case .average:
             if count == 0 { return comparison.holds(.null, value) }
+            if isDecimal {
+                let mean = DecimalBits.quotient(decimalTotal, DecimalBits(Int64(count)))
+                return comparison.holds(.decimal(mean), value)
+            }
             let sum = isDouble ? total : Double(integerTotal)
             return comparison.holds(.double(sum / Double(count)), value)
         }

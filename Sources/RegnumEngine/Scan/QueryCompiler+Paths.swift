@@ -187,7 +187,7 @@ extension QueryCompiler {
         _ kind: AggregateKind, _ reference: ColumnReference, _ value: Value
     ) throws(StoreError) {
         let isDate = reference.type == .date && (kind == .min || kind == .max)
-        guard isDate || reference.type == .int || reference.type == .double else {
+        guard isDate || [.int, .double, .decimal].contains(reference.type) else {
             let className = reference.hops.last?.target ?? tableName
             throw StoreError(
                 .invalidQuery,

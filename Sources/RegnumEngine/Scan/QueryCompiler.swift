@@ -138,7 +138,7 @@ struct QueryCompiler {
     /// Only values of one type compare, and integers with doubles.
     func check(_ reference: ColumnReference, _ type: ValueType) throws(StoreError) {
         if reference.type == type { return }
-        let numbers: [ValueType] = [.int, .double]
+        let numbers: [ValueType] = [.int, .double, .decimal]
         if numbers.contains(reference.type), numbers.contains(type) { return }
         let className = reference.hops.last?.target ?? tableName
         throw StoreError(

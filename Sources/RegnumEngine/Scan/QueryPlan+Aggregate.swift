@@ -2,8 +2,8 @@ import CRegnum
 import RegnumStore
 
 extension QueryPlan {
-    /// The sum of an integer or double property over the matching rows, nulls left out; zero of the
-    /// property's type for none. With a NaN among doubles the sum is NaN. The additions go by
+    /// The sum of an integer, double or decimal property over the matching rows, nulls left out; zero
+    /// of the property's type for none. With a NaN among doubles or decimals the sum is NaN. The additions go by
     /// a fixed scheme (`cregnum_sum_doubles`), so that every processor gives the same bits; in the order
     /// of the result where the property or the result is reached through links, or the plan is
     /// distinct or limited.
@@ -13,8 +13,9 @@ extension QueryPlan {
     func sum(
         of column: ColumnReference, _ root: DatabaseContent
     ) throws(StoreError) -> Value {
-        let fold = try sumFold(column, root, of: [.int, .double])
+        let fold = try sumFold(column, root, of: [.int, .double, .decimal])
         if column.type == .double { return .double(fold.total) }
+        if column.type == .decimal { return .decimal(fold.decimalTotal) }
         guard let sum = Int64(exactly: fold.integerTotal) else {
             throw StoreError(
                 .invalidQuery,
@@ -24,20 +25,23 @@ extension QueryPlan {
         return .int(sum)
     }
 
-    /// The mean of an integer or double property over the matching rows, nulls left out; nil for
-    /// none. Integers are summed exactly.
+    /// The mean of an integer, double or decimal property over the matching rows, nulls left out; nil
+    /// for none. Integers are summed exactly. A decimal for decimals, else a double.
     ///
     /// Throws `invalidQuery` for another type, otherwise as `evaluate`.
     func average(
         of column: ColumnReference, _ root: DatabaseContent
-    ) throws(StoreError) -> Double? {
-        let fold = try sumFold(column, root, of: [.int, .double])
+    ) throws(StoreError) -> Value? {
+        let fold = try sumFold(column, root, of: [.int, .double, .decimal])
         if fold.count == 0 { return nil }
+        if column.type == .decimal {
+            return .decimal(.quotient(fold.decimalTotal, DecimalBits(Int64(fold.count))))
+        }
         let total = column.type == .double ? fold.total : Double(fold.integerTotal)
-        return total / Double(fold.count)
+        return .double(total / Double(fold.count))
     }
 
-    /// The least value of an integer, double or date property over the matching rows; nulls and NaN
+    /// The least value of an integer, double, decimal or date property over the matching rows; nulls and NaN
     /// are left out, nil if nothing is left.
     ///
     /// Throws as `average`.
@@ -111,7 +115,7 @@ extension QueryPlan {
     private func bound(
         of column: ColumnReference, _ root: DatabaseContent, isGreatest: Bool
     ) throws(StoreError) -> Value? {
-        let (query, resolved) = try resolve(column, root, of: [.int, .double, .date])
+        let (query, resolved) = try resolve(column, root, of: [.int, .double, .date, .decimal])
         var statistics = QueryStatistics()
         let isWhole = isWholeTable && column.hops.isEmpty
         if column.type == .int {
@@ -125,6 +129,9 @@ extension QueryPlan {
                 forEachValue(query, resolved, root) { if case .int(let x) = $0 { fold.add(x) } }
             }
             return fold.best.map { .int($0) }
+        }
+        if column.type == .decimal {
+            return decimalBound(query, resolved, root, isWhole: isWhole, isGreatest: isGreatest)
         }
         var fold = BoundFold<Double>(isGreatest: isGreatest)
         if isWhole {
@@ -142,6 +149,34 @@ extension QueryPlan {
         }
         return fold.best.map { column.type == .date ? .date($0) : .double($0) }
     }
+
+    private func decimalBound(
+        _ query: CompiledQuery, _ column: PathColumn, _ root: DatabaseContent, isWhole: Bool,
+        isGreatest: Bool
+    ) -> Value? {
+        var best: DecimalBits?
+        func add(_ value: Value) {
+            guard case .decimal(let x) = value, !x.isNaN else { return }
+            if let best {
+                let order = DecimalBits.compare(x, best)
+                if isGreatest ? order <= 0 : order >= 0 { return }
+            }
+            best = x
+        }
+        if isWhole {
+            var statistics = QueryStatistics()
+            query.forEachMatch(root, &statistics) { cluster, rows in
+                rows.visit { row in
+                    add(column.column.value(cluster, row))
+                    return true
+                }
+                return true
+            }
+        } else {
+            forEachValue(query, column, root) { add($0) }
+        }
+        return best.map { .decimal($0) }
+    }
 }
 
 /// A sum and a count of what was not null.
@@ -149,6 +184,7 @@ private struct SumFold {
     var count = 0
     var integerTotal: Int128 = 0
     var total = 0.0
+    var decimalTotal = DecimalBits.zero
 
     mutating func add(_ cluster: Cluster, _ rows: RowMask, _ column: ResolvedColumn) {
         guard column.isStored(in: cluster) else {
@@ -156,6 +192,13 @@ private struct SumFold {
             return
         }
         var present = cluster.present(column.index, rows)
+        if column.type == .decimal {
+            present.visit { row in
+                add(column.value(cluster, row), 1)
+                return true
+            }
+            return
+        }
         count += present.count
         let word = cluster.chunk(column.index)
         present.withWords { mask in
@@ -179,6 +222,10 @@ private struct SumFold {
             count += times
         case .double(let x):
             total += x * Double(times)
+            count += times
+        case .decimal(let x):
+            let sum = times == 1 ? x : .product(x, DecimalBits(Int64(times)))
+            decimalTotal = .sum(decimalTotal, sum)
             count += times
         default: break
         }

@@ -18,7 +18,7 @@ struct SortRank {
     static func decides(_ type: ValueType) -> Bool {
         switch type {
         case .bool, .int, .double, .date: true
-        case .string, .data, .uuid, .objectId: false
+        case .string, .data, .uuid, .objectId, .decimal: false
         }
     }
 
@@ -40,11 +40,20 @@ struct SortRank {
         case .data(let x): ascending = x.withUnsafeBytes { SortRank.beginning($0) }
         case .uuid(let x): ascending = x.high
         case .objectId(let x): ascending = x.high
+        case .decimal(let x): ascending = SortRank.beginning(x)
         }
         return (
             isDescending ? ~ascending : ascending,
             value.isNull == isDescending ? SortRank.flag : 0
         )
+    }
+
+    /// The double next to a decimal: decimals in order have such doubles in order, or equal ones.
+    private static func beginning(_ decimal: DecimalBits) -> UInt64 {
+        let nearest = decimal.doubleValue
+        if nearest.isNaN { return 1 }
+        let bits = (nearest == 0 ? 0 : nearest).bitPattern
+        return bits >> 63 == 1 ? ~bits : bits | 1 << 63
     }
 
     private static func beginning(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
@@ -99,6 +108,14 @@ struct SortRank {
             let values = cluster.rows(column.index)
             for row in 0..<count {
                 let rank = values.load(fromByteOffset: 16 &* row, as: UInt64.self)
+                ranks[row] = isDescending ? ~rank : rank
+            }
+        case .decimal:
+            let values = cluster.rows(column.index)
+            for row in 0..<count {
+                let high = values.load(fromByteOffset: 16 &* row, as: UInt64.self)
+                let low = values.load(fromByteOffset: 16 &* row &+ 8, as: UInt64.self)
+                let rank = SortRank.beginning(DecimalBits(high: high, low: low))
                 ranks[row] = isDescending ? ~rank : rank
             }
         case .string, .data:

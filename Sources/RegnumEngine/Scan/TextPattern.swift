@@ -121,7 +121,8 @@ struct ValueSet: Sendable {
         ValueSet.canonical(value).map { set.contains($0) } ?? false
     }
 
-    /// Equal numbers as one value; nil for NaN, which equals nothing.
+    /// Equal numbers as one value, but fractions of doubles and of decimals apart; nil for a NaN that
+    /// equals nothing.
     private static func canonical(_ value: Value) -> Value? {
         switch value {
         case .double(let x):
@@ -129,6 +130,8 @@ struct ValueSet: Sendable {
             if let integer = Int64(exactly: x) { return .int(integer) }
             return value
         case .date(let x): return x.isNaN ? nil : .date(x == 0 ? 0 : x)
+        case .decimal(let x):
+            return x.exactInt64.map { .int($0) } ?? .decimal(x.canonical)
         default: return value
         }
     }

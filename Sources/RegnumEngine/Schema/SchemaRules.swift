@@ -209,7 +209,7 @@ struct ColumnRule: Hashable, Sendable {
         case (.null, _):
             return isOptional ? nil : "is required and cannot be nil"
         case (.bool, .bool), (.int, .int), (.double, .double), (.uuid, .uuid),
-            (.objectId, .objectId):
+            (.objectId, .objectId), (.decimal, .decimal):
             return nil
         case (.date(let seconds), .date):
             return seconds.isNaN ? "cannot hold a date that is not a number" : nil

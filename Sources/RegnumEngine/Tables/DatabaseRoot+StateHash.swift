@@ -125,6 +125,9 @@ private struct StateHasher {
         case .uuid(let x):
             combine(x.high)
             combine(x.low)
+        case .decimal(let x):
+            combine(x.high)
+            combine(x.low)
         case .objectId(let x):
             combine(x.high)
             combine(UInt64(x.low))

@@ -5,7 +5,7 @@ extension Value {
     /// The total order of sorts and indexes: negative, zero or positive as `a` comes before, with
     /// or after `b`.
     ///
-    /// Null first; NaN before all other doubles; -0.0 with 0.0; strings, data, UUIDs and ObjectIds
+    /// Null first; NaN before all other doubles and decimals; -0.0 with 0.0, and decimals by their number; strings, data, UUIDs and ObjectIds
     /// by their bytes; false before true. Values of different types (which never meet in one
     /// column) go by type.
     package static func compare(_ a: Value, _ b: Value) -> Int {
@@ -18,6 +18,7 @@ extension Value {
         case (.uuid(let x), .uuid(let y)): compareIdentities(x, y)
         case (.bool(let x), .bool(let y)): x == y ? 0 : (y ? -1 : 1)
         case (.data(let x), .data(let y)): compareBytes(x, y)
+        case (.decimal(let x), .decimal(let y)): DecimalBits.compare(x, y)
         default: Int(a.type?.rawValue ?? 0) - Int(b.type?.rawValue ?? 0)
         }
     }

@@ -10,12 +10,13 @@ package enum ValueType: UInt8, Sendable, CaseIterable {
     case date = 6
     case uuid = 7
     case objectId = 8
+    case decimal = 9
 
     /// Whether a column of this type can be a primary key.
     package var canBePrimaryKey: Bool {
         switch self {
         case .int, .string, .uuid, .objectId: true
-        case .bool, .double, .data, .date: false
+        case .bool, .double, .data, .date, .decimal: false
         }
     }
 
@@ -23,7 +24,7 @@ package enum ValueType: UInt8, Sendable, CaseIterable {
     package var canBeIndexed: Bool {
         switch self {
         case .bool, .int, .string, .date, .uuid, .objectId: true
-        case .double, .data: false
+        case .double, .data, .decimal: false
         }
     }
 
@@ -38,6 +39,7 @@ package enum ValueType: UInt8, Sendable, CaseIterable {
         case .date: .date(0)
         case .uuid: .uuid(Identity128(high: 0, low: 0))
         case .objectId: .objectId(ObjectIdBytes(high: 0, low: 0))
+        case .decimal: .decimal(.zero)
         }
     }
 }
@@ -58,6 +60,7 @@ package enum Value: Sendable {
     case date(Double)
     case uuid(Identity128)
     case objectId(ObjectIdBytes)
+    case decimal(DecimalBits)
 
     /// The type, or nil for `null`.
     package var type: ValueType? {
@@ -71,12 +74,22 @@ package enum Value: Sendable {
         case .date: .date
         case .uuid: .uuid
         case .objectId: .objectId
+        case .decimal: .decimal
         }
     }
 
     /// Whether this is `null`.
     package var isNull: Bool {
         if case .null = self { true } else { false }
+    }
+
+    /// Whether this is a double, a date or a decimal that is no number.
+    package var isNaN: Bool {
+        switch self {
+        case .double(let x), .date(let x): x.isNaN
+        case .decimal(let x): x.isNaN
+        case .null, .bool, .int, .string, .data, .uuid, .objectId: false
+        }
     }
 }
 
@@ -92,6 +105,7 @@ extension Value: Hashable {
         case (.date(let x), .date(let y)): x.bitPattern == y.bitPattern
         case (.uuid(let x), .uuid(let y)): x == y
         case (.objectId(let x), .objectId(let y)): x == y
+        case (.decimal(let x), .decimal(let y)): x == y
         default: false
         }
     }
@@ -108,6 +122,7 @@ extension Value: Hashable {
         case .date(let x): hasher.combine(x.bitPattern)
         case .uuid(let x): hasher.combine(x)
         case .objectId(let x): hasher.combine(x)
+        case .decimal(let x): hasher.combine(x)
         }
     }
 }

@@ -247,6 +247,7 @@ extension SeededGenerator {
         case .uuid: return .uuid(Identity128(high: next(), low: next()))
         case .objectId:
             return .objectId(ObjectIdBytes(high: next(), low: UInt32(truncatingIfNeeded: next())))
+        case .decimal: return .decimal(DecimalBits(high: next(), low: next()))
         }
     }
 

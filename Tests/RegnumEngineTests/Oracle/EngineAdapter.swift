@@ -65,6 +65,7 @@ extension Value {
         case .date(let bits): self = .date(Double(bitPattern: bits))
         case .uuid(let high, let low): self = .uuid(Identity128(high: high, low: low))
         case .objectId(let high, let low): self = .objectId(ObjectIdBytes(high: high, low: low))
+        case .decimal(let high, let low): self = .decimal(DecimalBits(high: high, low: low))
         }
     }
 }
@@ -81,6 +82,7 @@ extension OracleValue {
         case .date(let x): self = .date(x.bitPattern)
         case .uuid(let x): self = .uuid(x.high, x.low)
         case .objectId(let x): self = .objectId(x.high, x.low)
+        case .decimal(let x): self = .decimal(x.high, x.low)
         }
     }
 }
@@ -96,6 +98,7 @@ extension ValueType {
         case .date: self = .date
         case .uuid: self = .uuid
         case .objectId: self = .objectId
+        case .decimal: self = .decimal
         }
     }
 }

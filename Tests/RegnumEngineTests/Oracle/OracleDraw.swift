@@ -59,7 +59,7 @@ extension SplitMix64 {
             return .string(Array("k\(number).".utf8) + padding)
         case .uuid: return .uuid(UInt64(number % 2), UInt64(number))
         case .objectId: return .objectId(UInt64(number / 5), UInt32(number % 5))
-        case .bool, .double, .data, .date: return type.zero
+        case .bool, .double, .data, .date, .decimal: return type.zero
         }
     }
 
@@ -98,6 +98,9 @@ extension SplitMix64 {
         case .data: return .data(bytes(isText: false, isSmall, width))
         case .uuid: return .uuid(pick([0, 1, .max]), pick([0, 1, 2, .max]))
         case .objectId: return .objectId(pick([0, 1, .max]), pick([0, 1, .max]))
+        case .decimal:
+            let decimal = pick(OracleDecimal.all)
+            return .decimal(decimal.high, decimal.low)
         }
     }
 

@@ -13,17 +13,19 @@ enum OracleValue: Hashable, Sendable {
     case date(UInt64)
     case uuid(UInt64, UInt64)
     case objectId(UInt64, UInt32)
+    /// One of `OracleDecimal.all`.
+    case decimal(UInt64, UInt64)
 }
 
 /// The types of properties.
 enum OracleType: Int, CaseIterable, Sendable {
-    case bool, int, double, string, data, date, uuid, objectId
+    case bool, int, double, string, data, date, uuid, objectId, decimal
 
     var canBePrimaryKey: Bool {
         self == .int || self == .string || self == .uuid || self == .objectId
     }
 
-    var canBeIndexed: Bool { self != .double && self != .data }
+    var canBeIndexed: Bool { self != .double && self != .data && self != .decimal }
 
     /// What a required column holds when nothing else is said.
     var zero: OracleValue {
@@ -36,6 +38,7 @@ enum OracleType: Int, CaseIterable, Sendable {
         case .date: .date(0)
         case .uuid: .uuid(0, 0)
         case .objectId: .objectId(0, 0)
+        case .decimal: .decimal(0x3040_0000_0000_0000, 0)
         }
     }
 }
@@ -63,6 +66,8 @@ extension OracleValue {
             x.lexicographicallyPrecedes(y)
         case (.uuid(let x, let x2), .uuid(let y, let y2)): (x, x2) < (y, y2)
         case (.objectId(let x, let x2), .objectId(let y, let y2)): (x, x2) < (y, y2)
+        case (.decimal(let x, let x2), .decimal(let y, let y2)):
+            OracleDecimal.rank(x, x2) < OracleDecimal.rank(y, y2)
         default: false
         }
     }
@@ -134,6 +139,7 @@ extension OracleValue: CustomStringConvertible {
             return "data \(x.prefix(4)) (\(x.count) bytes)"
         case .uuid(let x, let y): return "uuid \(x)-\(y)"
         case .objectId(let x, let y): return "objectId \(x)-\(y)"
+        case .decimal(let x, let y): return "decimal \(x)-\(y)"
         }
     }
 }

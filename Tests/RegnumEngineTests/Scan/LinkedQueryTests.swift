@@ -79,7 +79,7 @@ import Testing
         let integers = LinkedNaive.integers(values)
         let average =
             integers.isEmpty
-            ? nil : Double(integers.reduce(0, +)) / Double(integers.count)
+            ? nil : Value.double(Double(integers.reduce(0, +)) / Double(integers.count))
         #expect(try plan.average(of: column, state) == average, "\(plan) \(column)")
         if let sum = Int64(exactly: integers.reduce(0, +)) {
             #expect(try plan.sum(of: column, state) == .int(sum), "\(plan) \(column)")

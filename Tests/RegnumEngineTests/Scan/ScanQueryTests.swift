@@ -160,7 +160,8 @@ import Testing
         }
         let sum = integers.reduce(0, +)
         let average = try plan.average(of: column, QueryState(root))
-        #expect(average == (values.isEmpty ? nil : Double(sum) / Double(values.count)))
+        let mean = values.isEmpty ? nil : Value.double(Double(sum) / Double(values.count))
+        #expect(average == mean)
         guard let exact = Int64(exactly: sum) else {
             #expect(throws: StoreError.self) { try plan.sum(of: column, QueryState(root)) }
             return

@@ -80,7 +80,8 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
     private func pullInitial(_ record: StreamRecord) async throws {
         position.hasBegun = true
         guard case .initial(let collection)? = try await next() else {
-            throw StreamFailure("no initial collection")
+            throw StreamFailure.missing(
+                "no initial collection", from: position.version, to: position.version)
         }
         let world = record.world(position.version)
         try expectEqual(collection.version, world.version, "initial version")
@@ -95,7 +96,8 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
         if !position.hasBegun { try await pullInitial(record) }
         while let step = nextStep(record) {
             guard case .update(let collection, let delta)? = try await next() else {
-                throw StreamFailure("no update from \(step.from) to \(step.to)")
+                throw StreamFailure.missing(
+                    "no update from \(step.from) to \(step.to)", from: step.from, to: step.to)
             }
             // a comparison may tell of what was set to the value that it had, one step before
             let first = position.steps(record).first { $0.to == delta.version }

@@ -72,7 +72,8 @@ final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
         position.hasBegun = true
         let world = record.world(position.version)
         guard case .initial(let object)? = try await next() else {
-            throw StreamFailure("no initial object")
+            throw StreamFailure.missing(
+                "no initial object", from: position.version, to: position.version)
         }
         try check(object, owner.row(world), [world], "initial")
     }
@@ -111,7 +112,8 @@ final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
         let (old, new) = (owner.row(step.old), owner.row(step.new))
         if let old, old == new {
             guard case .changed(let before, let after, let told)? = try await next() else {
-                throw StreamFailure("no change of \(old)")
+                throw StreamFailure.missing(
+                    "no change of \(old)", from: place.from, to: place.to)
             }
             try check(before, old, olds, "before")
             try check(after, old, [step.new], "after")
@@ -128,13 +130,13 @@ final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
         }
         if old != nil {
             guard case .deleted(let object)? = try await next() else {
-                throw StreamFailure("no deletion")
+                throw StreamFailure.missing("no deletion", from: place.from, to: place.to)
             }
             try check(object, old, olds, "deleted")
         }
         if new != nil {
             guard case .inserted(let object)? = try await next() else {
-                throw StreamFailure("no insertion")
+                throw StreamFailure.missing("no insertion", from: place.from, to: place.to)
             }
             try check(object, new, [step.new], "inserted")
         }
@@ -175,7 +177,9 @@ final class CommitWatch: StreamWatch {
 
     func pull(_ record: StreamRecord) async throws {
         for commit in record.commits(version, record.version) {
-            guard let notice = try await next() else { throw StreamFailure("no commit") }
+            guard let notice = try await next() else {
+                throw StreamFailure.missing("no commit", from: version, to: commit.version)
+            }
             try expectEqual(notice.version, commit.version, "version")
             try expectEqual(notice.cursor.version, commit.version, "cursor")
             try expectEqual(notice.origin, commit.origin, "origin")

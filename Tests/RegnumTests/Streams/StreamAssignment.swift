@@ -21,10 +21,16 @@ struct StreamAssignment: Sendable {
     /// Runs one half; the other process runs the other one meanwhile, step by step.
     ///
     /// - Parameter meet: tells the other process of a step, and waits for it to be there.
-    func run(side: Int, meet: @escaping (Int) async throws -> Void) async throws {
+    func run(side: Int, meet: @escaping @Sendable (Int) async throws -> Void) async throws {
+        try await StreamWatchdog.run { try await run(side, $0, meet) }
+    }
+
+    private func run(
+        _ side: Int, _ pulse: StreamPulse, _ meet: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
         let sides = try await SharedSides(own: side, path: path, meet: meet)
         do {
-            try await StreamHistory(seed: seed, sides: sides).run()
+            try await StreamHistory(seed: seed, sides: sides, pulse: pulse).run()
         } catch {
             await sides.close()
             throw error

@@ -24,15 +24,30 @@ struct StreamDraw {
         for _ in 0..<count { editList() }
     }
 
+    /// As `fill`, with more rows than a step looks at one by one for each query of one value.
+    mutating func crowd(_ count: Int) {
+        fill(count)
+        for _ in 0..<40 { add(.person) }
+        for _ in 0..<20 { add(.toy) }
+    }
+
     /// One of the transactions after that.
     mutating func transaction() {
         if random.isOneIn(12) { return }
+        if random.isOneIn(3) { sweep() }
         for _ in 0...random.under(random.isOneIn(3) ? 7 : 2) { step() }
     }
 
+    /// What came last goes again, or changes.
+    private mutating func touchNewest() {
+        guard let row = world.serials(anyClass()).last.flatMap({ world[$0] }) else { return }
+        if random.isOneIn(2) { make(.delete(row.serial)) } else { set(row) }
+    }
+
     private mutating func step() {
-        switch random.under(24) {
-        case 0, 1: add()
+        switch random.under(28) {
+        case 24, 25: touchNewest()
+        case 0, 1, 26: add()
         case 2: delete()
         case 3: upsert()
         case 4: box()
@@ -107,15 +122,26 @@ struct StreamDraw {
         make(.add(row.kind, serial: world.newIdentity(), values: values))
     }
 
-    private mutating func set() {
-        guard let row = anyRow() else { return }
-        let properties = row.kind.properties.indices.filter {
-            if case .value = row.kind.properties[$0].kind { true } else { false }
-        }
-        guard let property = random.pick(Array(properties)) else { return }
-        guard case .value(let content) = row.kind.properties[property].kind else { return }
+    private mutating func set(_ given: MirrorRow? = nil) {
+        guard let row = given ?? anyRow() else { return }
+        guard let property = random.pick(row.kind.valueProperties),
+            case .value(let content) = row.kind.properties[property].kind
+        else { return }
         let value = random.isOneIn(4) ? row.value(property) : content.draw(&random)
         make(.set(row.serial, property, value))
+    }
+
+    /// Sets a property of nearly all rows of a class, where these are many: they leave queries for one
+    /// value, and come back.
+    private mutating func sweep() {
+        let kind: MirrorClass = random.isOneIn(3) ? .toy : .person
+        let serials = world.serials(kind)
+        guard serials.count > 16, let property = random.pick(kind.valueProperties),
+            case .value(let content) = kind.properties[property].kind
+        else { return }
+        for serial in serials where !random.isOneIn(16) {
+            make(.set(serial, property, content.draw(&random)))
+        }
     }
 
     private mutating func editLinks() {
@@ -198,5 +224,12 @@ struct StreamDraw {
         for _ in 0...random.under(3) { inner.step() }
         random = inner.random
         make(.savepoint(inner.edits))
+    }
+}
+
+extension MirrorClass {
+    /// The properties that hold a value, by position; keys are none of them.
+    fileprivate var valueProperties: [Int] {
+        properties.indices.filter { if case .value = properties[$0].kind { true } else { false } }
     }
 }

@@ -4,6 +4,7 @@ import Regnum
 struct StreamHistory {
     let seed: UInt64
     let sides: any StreamSides
+    let pulse: StreamPulse
     /// Prints the transactions.
     var isTraced = false
 
@@ -32,7 +33,9 @@ struct StreamHistory {
                     throw failure(error, consumers[index], "step \(step)")
                 }
             }
+            pulse.beat(patience: StreamWatchdog.patienceForPeer)
             try await sides.finish(step)
+            pulse.beat()
         }
         for consumer in consumers where consumer.isRunning {
             do {
@@ -45,6 +48,8 @@ struct StreamHistory {
         for consumer in consumers where consumer.isRunning && sides.realm(consumer.side) != nil {
             do {
                 try await consumer.watch.end(record)
+                pulse.beat()
+                if Task.isCancelled { throw StreamFailure("waits for the end of the stream") }
             } catch {
                 throw failure(error, consumer, "the close")
             }
@@ -62,6 +67,7 @@ struct StreamHistory {
         case .pull: try await consumer.watch.pull(record)
         case .resume: try await consumer.watch.resume(realm, record)
         }
+        pulse.beat()
     }
 
     /// Closes a realm and opens it again: its streams go on from their cursors.
@@ -92,7 +98,13 @@ struct StreamHistory {
         let side = random.under(sides.count)
         var draw = StreamDraw(record.world, SeededRandom(random.next()))
         let size = 4 + random.under(12)
-        if step == 0 { draw.fill(size) } else { draw.transaction() }
+        if step > 0 {
+            draw.transaction()
+        } else if random.isOneIn(16) {
+            draw.crowd(size)
+        } else {
+            draw.fill(size)
+        }
         let origin = random.isOneIn(3) ? nil : "origin \(random.under(4))"
         draw.commit.origin = origin
         let before = record.version
@@ -109,6 +121,7 @@ struct StreamHistory {
         } catch {
             throw StreamFailure("step \(step), writing \(edits): \(error)")
         }
+        pulse.beat()
         let version = realm.snapshot().version
         try expectEqual(
             version, before + (isCommit ? 1 : 0), "version after \(edits) at step \(step)")

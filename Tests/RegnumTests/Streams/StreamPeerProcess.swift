@@ -1,11 +1,13 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// The `RegnumStreamPeer` of a test, started once for many histories.
 final class StreamPeerProcess: Sendable {
     private let process = Process()
     private let input = Pipe()
     private let answers: AsyncStream<String>
+    private let last = Mutex("nothing")
 
     init() throws {
         // a peer that is gone must end the test with a sentence, not with a signal
@@ -17,14 +19,16 @@ final class StreamPeerProcess: Sendable {
         let (answers, continuation) = AsyncStream.makeStream(of: String.self)
         self.answers = answers
         try process.run()
-        Thread.detachNewThread {
+        Thread.detachNewThread { [self] in
             var rest = Data()
             while true {
                 let bytes = output.fileHandleForReading.availableData
                 if bytes.isEmpty { break }
                 rest += bytes
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                    continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
+                    let line = String(decoding: rest[..<end], as: UTF8.self)
+                    last.withLock { $0 = line }
+                    continuation.yield(line)
                     rest = Data(rest[(end + 1)...])
                 }
             }
@@ -35,15 +39,20 @@ final class StreamPeerProcess: Sendable {
     var processID: Int32 { process.processIdentifier }
 
     /// Runs a history with the peer, which is told of each step and answers it. Throws what failed
-    /// here or there.
+    /// here or there; what it said last, if that is something else than what is asked for, tells of
+    /// a failure there for which this half may have waited.
     func run(_ assignment: StreamAssignment) async throws {
         try tell(assignment.line)
-        try await expect("open")
-        try await assignment.run(side: 0) { [self] step in
-            try tell("\(step)")
-            try await expect("\(step)")
+        do {
+            try await expect("open")
+            try await assignment.run(side: 0) { [self] step in
+                try tell("\(step)")
+                try await expect("\(step)")
+            }
+            try await expect("ok")
+        } catch {
+            throw StreamFailure("\(error) (the peer process said last: \(last.withLock { $0 }))")
         }
-        try await expect("ok")
     }
 
     private func tell(_ line: String) throws {
@@ -53,6 +62,9 @@ final class StreamPeerProcess: Sendable {
     private func expect(_ line: String) async throws {
         var iterator = answers.makeAsyncIterator()
         guard let answer = await iterator.next(isolation: #isolation) else {
+            if Task.isCancelled {
+                throw StreamFailure("waits for the peer process to say \(line)")
+            }
             throw StreamFailure("the peer process is gone: \(ending)")
         }
         if answer != line { throw StreamFailure("the peer process: \(answer)") }

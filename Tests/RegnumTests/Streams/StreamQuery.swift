@@ -158,6 +158,7 @@ protocol StreamQueried: StreamModel {
 
 extension StreamQuery where Model: StreamQueried {
     init(_ random: inout SeededRandom) {
+        if random.isOneIn(8) { return }
         for _ in 0..<[0, 1, 1, 2][random.under(4)] {
             guard let condition = random.pick(Model.conditions) else { continue }
             terms.append((condition, random.under(4), random.isOneIn(4)))

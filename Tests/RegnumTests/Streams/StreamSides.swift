@@ -57,7 +57,7 @@ final class StreamSide {
             switch await slot.wait() {
             case .changed: _ = subscription.take()
             case .closed: throw StreamFailure("the realm is closed before version \(version)")
-            case .cancelled: throw CancellationError()
+            case .cancelled: throw StreamFailure("waits for version \(version)")
             }
         }
     }

@@ -49,12 +49,18 @@ struct StreamSuite: Sendable {
     }
 
     private func run(_ number: Int) async throws {
+        try await StreamWatchdog.run { try await run(number, $0) }
+    }
+
+    private func run(_ number: Int, _ pulse: StreamPulse) async throws {
         let seed = seed(number)
         let sides: any StreamSides =
             number % 3 == 0
             ? try await MemorySides(seed: seed) : try await SimulatedSides(seed: seed)
         do {
-            try await StreamHistory(seed: seed, sides: sides, isTraced: only != nil).run()
+            try await StreamHistory(
+                seed: seed, sides: sides, pulse: pulse, isTraced: only != nil
+            ).run()
         } catch {
             await sides.close()
             throw error
@@ -64,22 +70,33 @@ struct StreamSuite: Sendable {
 
 /// Which histories were taken, and which failed.
 private final class StreamProgress: Sendable {
-    private let state = Mutex((next: 0, failures: [(number: Int, text: String)]()))
+    private struct State {
+        var next = 0
+        var failures: [(number: Int, text: String)] = []
+        var hasStalled = false
+    }
+
+    private let state = Mutex(State())
     private let count: Int
 
     init(_ count: Int) { self.count = count }
 
-    /// The number of the next history to run; nil when all are taken or some failed.
+    /// The number of the next history to run; nil when all are taken, some failed or one waited for ever:
+    /// others would, and it takes long to find out.
     func next() -> Int? {
         state.withLock { state in
-            guard state.next < count, state.failures.count < 6 else { return nil }
+            guard state.next < count, state.failures.count < 6, !state.hasStalled
+            else { return nil }
             defer { state.next += 1 }
             return state.next
         }
     }
 
     func fail(_ number: Int, _ error: any Error) {
-        state.withLock { $0.failures.append((number, "\(error)")) }
+        state.withLock { state in
+            state.failures.append((number, "\(error)"))
+            if error is StreamStall { state.hasStalled = true }
+        }
     }
 
     var failures: [(number: Int, text: String)] {

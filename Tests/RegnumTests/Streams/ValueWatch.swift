@@ -56,7 +56,8 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
     private func pullInitial(_ record: StreamRecord) async throws {
         position.hasBegun = true
         guard case .initial(let values)? = try await next() else {
-            throw StreamFailure("no initial values")
+            throw StreamFailure.missing(
+                "no initial values", from: position.version, to: position.version)
         }
         mirror = values.map(plain)
         try expectEqual(mirror, slots(record.world(position.version)).map(\.value), "initial")
@@ -67,7 +68,8 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
         if !position.hasBegun { try await pullInitial(record) }
         while let step = nextStep(record) {
             guard case .update(let values, let delta)? = try await next() else {
-                throw StreamFailure("no update from \(step.from) to \(step.to)")
+                throw StreamFailure.missing(
+                    "no update from \(step.from) to \(step.to)", from: step.from, to: step.to)
             }
             // a comparison may tell of what was set to the value that it had, one step before
             let first = position.steps(record).first { $0.to == delta.version }

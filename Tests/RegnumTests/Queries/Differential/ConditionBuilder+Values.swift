@@ -23,6 +23,8 @@ extension ConditionBuilder {
         case .optDouble2: return bounded(node(\.optDouble2), node(\.optDouble2), leaf)
         case .float: return bounded(node(\.float), node(\.float), leaf)
         case .optFloat: return bounded(node(\.optFloat), node(\.optFloat), leaf)
+        case .decimal: return bounded(node(\.decimal), node(\.decimal), leaf)
+        case .optDecimal: return bounded(node(\.optDecimal), node(\.optDecimal), leaf)
         case .string: return text(node(x ? \.stringX : \.string), node(\.string2), leaf)
         case .string2: return text(node(\.string2), node(\.string2), leaf)
         case .optString:
@@ -101,13 +103,14 @@ extension ConditionBuilder {
     ) -> Query<Bool>
     where
         V._Basis: OrderedValue, V.Required: WorldValue & Comparable,
-        V.Required._Basis: OrderedValue, V.Total: WorldValue, V.Total._Basis: OrderedValue
+        V.Required._Basis: OrderedValue, V.Total: WorldValue, V.Total._Basis: OrderedValue,
+        V.Mean: WorldValue, V.Mean._Basis: OrderedValue
     {
         switch leaf {
         case .memberAggregate(_, _, .sum, let comparison, let value):
             compare(query.sum, comparison, .make(value))
         case .memberAggregate(_, _, .average, let comparison, let value):
-            compare(query.avg, comparison, value.double)
+            compare(query.avg, comparison, V.Mean?.make(value))
         default: dates(query, other, leaf)
         }
     }
@@ -198,7 +201,8 @@ extension ConditionBuilder {
     where
         C.Element: WorldValue & BoundedValue & SummableValue, C.Element._Basis: OrderedValue,
         C.Element.Required: WorldValue & Comparable, C.Element.Required._Basis: OrderedValue,
-        C.Element.Total: WorldValue, C.Element.Total._Basis: OrderedValue
+        C.Element.Total: WorldValue, C.Element.Total._Basis: OrderedValue,
+        C.Element.Mean: WorldValue, C.Element.Mean._Basis: OrderedValue
     {
         typealias Required = C.Element.Required
         switch leaf {
@@ -212,7 +216,7 @@ extension ConditionBuilder {
             case .min: return compare(query.min, comparison, bound)
             case .max: return compare(query.max, comparison, bound)
             case .sum: return compare(query.sum, comparison, .make(value))
-            case .average: return compare(query.avg, comparison, value.double)
+            case .average: return compare(query.avg, comparison, C.Element.Mean?.make(value))
             }
         default: return values(query, leaf)
         }

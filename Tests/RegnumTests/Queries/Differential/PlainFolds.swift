@@ -10,7 +10,7 @@ struct PlainFolds {
     func agree<Results: Queryable>(
         with results: Results, _ random: inout SeededRandom
     ) -> Bool where Results.Model == WorldNode {
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
         case 0: areSame(results, \.int, .property(.int))
         case 1: areSame(results, \.optIntX, .property(.optInt))
         case 2: areSame(results, \.tinyX, .property(.tiny))
@@ -21,7 +21,9 @@ struct PlainFolds {
         case 7: areSame(results, \.float, .property(.float))
         case 8: areSame(results, \.next?.double, .nextDouble)
         case 9: areSame(results, \.part?.partInt, .partInt)
-        case 10: haveSameBounds(results, \.dateX, .property(.date))
+        case 10: areSame(results, \.decimal, .property(.decimal))
+        case 11: areSame(results, \.optDecimal, .property(.optDecimal))
+        case 12: haveSameBounds(results, \.dateX, .property(.date))
         default: haveSameBounds(results, \.optDate, .property(.optDate))
         }
     }
@@ -58,7 +60,8 @@ struct PlainFolds {
             let isNaN = sum.isNaN && found != found
             if !isNaN, found != V.Total.make(sum) { return false }
         }
-        let found = results.average(of: keyPath)
+        let average = results.average(of: keyPath)
+        let found = (average as? Decimal128).map { Double($0) } ?? average as? Double
         let mean = PlainAggregate.average.fold(values, isInteger: isInteger)?.double
         return found == mean || found?.isNaN == true && mean?.isNaN == true
     }

@@ -167,6 +167,8 @@ extension PlainKey {
             case .optDouble2: return make(\.optDouble2)
             case .float: return make(\.float)
             case .optFloat: return make(\.optFloat)
+            case .decimal: return make(\.decimal)
+            case .optDecimal: return make(\.optDecimal)
             case .string: return make(x ? \.stringX : \.string)
             case .string2: return make(\.string2)
             case .optString: return make(x ? \.optStringX : \.optString)

@@ -2,7 +2,7 @@
 enum PlainProperty: Int, CaseIterable, Sendable {
     case int, int2, optInt, optInt2, tiny, optMedium, long
     case bool, optBool
-    case double, double2, optDouble, optDouble2, float, optFloat
+    case double, double2, optDouble, optDouble2, float, optFloat, decimal, optDecimal
     case string, string2, optString, optString2
     case data, optData, date, optDate, uuid, optUuid, oid, optOid
     case level, optLevel, kind, optKind
@@ -21,7 +21,8 @@ enum PlainProperty: Int, CaseIterable, Sendable {
         case .int, .int2, .optInt, .optInt2, .tiny, .optMedium, .long, .level, .optLevel, .partInt:
             .int
         case .bool, .optBool: .bool
-        case .double, .double2, .optDouble, .optDouble2, .float, .optFloat: .double
+        case .double, .double2, .optDouble, .optDouble2, .float, .optFloat, .decimal, .optDecimal:
+            .double
         case .string, .string2, .optString, .optString2, .kind, .optKind, .partText: .text
         case .data, .optData, .uuid, .optUuid, .oid, .optOid: .bytes
         case .date, .optDate: .date
@@ -80,6 +81,9 @@ enum PlainProperty: Int, CaseIterable, Sendable {
             return .double(pick([0, -0.0, 0.5, 1.5, -2.25, 3, 1e10, .nan, .infinity, -.infinity]))
         case .float, .optFloat:
             return .double(pick([0, -0.0, 0.5, 1.5, -2.25, Double(0.1 as Float), .nan, .infinity]))
+        case .decimal, .optDecimal:
+            // NaN is a number like others in decimals
+            return .double(pick([0, -0.0, 0.5, 1.5, -2.25, 3, 1e10, .infinity, -.infinity]))
         case .string, .string2, .optString, .optString2, .partText: return .text(pick(Self.texts))
         case .data, .optData: return .bytes(pick([[], [0], [1, 2, 3], [2], [255, 0]]))
         case .date, .optDate: return .date(pick([0, 1, 1.5, -100, 64_092_211_200]))

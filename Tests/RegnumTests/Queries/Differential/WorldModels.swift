@@ -45,6 +45,8 @@ final class WorldNode: Object {
     @Persisted var optDouble2: Double?
     @Persisted var float: Float
     @Persisted var optFloat: Float?
+    @Persisted var decimal: Decimal128
+    @Persisted var optDecimal: Decimal128?
     @Persisted var string: String
     @Persisted(indexed: true) var stringX: String
     @Persisted var string2: String

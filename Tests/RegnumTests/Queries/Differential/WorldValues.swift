@@ -40,6 +40,10 @@ extension Float: WorldValue {
     static func make(_ value: PlainValue) -> Float { Float(value.double ?? 0) }
 }
 
+extension Decimal128: WorldValue {
+    static func make(_ value: PlainValue) -> Decimal128 { Decimal128(value.double ?? 0) }
+}
+
 extension String: WorldValue {
     static func make(_ value: PlainValue) -> String { value.text ?? "" }
 }
@@ -117,6 +121,9 @@ extension WorldNode {
         case .optDouble2: optDouble2 = .make(value)
         case .float: float = .make(value)
         case .optFloat: optFloat = .make(value)
+        // equal to what it is compared with, and written otherwise
+        case .decimal: decimal = Decimal128.make(value) * "1.00"
+        case .optDecimal: optDecimal = Decimal128?.make(value).map { $0 * "1.0" }
         case .string: (string, stringX) = (.make(value), .make(value))
         case .string2: string2 = .make(value)
         case .optString: (optString, optStringX) = (.make(value), .make(value))
