@@ -43,6 +43,7 @@ final class EverySet: Object {
     @Persisted var datas: MutableSet<Data>
     @Persisted var optionalDatas: MutableSet<Data?>
     @Persisted var dates: MutableSet<Date>
+    @Persisted var decimals: MutableSet<Decimal128?>
     @Persisted var uuids: MutableSet<UUID>
     @Persisted var ids: MutableSet<ObjectId?>
     @Persisted var stages: MutableSet<Ripeness?>

@@ -17,7 +17,7 @@ import Testing
         var realm = try await open()
         var mirror = try await SetMirror(realm)
         var kept: [(Snapshot, [String: PlainBasket])] = []
-        for round in 0..<(isFile ? 50 : 150) {
+        for round in 0..<(isFile ? 25 : 80) {
             try await world.runWrite(realm)
             let snapshot = realm.snapshot()
             try world.check(snapshot, world.baskets)

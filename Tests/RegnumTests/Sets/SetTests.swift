@@ -57,10 +57,13 @@ import Testing
             sets.optionalDatas.insert(objectsIn: [Data([2]), nil])
             sets.dates.insert(objectsIn: [new, old, new])
             sets.uuids.insert(objectsIn: [high, low, high])
+            sets.decimals.insert(objectsIn: ["1.50", nil, "1.5", "-2", "0", "-0"])
             sets.ids.insert(objectsIn: [id, nil, id])
             sets.stages.insert(objectsIn: [.ripe, nil, .green, .ripe])
             try tx.add(sets)
             #expect(Array(sets.bools) == [false, true])
+            #expect(sets.decimals.contains("1.500") && sets.decimals.contains("0"))
+            #expect(sets.decimals.sum() == "-0.5" && sets.decimals.max() == "1.5")
             #expect(sets.bools.contains(true) && sets.datas.contains(Data([1, 2])))
         }
         let sets = try #require(realm.snapshot().objects(EverySet.self).first)
@@ -70,6 +73,7 @@ import Testing
         #expect(sets.floats.array == [0.25, 1.5])
         #expect(sets.datas.array == [Data(), Data([1, 2]), Data([2])])
         #expect(sets.optionalDatas.array == [nil, Data([2])] && sets.dates.array == [old, new])
+        #expect(sets.decimals.array == [nil, "-2", "0", "1.50"])
         #expect(sets.uuids.array == [low, high] && sets.ids.array == [nil, id])
         #expect(sets.stages.array == [nil, .green, .ripe])
     }
