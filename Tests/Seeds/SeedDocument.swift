@@ -66,7 +66,9 @@ enum SeedModels {
     /// The lines of all files, without indentation, without empty ones.
     static func lines() throws -> [String] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        return try ["SupportedTypes.swift", "ObjectModels.swift", "Collections.swift"]
+        return try [
+            "SupportedTypes.swift", "TypeProjection.swift", "ObjectModels.swift", "Collections.swift",
+        ]
             .flatMap { name in
                 try String(contentsOf: folder.appending(path: name), encoding: .utf8)
                     .split(separator: "\n")

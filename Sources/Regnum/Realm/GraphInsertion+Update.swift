@@ -52,7 +52,7 @@ extension GraphInsertion {
             else { continue }
             var value = Value.null
             if case .link(let target?) = property.content(of: node.object),
-                let key = self.row(of: target)
+                let key = self.row(of: node.made[index] ?? target)
             {
                 value = .int(Int64(bitPattern: key.rawValue))
             }

@@ -106,6 +106,8 @@ private struct RowEncoding: Encodable, Sendable {
             case .scalar:
                 try container.encode(
                     ValueEncoding(table.value(row, index), property.valueType), forKey: key)
+            case .link where property.isProjected, .list(.object) where property.isProjected:
+                try encode(projected: index, into: &container, key)
             case .link(let type):
                 guard let target = table.link(row, index) else {
                     try container.encodeNil(forKey: key)
@@ -123,6 +125,56 @@ private struct RowEncoding: Encodable, Sendable {
                     try list.encode(LinkEncoding(self, targets, target, property))
                 }
             case .linkingObjects: continue
+            }
+        }
+    }
+
+    /// A property of a projected type that is stored as an embedded object, or a list of those: what the
+    /// type is encoded as or, if it is not `Encodable`, the objects inline.
+    private func encode(
+        projected property: Int, into container: inout KeyedEncodingContainer<PropertyKey>,
+        _ key: PropertyKey
+    ) throws {
+        let schema = table.schema.properties[property]
+        try table.compute(table.schema.type, row) { object -> Result<Void, any Error> in
+            Result {
+                let value = schema.field.anyValue(in: object, at: schema.offset)
+                guard let list = value as? any UnmanagedList else {
+                    let encoding = projected(value, schema, table.link(row, property))
+                    try container.encode(encoding, forKey: key)
+                    return
+                }
+                var elements = container.nestedUnkeyedContainer(forKey: key)
+                for (value, row) in zip(list.anyElements, table.list(row, property)) {
+                    try elements.encode(projected(value, schema, row))
+                }
+            }
+        }.get()
+    }
+
+    private func projected(
+        _ value: Any?, _ property: PropertySchema, _ row: ObjectKey?
+    ) -> ProjectedEncoding {
+        var object: LinkEncoding?
+        if let row, let type = property.shape.objectType {
+            object = LinkEncoding(self, table.other(type), row, property)
+        }
+        return ProjectedEncoding(value: value, object: object)
+    }
+
+    /// A value of a projected type, and the object that it is stored as.
+    private struct ProjectedEncoding: Encodable {
+        let value: Any?
+        let object: LinkEncoding?
+
+        func encode(to encoder: any Encoder) throws {
+            if let value = value as? any Encodable {
+                try value.encode(to: encoder)
+            } else if let object, value != nil {
+                try object.encode(to: encoder)
+            } else {
+                var container = encoder.singleValueContainer()
+                try container.encodeNil()
             }
         }
     }
@@ -191,7 +243,9 @@ private struct ValueEncoding: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        if let type, let typed = type.fromEngine(value) as? any Encodable {
+        // what a required property of a projected type cannot be read as is encoded as it is stored
+        let isReadable = type is any FailableCustomPersistable.Type ? type?.canDecode(value) : true
+        if let type, isReadable ?? false, let typed = type.fromEngine(value) as? any Encodable {
             try typed.encode(to: encoder)
             return
         }
@@ -209,6 +263,10 @@ private struct ValueEncoding: Encodable {
         case .objectId: try container.encode(ObjectId.fromEngine(value))
         }
     }
+}
+
+extension ScalarValue {
+    fileprivate static func canDecode(_ value: Value) -> Bool { _decode(_StoredValue(value)) != nil }
 }
 
 extension PropertySchema {
