@@ -31,7 +31,7 @@ struct GraphInsertion {
     /// The properties that were given, of objects that do not stand for all of theirs.
     let supplied: [ObjectIdentifier: Set<Int>]
     var nodes: [Node] = []
-    private var numbers: [ObjectIdentifier: Int] = [:]
+    private(set) var numbers: [ObjectIdentifier: Int] = [:]
     /// The nodes, targets first.
     private var order: [Int] = []
     private var inserted: [Int] = []
@@ -124,6 +124,8 @@ struct GraphInsertion {
         var made: [Int: ObjectBase] = [:]
         if !binding.schema.hasOnlyValues {
             for (index, property) in binding.schema.properties.enumerated() {
+                // a default would be made of what is not to be changed
+                if property.isProjected, row != nil, !isSupplied(index, object) { continue }
                 switch property.content(of: object) {
                 case .link(let target?):
                     try check(target, binding.schema, property)
