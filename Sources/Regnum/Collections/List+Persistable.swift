@@ -53,6 +53,8 @@ protocol UnmanagedList: AnyObject {
     var anyElements: [Any] { get }
     /// A list of this type without elements.
     static func makeEmpty() -> any UnmanagedList
+    /// The element that a list of this type has of a content, nil if it cannot have it.
+    static func element(_ content: _PropertyContent) -> Any?
     /// Makes the list an accessor of what was stored from it.
     func bind(to managed: _ManagedList)
     /// Makes the elements those of the contents. If one is none of the list's type, its position, and
@@ -66,6 +68,8 @@ extension List: UnmanagedList {
     var anyElements: [Any] { map { $0 as Any } }
 
     static func makeEmpty() -> any UnmanagedList { List() }
+
+    static func element(_ content: _PropertyContent) -> Any? { Element._makeElement(content) }
 
     func replaceAll(with contents: [_PropertyContent.Content]) -> Int? {
         var new: [Element] = []

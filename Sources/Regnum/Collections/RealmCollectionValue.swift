@@ -70,6 +70,15 @@ extension ScalarValue {
 
 extension Optional: RealmCollectionValue where Wrapped: RequiredValue {
     public static var _persistedListForm: any Persistable.Type { Wrapped._optionalListForm }
+
+    public static var _elementType: _ElementType {
+        if let type = Wrapped._embeddedClass {
+            fatalError(
+                "A list of optional \(Wrapped.self), which are stored as objects of \(type), was "
+                    + "declared: a list has no nil objects.")
+        }
+        return _ElementType(shape: .scalar(_storage))
+    }
 }
 
 extension RequiredValue {

@@ -24,6 +24,9 @@ protocol PersistedField: SendableMetatype {
     /// The value as it is stored, of the persisted type where the property's is projected: for those
     /// who do not know the class.
     static func dynamicValue(in object: ObjectBase, at offset: Int) -> Any?
+    /// What the projected type of the property, or of its elements, makes of an embedded object; nil if
+    /// it makes nothing of it.
+    static func projected(_ object: ObjectBase) -> Any?
     /// Whether the program converts what is stored: see ``CustomPersistable``.
     static var isProjected: Bool { get }
     /// Sets the property of any object, as an assignment does; false if it cannot hold that.
@@ -101,6 +104,12 @@ extension Persisted: PersistedField {
     }
 
     static var isProjected: Bool { Value._persistedForm != Value.self }
+
+    static func projected(_ object: ObjectBase) -> Any? {
+        let content = _PropertyContent(content: .link(object))
+        if let list = Value.self as? any UnmanagedList.Type { return list.element(content) }
+        return Value._make(content).flatMap { unwrapped($0) }
+    }
 
     static func dynamicValue(in object: ObjectBase, at offset: Int) -> Any? {
         guard isProjected else { return anyValue(in: object, at: offset) }

@@ -38,18 +38,12 @@ extension ProjectionBasis where Self: EmbeddedObject {
     public static func _basisDecode(_ value: _StoredValue) -> Self? { nil }
     public func _basisEncode() -> _StoredValue { Self.noValue() }
     public static var _basisForm: any Persistable.Type { Self?.self }
-    public static var _basisOptionalListForm: any Persistable.Type { noOptionalElement() }
+    public static var _basisOptionalListForm: any Persistable.Type { List<Self>.self }
 
     private static func noValue() -> Never {
         fatalError(
             "What is stored as a \(Self.self) is no value: it can be compared with == and !=, but "
                 + "not sorted, made distinct or folded by.")
-    }
-
-    private static func noOptionalElement() -> Never {
-        fatalError(
-            "A list of optional elements that are stored as objects of \(Self.self) was declared: a "
-                + "list has no nil objects.")
     }
 }
 

@@ -106,8 +106,17 @@ private struct RowEncoding: Encodable, Sendable {
             case .scalar:
                 try container.encode(
                     ValueEncoding(table.value(row, index), property.valueType), forKey: key)
-            case .link where property.isProjected, .list(.object) where property.isProjected:
-                try encode(projected: index, into: &container, key)
+            case .link(let type) where property.isProjected:
+                let encoding = ProjectedEncoding(
+                    origin: self, property: property, type: type, row: table.link(row, index))
+                try container.encode(encoding, forKey: key)
+            case .list(.object(let type)) where property.isProjected:
+                var list = container.nestedUnkeyedContainer(forKey: key)
+                for target in table.list(row, index) {
+                    let encoding = ProjectedEncoding(
+                        origin: self, property: property, type: type, row: target)
+                    try list.encode(encoding)
+                }
             case .link(let type):
                 guard let target = table.link(row, index) else {
                     try container.encodeNil(forKey: key)
@@ -129,53 +138,28 @@ private struct RowEncoding: Encodable, Sendable {
         }
     }
 
-    /// A property of a projected type that is stored as an embedded object, or a list of those: what the
-    /// type is encoded as or, if it is not `Encodable`, the objects inline.
-    private func encode(
-        projected property: Int, into container: inout KeyedEncodingContainer<PropertyKey>,
-        _ key: PropertyKey
-    ) throws {
-        let schema = table.schema.properties[property]
-        try table.compute(table.schema.type, row) { object -> Result<Void, any Error> in
-            Result {
-                let value = schema.field.anyValue(in: object, at: schema.offset)
-                guard let list = value as? any UnmanagedList else {
-                    let encoding = projected(value, schema, table.link(row, property))
-                    try container.encode(encoding, forKey: key)
-                    return
-                }
-                var elements = container.nestedUnkeyedContainer(forKey: key)
-                for (value, row) in zip(list.anyElements, table.list(row, property)) {
-                    try elements.encode(projected(value, schema, row))
-                }
-            }
-        }.get()
-    }
-
-    private func projected(
-        _ value: Any?, _ property: PropertySchema, _ row: ObjectKey?
-    ) -> ProjectedEncoding {
-        var object: LinkEncoding?
-        if let row, let type = property.shape.objectType {
-            object = LinkEncoding(self, table.other(type), row, property)
-        }
-        return ProjectedEncoding(value: value, object: object)
-    }
-
-    /// A value of a projected type, and the object that it is stored as.
+    /// A value of a projected type that is stored as an embedded object: what the type is encoded as, or
+    /// the object inline if the type is not `Encodable` or can make nothing of it.
     private struct ProjectedEncoding: Encodable {
-        let value: Any?
-        let object: LinkEncoding?
+        let origin: RowEncoding
+        let property: PropertySchema
+        let type: ObjectBase.Type
+        /// nil where there is no object.
+        let row: ObjectKey?
 
         func encode(to encoder: any Encoder) throws {
-            if let value = value as? any Encodable {
-                try value.encode(to: encoder)
-            } else if let object, value != nil {
-                try object.encode(to: encoder)
-            } else {
+            let table = origin.table.other(type)
+            guard let row else {
+                // a required property has the default then
+                let isRequired = property.field.valueType is any FailableCustomPersistable.Type
+                let value = isRequired ? property.field.projected(type.init()) : nil
+                if let value = value as? any Encodable { return try value.encode(to: encoder) }
                 var container = encoder.singleValueContainer()
-                try container.encodeNil()
+                return try container.encodeNil()
             }
+            let value = table.compute(type, row) { property.field.projected($0) }
+            if let value = value as? any Encodable { return try value.encode(to: encoder) }
+            try LinkEncoding(origin, table, row, property).encode(to: encoder)
         }
     }
 
