@@ -1,6 +1,7 @@
 import Foundation
-import Regnum
 import Testing
+
+@testable import Regnum
 
 /// Properties of projected types, of objects in and out of a realm.
 @Suite struct ProjectionTests {
@@ -192,5 +193,22 @@ import Testing
             let merged = try #require(realm.snapshot().objects(Station.self).first)
             #expect(merged.place == Point(1, 3) && merged.exit == Point(5, 5))
         }
+    }
+
+    @Test func twoObjectsOfOneKeyLeaveNoDefaultsBehind() async throws {
+        let realm = try await Realm.temporary(Station.types)
+        try await realm.write { tx in
+            try tx.create(
+                Station.self,
+                value: [
+                    "id": 14, "place": [1, 1],
+                    "next": ["id": 7, "place": [2, 2], "next": ["id": 7, "heat": 5]],
+                ], update: .modified)
+        }
+        let stations = realm.snapshot().objects(Station.self)
+        #expect(stations.where { $0.id == 7 }.first?.place == Point(2, 2))
+        #expect(stations.where { $0.id == 14 }.first?.place == Point(1, 1))
+        let rowCount = stations.first?.table.other(Spot.self).rowCount
+        #expect(rowCount == 2)
     }
 }
