@@ -67,13 +67,14 @@ enum SeedModels {
     static func lines() throws -> [String] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         return try [
-            "SupportedTypes.swift", "TypeProjection.swift", "ObjectModels.swift", "Collections.swift",
+            "SupportedTypes.swift", "TypeProjection.swift", "ObjectModels.swift",
+            "Collections.swift",
         ]
-            .flatMap { name in
-                try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-                    .split(separator: "\n")
-                    .map { $0.trimmingCharacters(in: .whitespaces) }
-                    .filter { !$0.isEmpty }
-            }
+        .flatMap { name in
+            try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+                .split(separator: "\n")
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { !$0.isEmpty }
+        }
     }
 }

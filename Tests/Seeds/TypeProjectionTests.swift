@@ -23,7 +23,10 @@ import Testing
         try await realm.write { tx in
             for (name, url, place) in [
                 ("American Kennel Club", "https://akc.org", CLLocationCoordinate2D?.none),
-                ("Continental Kennel Club", "https://ckcusa.com/", .init(latitude: 40.7509, longitude: 73.9777)),
+                (
+                    "Continental Kennel Club", "https://ckcusa.com/",
+                    .init(latitude: 40.7509, longitude: 73.9777)
+                ),
             ] {
                 let club = Club(value: ["name": name, "url": url])
                 if let place { club.location = place }
@@ -79,7 +82,8 @@ import Testing
         let clubs = realm.snapshot().objects(ClubWithURL.Club.self)
         #expect(clubs.map(\.url) == [nil, URL(string: "https://b.org")])
         try await realm.read { tx in
-            #expect(tx.objects(ClubWithURL.Club.self).map(\.url) == [nil, URL(string: "https://b.org")])
+            #expect(
+                tx.objects(ClubWithURL.Club.self).map(\.url) == [nil, URL(string: "https://b.org")])
         }
         await realm.close()
     }

@@ -147,10 +147,14 @@ where
     Value.Element._PersistedProperty: BoundedValue & RealmCollectionValue
 {
     /// The least of the elements; nil and NaN are left out; nil for none.
-    public var min: Query<Value.Element._Projected?> { .init(persistableValue.min.rawNode(), scope) }
+    public var min: Query<Value.Element._Projected?> {
+        .init(persistableValue.min.rawNode(), scope)
+    }
 
     /// The greatest of the elements; nil and NaN are left out; nil for none.
-    public var max: Query<Value.Element._Projected?> { .init(persistableValue.max.rawNode(), scope) }
+    public var max: Query<Value.Element._Projected?> {
+        .init(persistableValue.max.rawNode(), scope)
+    }
 }
 
 extension Query

@@ -250,7 +250,9 @@ private struct ValueEncoding: Encodable {
 }
 
 extension ScalarValue {
-    fileprivate static func canDecode(_ value: Value) -> Bool { _decode(_StoredValue(value)) != nil }
+    fileprivate static func canDecode(_ value: Value) -> Bool {
+        _decode(_StoredValue(value)) != nil
+    }
 }
 
 extension PropertySchema {

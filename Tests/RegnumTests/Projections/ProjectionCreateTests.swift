@@ -46,7 +46,9 @@ import Testing
             try await realm.read { tx in check(try #require(tx.objects(Station.self).first)) }
         }
         check(Station(value: Station(value: projected)))
-        let embedded = Station(value: ["place": Spot(value: [1, 2]), "path": [Spot(value: [3, 4])]])
+        let embedded = Station(value: [
+            "place": Spot(value: [1, 2]), "path": [Spot(value: [3, 4])],
+        ])
         #expect(embedded.place == Point(1, 2) && Array(embedded.path) == [Point(3, 4)])
     }
 
@@ -119,7 +121,9 @@ import Testing
     }
 
     @Test func objectsOfOtherClassesAreCopiedByWhatTheyStore() async throws {
-        let plain = Plain.Station(value: ["id": 7, "word": "a", "place": [1, 2], "path": [[3, 4]]])
+        let plain = Plain.Station(value: [
+            "id": 7, "word": "a", "place": [1, 2], "path": [[3, 4]],
+        ])
         let station = Station(value: plain)
         #expect(station.word == .of("a") && station.place == Point(1, 2))
         #expect(Array(station.path) == [Point(3, 4)])

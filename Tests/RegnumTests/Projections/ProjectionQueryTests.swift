@@ -32,7 +32,9 @@ import Testing
         _ realm: Realm, sourceLocation: SourceLocation = #_sourceLocation,
         _ condition: @Sendable (Query<Station>) -> Query<Bool>
     ) async throws -> [Int] {
-        let frozen = realm.snapshot().objects(Station.self).where(condition).map { $0.id.number / 7 }
+        let frozen = realm.snapshot().objects(Station.self).where(condition).map {
+            $0.id.number / 7
+        }
         let confined = try await realm.read { tx in
             tx.objects(Station.self).where(condition).map { $0.id.number / 7 }
         }
@@ -56,9 +58,11 @@ import Testing
         #expect(try await numbers(realm) { $0.heat < Celsius(1) } == [0, 1])
         #expect(try await numbers(realm) { $0.heat >= 1.0 } == [2, 3])
         #expect(try await numbers(realm) { $0.heat.contains(0.0..<2.0) } == [1, 2])
-        #expect(try await numbers(realm) { $0.heat.contains(Celsius(0)...Celsius(2)) } == [1, 2, 3])
+        #expect(
+            try await numbers(realm) { $0.heat.contains(Celsius(0)...Celsius(2)) } == [1, 2, 3])
         #expect(try await numbers(realm) { $0.coldest.contains(-2.0...(-1)) } == [2])
-        #expect(try await numbers(realm) { $0.coldest == $0.coldest && $0.coldest != nil } == [0, 2])
+        #expect(
+            try await numbers(realm) { $0.coldest == $0.coldest && $0.coldest != nil } == [0, 2])
         #expect(try await numbers(realm) { $0.heat < $0.start } == [0, 1, 2, 3])
         #expect(try await numbers(realm) { $0.word.persistableValue.starts(with: "a") } == [1, 2])
         #expect(try await numbers(realm) { $0.id.persistableValue.in([0, 21]) } == [0, 3])
@@ -98,7 +102,10 @@ import Testing
         #expect(try await numbers(realm) { $0.path == Point(1, 2) } == [2, 3])
         #expect(try await numbers(realm) { $0.path != Point(1, 2) } == [1])
         #expect(try await numbers(realm) { $0.path.contains(Point(2, 2)) } == [3])
-        #expect(try await numbers(realm) { $0.path.containsAny(in: [Point(2, 2), Point(0, 2)]) } == [1, 2, 3])
+        #expect(
+            try await numbers(realm) { $0.path.containsAny(in: [Point(2, 2), Point(0, 2)]) } == [
+                1, 2, 3,
+            ])
         #expect(try await numbers(realm) { $0.path.count > 1 } == [2, 3])
         #expect(try await numbers(realm) { $0.path.persistableValue.x == 2 } == [3])
     }
@@ -106,7 +113,9 @@ import Testing
     @Test func linksLeadToProjectedProperties() async throws {
         let realm = try await Self.fill()
         let cities = realm.snapshot().objects(City.self)
-        func count(_ condition: (Query<City>) -> Query<Bool>) -> Int { cities.where(condition).count }
+        func count(_ condition: (Query<City>) -> Query<Bool>) -> Int {
+            cities.where(condition).count
+        }
         #expect(count { $0.main.word == .of("a") } == 1 && count { $0.main.word == "b" } == 0)
         #expect(count { $0.main.place == Point(1, 1) } == 1)
         #expect(count { $0.main.place == Point(0, 1) } == 0)
@@ -174,7 +183,9 @@ import Testing
         let realm = try await Self.fill()
         // `word` has an index, its persisted view too
         #expect(realm.snapshot().objects(Station.self).where { $0.word == .of("ab") }.count == 1)
-        #expect(realm.snapshot().objects(Station.self).where { $0.word.persistableValue == "ab" }.count == 1)
+        #expect(
+            realm.snapshot().objects(Station.self).where { $0.word.persistableValue == "ab" }.count
+                == 1)
     }
 }
 

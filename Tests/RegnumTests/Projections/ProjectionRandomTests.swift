@@ -63,7 +63,8 @@ import Testing
         _ tx: Transaction, _ known: inout [Int: Known], _ random: inout SeededRandom
     ) throws {
         let id = 7 * Int(random.next() % 12)
-        guard let station = tx.object(Station.self, forPrimaryKey: id), var values = known[id] else {
+        guard let station = tx.object(Station.self, forPrimaryKey: id), var values = known[id]
+        else {
             var values = Known()
             let station = Station()
             station.id = .of(id)
@@ -175,7 +176,9 @@ import Testing
     }
 
     private static func word(_ random: inout SeededRandom) -> Word {
-        .of(String(repeating: random.next() % 2 == 0 ? "a" : "žb", count: Int(random.next() % 9) + 1))
+        .of(
+            String(
+                repeating: random.next() % 2 == 0 ? "a" : "žb", count: Int(random.next() % 9) + 1))
     }
 
     private static func celsius(_ random: inout SeededRandom) -> Celsius {

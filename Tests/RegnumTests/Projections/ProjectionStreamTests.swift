@@ -124,10 +124,13 @@ import Testing
         let frozen = realm.snapshot().objects(Station.self)[0]
         let text = String(decoding: try encoder.encode(frozen), as: UTF8.self)
         // Celsius and Point are Encodable, Word, Serial and Label are not
-        #expect(text.contains(#""coldest":null,"exit":null,"heat":{"degrees":1},"heats":[{"degrees":6}]"#))
+        #expect(
+            text.contains(
+                #""coldest":null,"exit":null,"heat":{"degrees":1},"heats":[{"degrees":6}]"#))
         #expect(text.contains(#""id":7,"label":{"place":null,"text":"gate"},"next":null"#))
         #expect(text.contains(#""path":[{"x":4,"y":5}],"place":{"x":2,"y":3}"#))
         #expect(text.contains(#""word":"a""#))
-        #expect(String(decoding: try encoder.encode(frozen.path), as: UTF8.self) == #"[{"x":4,"y":5}]"#)
+        #expect(
+            String(decoding: try encoder.encode(frozen.path), as: UTF8.self) == #"[{"x":4,"y":5}]"#)
     }
 }

@@ -164,7 +164,8 @@ import Testing
             #expect(tx.object(Station.self, forPrimaryKey: 7)?.word == .of("north"))
             #expect(tx.object(Station.self, forPrimaryKey: Serial.of(14)) == nil)
         }
-        #expect(realm.object(Station.self, forPrimaryKey: Serial.of(7)).current?.heat == Celsius(3.5))
+        #expect(
+            realm.object(Station.self, forPrimaryKey: Serial.of(7)).current?.heat == Celsius(3.5))
         let error = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in try tx.add(Station(7)) }
         }

@@ -101,7 +101,9 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             #expect((sign["words"] as? List<String>).map { Array($0) } == ["a", "B"])
             #expect(sign.description.contains("word = Not A Word"))
             #expect(tx.objects(Sign.self).where { $0.word == "Not A Word" }.count == 1)
-            #expect(tx.objects(Sign.self).where { $0.label.persistableValue.text == "forbidden" }.count == 1)
+            #expect(
+                tx.objects(Sign.self).where { $0.label.persistableValue.text == "forbidden" }.count
+                    == 1)
         }
         let encoded = try JSONEncoder().encode(realm.snapshot().objects(Sign.self)[0])
         #expect(String(decoding: encoded, as: UTF8.self).contains("Not A Word"))
