@@ -121,13 +121,13 @@ import Testing
     }
 
     @Test func objectsOfOtherClassesAreCopiedByWhatTheyStore() async throws {
-        let plain = Plain.Station(value: [
+        let plain = AsStored.Station(value: [
             "id": 7, "word": "a", "place": [1, 2], "path": [[3, 4]],
         ])
         let station = Station(value: plain)
         #expect(station.word == .of("a") && station.place == Point(1, 2))
         #expect(Array(station.path) == [Point(3, 4)])
-        let back = Plain.Station(value: station)
+        let back = AsStored.Station(value: station)
         #expect(back.word == "a" && back.place?.y == 2 && back.path.map(\.x) == [3])
     }
 

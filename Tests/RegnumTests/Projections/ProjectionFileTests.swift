@@ -6,16 +6,16 @@ import Testing
 @Suite struct ProjectionFileTests {
     @Test func whatPlainPropertiesWroteProjectedOnesRead() async throws {
         let folder = try RealmFolder()
-        let plain = try await Realm.open(folder.configuration("test.realm", Plain.Station.types))
+        let plain = try await Realm.open(folder.configuration("test.realm", AsStored.Station.types))
         try await plain.write { tx in
             try tx.create(
-                Plain.Station.self,
+                AsStored.Station.self,
                 value: [
                     "id": 7, "word": "a", "heat": 1.5, "place": [1, 2], "exit": nil,
                     "label": ["text": "gate", "place": [3, 4]], "heats": [5, 6],
                     "words": ["b", nil, "Not A Word"], "path": [[7, 8], [9, 10]],
                 ])
-            try tx.create(Plain.Station.self, value: ["id": 14, "word": "Not A Word"])
+            try tx.create(AsStored.Station.self, value: ["id": 14, "word": "Not A Word"])
         }
         await plain.close()
 
@@ -44,8 +44,8 @@ import Testing
         }
         await realm.close()
 
-        let again = try await Realm.open(folder.configuration("test.realm", Plain.Station.types))
-        let plains = again.snapshot().objects(Plain.Station.self)
+        let again = try await Realm.open(folder.configuration("test.realm", AsStored.Station.types))
+        let plains = again.snapshot().objects(AsStored.Station.self)
         #expect(plains[1].place?.x == 11 && plains[1].word == "c")
         #expect(plains[0].path.map(\.y) == [8, 10, 14])
         #expect(plains[0].words.array == ["b", nil, "Not A Word"])
@@ -64,12 +64,12 @@ import Testing
             try tx.add(station)
         }
         await realm.close()
-        let plain = try await Realm.open(folder.configuration("test.realm", Plain.Station.types))
-        let found = try #require(plain.snapshot().object(Plain.Station.self, forPrimaryKey: 7))
+        let plain = try await Realm.open(folder.configuration("test.realm", AsStored.Station.types))
+        let found = try #require(plain.snapshot().object(AsStored.Station.self, forPrimaryKey: 7))
         #expect(found.word == "a" && found.place?.y == 2 && found.exit == nil && found.start == 20)
         #expect(found.label?.text == "gate" && found.label?.place == nil)
         #expect(found.words.array == ["b", nil] && found.path.map(\.x) == [3])
-        #expect(plain.snapshot().objects(Plain.Station.self).where { $0.word == "a" }.count == 1)
+        #expect(plain.snapshot().objects(AsStored.Station.self).where { $0.word == "a" }.count == 1)
         await plain.close()
     }
 

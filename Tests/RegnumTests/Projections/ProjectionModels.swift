@@ -106,7 +106,7 @@ final class City: Object {
 }
 
 /// The classes of the same names without projected types.
-enum Plain {
+enum AsStored {
     final class Station: Object {
         @Persisted(primaryKey: true) var id: Int
         @Persisted(indexed: true) var word: String?

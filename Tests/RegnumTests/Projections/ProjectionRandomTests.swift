@@ -228,8 +228,8 @@ import Testing
     private static func checkPlain(
         _ folder: RealmFolder, _ known: [Int: Known], _ place: String
     ) async throws {
-        let plain = try await Realm.open(folder.configuration("test.realm", Plain.Station.types))
-        let stations = plain.snapshot().objects(Plain.Station.self)
+        let plain = try await Realm.open(folder.configuration("test.realm", AsStored.Station.types))
+        let stations = plain.snapshot().objects(AsStored.Station.self)
         #expect(stations.count == known.count, "\(place)")
         for station in stations {
             let values = known[station.id]
