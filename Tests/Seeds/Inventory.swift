@@ -29,17 +29,14 @@ private func typeProjection(
     _ document: String
 ) -> [(document: String, first: String, place: Place)] {
     [
-        (
-            document, "extension CLLocationCoordinate2D: CustomPersistable {",
-            .waits("CustomPersistable")
-        ),
-        (document, "extension URL: FailableCustomPersistable {", .waits("CustomPersistable")),
+        (document, "extension CLLocationCoordinate2D: CustomPersistable {", .here),
+        (document, "extension URL: FailableCustomPersistable {", .here),
         (
             document, "extension URL: FailableCustomPersistable {",
             .never("the persisted type is optional: shown as a mistake")
         ),
-        (document, "class Club: Object {", .waits("CustomPersistable")),
-        (document, "class Club: Object {", .waits("CustomPersistable")),
+        (document, "class Club: Object {", .here),
+        (document, "class Club: Object {", .here),
         (document, "public class Location: EmbeddedObject {", .here),
     ]
 }

@@ -66,12 +66,15 @@ enum SeedModels {
     /// The lines of all files, without indentation, without empty ones.
     static func lines() throws -> [String] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        return try ["SupportedTypes.swift", "ObjectModels.swift", "Collections.swift"]
-            .flatMap { name in
-                try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-                    .split(separator: "\n")
-                    .map { $0.trimmingCharacters(in: .whitespaces) }
-                    .filter { !$0.isEmpty }
-            }
+        return try [
+            "SupportedTypes.swift", "TypeProjection.swift", "ObjectModels.swift",
+            "Collections.swift",
+        ]
+        .flatMap { name in
+            try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+                .split(separator: "\n")
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { !$0.isEmpty }
+        }
     }
 }

@@ -97,6 +97,7 @@ extension PropertySchema {
             name: String(field.name.dropFirst()),
             offset: field.offset, field: wrapper, kind: FieldKind(of: wrapper), shape: shape,
             isPrimaryKey: first.isPrimaryKey, isIndexed: first.isIndexed,
-            defaultValue: defaultValue, originProperty: first.originProperty)
+            defaultValue: defaultValue, originProperty: first.originProperty,
+            isProjected: wrapper.isProjected)
     }
 }

@@ -70,7 +70,7 @@ struct ObjectPrinter {
                 where property.isStored {
                     printer.text += "\(printer.indentation)\(property.name) = "
                     printer.print(
-                        property.field.anyValue(in: object, at: property.offset), property)
+                        property.field.dynamicValue(in: object, at: property.offset), property)
                     printer.text += "\n"
                 }
             }

@@ -6,7 +6,7 @@ extension ObjectBase {
     ///     let name = dog["name"] as? String
     ///     dog["age"] = 4
     ///
-    /// Reading gives the value as the property has it, nil for nil. Setting takes what
+    /// Reading gives the value as the property has it, nil for nil; of a projected type what is stored. Setting takes what
     /// ``Transaction/create(_:value:update:)-(_,[String:Any?],_)`` takes for the property; a value that
     /// it cannot hold fails the transaction, as an assignment does.
     ///
@@ -15,7 +15,7 @@ extension ObjectBase {
     public final subscript(_ name: String) -> Any? {
         get {
             let property = requireProperty(name)
-            return property.field.anyValue(in: self, at: property.offset)
+            return property.field.dynamicValue(in: self, at: property.offset)
         }
         set {
             let schema = ClassSchema.of(type(of: self))

@@ -25,6 +25,8 @@ final class ReadTracer {
     /// Whether an element of a list or inverse of a recorder is another recorder, whatever its
     /// position; else they are empty.
     let followsCollections: Bool
+    /// Which samples properties have that are made of embedded objects.
+    let round: Int
 
     struct Read: Equatable {
         let recorder: Int
@@ -35,10 +37,12 @@ final class ReadTracer {
     ///   - probe: the value of one property; others have their defaults.
     ///   - nilLink: the number of the read, a link, that gives nil.
     ///   - followsCollections: whether key paths lead through elements of lists and inverses.
+    ///   - round: which samples properties have that are made of embedded objects.
     init(
         probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,
-        followsCollections: Bool = false
+        followsCollections: Bool = false, round: Int = 0
     ) {
+        self.round = round
         self.probe = probe
         self.nilLink = nilLink
         self.followsCollections = followsCollections

@@ -106,6 +106,17 @@ private struct RowEncoding: Encodable, Sendable {
             case .scalar:
                 try container.encode(
                     ValueEncoding(table.value(row, index), property.valueType), forKey: key)
+            case .link(let type) where property.isProjected:
+                let encoding = ProjectedEncoding(
+                    origin: self, property: property, type: type, row: table.link(row, index))
+                try container.encode(encoding, forKey: key)
+            case .list(.object(let type)) where property.isProjected:
+                var list = container.nestedUnkeyedContainer(forKey: key)
+                for target in table.list(row, index) {
+                    let encoding = ProjectedEncoding(
+                        origin: self, property: property, type: type, row: target)
+                    try list.encode(encoding)
+                }
             case .link(let type):
                 guard let target = table.link(row, index) else {
                     try container.encodeNil(forKey: key)
@@ -124,6 +135,31 @@ private struct RowEncoding: Encodable, Sendable {
                 }
             case .linkingObjects: continue
             }
+        }
+    }
+
+    /// A value of a projected type that is stored as an embedded object: what the type is encoded as, or
+    /// the object inline if the type is not `Encodable` or can make nothing of it.
+    private struct ProjectedEncoding: Encodable {
+        let origin: RowEncoding
+        let property: PropertySchema
+        let type: ObjectBase.Type
+        /// nil where there is no object.
+        let row: ObjectKey?
+
+        func encode(to encoder: any Encoder) throws {
+            let table = origin.table.other(type)
+            guard let row else {
+                // a required property has the default then
+                let isRequired = property.field.valueType is any FailableCustomPersistable.Type
+                let value = isRequired ? property.field.projected(type.init()) : nil
+                if let value = value as? any Encodable { return try value.encode(to: encoder) }
+                var container = encoder.singleValueContainer()
+                return try container.encodeNil()
+            }
+            let value = table.compute(type, row) { property.field.projected($0) }
+            if let value = value as? any Encodable { return try value.encode(to: encoder) }
+            try LinkEncoding(origin, table, row, property).encode(to: encoder)
         }
     }
 
@@ -191,7 +227,9 @@ private struct ValueEncoding: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        if let type, let typed = type.fromEngine(value) as? any Encodable {
+        // what a required property of a projected type cannot be read as is encoded as it is stored
+        let isReadable = type is any FailableCustomPersistable.Type ? type?.canDecode(value) : true
+        if let type, isReadable ?? false, let typed = type.fromEngine(value) as? any Encodable {
             try typed.encode(to: encoder)
             return
         }
@@ -209,6 +247,12 @@ private struct ValueEncoding: Encodable {
         case .objectId: try container.encode(ObjectId.fromEngine(value))
         case .decimal: try container.encode(Decimal128.fromEngine(value))
         }
+    }
+}
+
+extension ScalarValue {
+    fileprivate static func canDecode(_ value: Value) -> Bool {
+        _decode(_StoredValue(value)) != nil
     }
 }
 

@@ -59,7 +59,10 @@ extension Live {
     ) -> LiveValues<Value> {
         let property = entry.schema.requireProperty(keyPath)
         return LiveValues(
-            realm, entry, plan: QueryPlan(tableName: entry.schema.elementsName(of: property)),
+            realm, entry,
+            plan: QueryPlan(
+                tableName: property.shape.objectType.map { ClassSchema.of($0).name }
+                    ?? entry.schema.elementsName(of: property)),
             owner: owner(property, .list))
     }
 
