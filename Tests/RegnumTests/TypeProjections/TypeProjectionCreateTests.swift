@@ -3,7 +3,7 @@ import Regnum
 import Testing
 
 /// Dictionaries, arrays and dynamic access with values of projected types.
-@Suite struct ProjectionCreateTests {
+@Suite struct TypeProjectionCreateTests {
     private func expectRefusal(
         _ sentence: String, sourceLocation: SourceLocation = #_sourceLocation,
         _ value: @Sendable () -> [String: Any]

@@ -40,7 +40,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
 }
 
 /// Stored values that cannot be converted, read as what cannot be nil.
-@Suite struct ProjectionTrapTests {
+@Suite struct TypeProjectionTrapTests {
     @Test func requiredPropertyNamesClassPropertyAndValue() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -5,7 +5,7 @@ import Testing
 
 /// Random histories of objects with projected properties, against a plain model in memory: through
 /// transactions, failed ones, and reopening as either form.
-@Suite struct ProjectionRandomTests {
+@Suite struct TypeProjectionRandomTests {
     /// What a station holds, as the test knows it.
     private struct Known: Equatable {
         var word: Word?

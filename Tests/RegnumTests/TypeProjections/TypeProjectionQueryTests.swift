@@ -3,7 +3,7 @@ import Regnum
 import Testing
 
 /// Queries, sorts and aggregates over projected types.
-@Suite struct ProjectionQueryTests {
+@Suite struct TypeProjectionQueryTests {
     private static func fill() async throws -> Realm {
         let realm = try await Realm.temporary(Station.types)
         try await realm.write { tx in

@@ -3,7 +3,7 @@ import Regnum
 import Testing
 
 /// The file knows persisted types alone: a property may change between the two forms.
-@Suite struct ProjectionFileTests {
+@Suite struct TypeProjectionFileTests {
     @Test func whatPlainPropertiesWroteProjectedOnesRead() async throws {
         let folder = try RealmFolder()
         let plain = try await Realm.open(folder.configuration("test.realm", AsStored.Station.types))

@@ -3,7 +3,7 @@ import Regnum
 import Testing
 
 /// Streams of objects with projected properties, and of lists of those.
-@Suite struct ProjectionStreamTests {
+@Suite struct TypeProjectionStreamTests {
     @Test func changeSetsNameProjectedProperties() async throws {
         let realm = try await Realm.temporary(Station.types)
         try await realm.write { tx in try tx.add(Station(7)) }

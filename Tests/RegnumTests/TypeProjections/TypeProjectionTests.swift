@@ -4,7 +4,7 @@ import Testing
 @testable import Regnum
 
 /// Properties of projected types, of objects in and out of a realm.
-@Suite struct ProjectionTests {
+@Suite struct TypeProjectionTests {
     private func station(_ id: Int) -> Station {
         let station = Station(id)
         station.word = .of("north")
