@@ -45,8 +45,9 @@ struct ObjectBuilder {
     ///
     /// Throws `.invalidValue` and `.invalidInput` as `Transaction.create`.
     mutating func fill(_ object: ObjectBase, from value: Any) throws(Realm.Error) {
+        let object = object._storedObject
         pending.append((object, value, nil))
-        if let source = unwrapped(value) as? ObjectBase {
+        if let source = (unwrapped(value) as? ObjectBase)?._storedObject {
             copies[CopyKey(source, as: type(of: object))] = (source, object)
         }
         try fillPending()
@@ -66,7 +67,7 @@ struct ObjectBuilder {
 
     private mutating func fillPending() throws(Realm.Error) {
         while let (object, value, place) = pending.popLast() {
-            try fillProperties(of: object, from: value, place)
+            try fillProperties(of: object._storedObject, from: value, place)
         }
     }
 
@@ -76,7 +77,7 @@ struct ObjectBuilder {
         let schema = ClassSchema.of(type(of: object))
         if let problem = schema.declarationError { throw problem }
         supplied[ObjectIdentifier(object)] = []
-        if let source = unwrapped(value) as? ObjectBase {
+        if let source = (unwrapped(value) as? ObjectBase)?._storedObject {
             try copyProperties(of: source, to: object, schema)
         } else if let values = value as? [String: Any] {
             for (index, property) in schema.properties.enumerated() {
@@ -211,7 +212,7 @@ struct ObjectBuilder {
         _ type: ObjectBase.Type, from value: Any, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> ObjectBase {
         let place = "\(schema.name).\(property.name)"
-        guard let source = value as? ObjectBase else {
+        guard let source = (value as? ObjectBase)?._storedObject else {
             guard value is [String: Any] || value is [Any] else {
                 throw .wrongType(value, schema, property)
             }
