@@ -43,7 +43,7 @@ let package = Package(
             dependencies: [
                 "CRegnum", "RegnumEngine", "RegnumStore", "RegnumSimulation", "RegnumOraclePeer",
             ],
-            swiftSettings: settings),
+            exclude: ["Values/Vectors"], swiftSettings: settings),
         // Oracle and Support are links to files of RegnumEngineTests.
         .executableTarget(
             name: "RegnumOraclePeer",

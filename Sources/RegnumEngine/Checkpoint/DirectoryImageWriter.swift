@@ -127,7 +127,7 @@ struct DirectoryImageWriter {
 
 /// The schema in a directory image: for each class, by key, its name and the definitions of its
 /// columns, as an operation that adds a class tells them in a record; then a varint number of lists,
-/// and of each a string name and the varint table key of its elements. Then, once, the varint version
+/// and of each a string name, the varint table key of its elements and a u8 kind. Then, once, the varint version
 /// of the schema.
 enum SchemaImage {
     static func encode(_ schema: DatabaseSchema) -> [UInt8] {
@@ -143,6 +143,7 @@ enum SchemaImage {
             for list in table.lists {
                 writer.string(list.name)
                 writer.varint(UInt64(list.target.rawValue))
+                writer.byte(list.kind.rawValue)
             }
         }
         writer.varint(schema.version)
@@ -161,7 +162,7 @@ enum SchemaImage {
             let name: String
             let kind: TableKind
             var columns: [ColumnDefinition] = []
-            var lists: [(name: String, target: TableKey)] = []
+            var lists: [(name: String, target: TableKey, kind: ListKind)] = []
             do throws(StoreError) {
                 name = try reader.string()
                 kind = try reader.tableKind(of: "checkpoint")
@@ -203,14 +204,15 @@ enum SchemaImage {
 
     private static func lists(
         _ reader: inout RecordReader, tableCount: Int
-    ) throws(StoreError) -> [(name: String, target: TableKey)] {
+    ) throws(StoreError) -> [(name: String, target: TableKey, kind: ListKind)] {
         let count = try reader.count(
             max: min(SchemaLimits.treeCountMax / 2, reader.remaining), "a number of lists")
-        var lists: [(name: String, target: TableKey)] = []
+        var lists: [(name: String, target: TableKey, kind: ListKind)] = []
         for _ in 0..<count {
             let name = try reader.string()
             let target = try reader.count(max: tableCount - 1, "a table key")
-            lists.append((name, TableKey(rawValue: UInt32(target))))
+            let kind = try reader.listKind(of: "checkpoint")
+            lists.append((name, TableKey(rawValue: UInt32(target)), kind))
         }
         return lists
     }

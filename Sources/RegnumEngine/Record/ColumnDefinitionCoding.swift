@@ -72,4 +72,15 @@ extension RecordReader {
         }
         return kind
     }
+
+    mutating func listKind(of carrier: String) throws(StoreError) -> ListKind {
+        let code = try byte()
+        guard let kind = ListKind(rawValue: code) else {
+            throw StoreError(
+                .unsupportedFormat,
+                "A \(carrier) has a list of the unknown kind \(code): it was written by a newer "
+                    + "version.")
+        }
+        return kind
+    }
 }

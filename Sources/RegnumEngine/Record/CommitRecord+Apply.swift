@@ -206,9 +206,10 @@ private struct RecordApplication {
         try reader.require(key == UInt64(schema.lists.count), "a new list has a wrong key")
         let name = try reader.string()
         let target = try reader.count(max: Int(UInt32.max), "a table key")
+        let kind = try reader.listKind(of: "commit record")
         do throws(StoreError) {
             _ = try content.addList(
-                name, target: TableKey(rawValue: UInt32(target)), to: schema.key, edit)
+                name, target: TableKey(rawValue: UInt32(target)), kind, to: schema.key, edit)
         } catch {
             throw reader.damaged("it adds a list that cannot be (\(error.sentence))")
         }

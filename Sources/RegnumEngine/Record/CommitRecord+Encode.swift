@@ -50,11 +50,12 @@ extension CommitRecord {
         case .version(let version):
             writer.byte(Operation.schemaVersion.rawValue)
             writer.varint(version)
-        case .list(let table, let key, let name, let target):
+        case .list(let table, let key, let name, let target, let kind):
             begin(.addList, table, &writer)
             writer.varint(UInt64(key.rawValue))
             writer.string(name)
             writer.varint(UInt64(target.rawValue))
+            writer.byte(kind.rawValue)
         case .index(let table, let column):
             begin(.addIndex, table, &writer)
             writer.varint(UInt64(column.rawValue))

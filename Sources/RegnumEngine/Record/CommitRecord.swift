@@ -18,7 +18,7 @@
 ///                    that many column blocks, by column key
 ///
 ///     7 add list     varint table key, varint list key (the number of lists so far), string name,
-///                    varint table key of the elements' class
+///                    varint table key of the elements' class, u8 kind (`ListKind`)
 ///     8 lists        varint table key, varint list key, key runs, for each of those rows a list change
 ///
 ///     9 add index    varint table key, varint column key: a column that has none

@@ -1,5 +1,18 @@
 import RegnumStore
 
+/// What a list of rows is to the program. The engine keeps all of them alike; what it means for the
+/// order and the elements is for those who edit it. The raw values are part of the file format.
+package enum ListKind: UInt8, Hashable, Sendable {
+    /// In the order that the program gives it.
+    case list = 0
+    /// Each value, or object, once: values in ascending order (`Value.compare`), objects in that of
+    /// their keys.
+    case set = 1
+    /// One element for each key, in ascending order of the keys. The elements have a class of their
+    /// own, with the columns `key`, a string, and `value`.
+    case map = 2
+}
+
 /// A list property of a class: each row has an ordered list of rows of the target class, in which
 /// one may stand several times.
 package struct ListSchema: Hashable, Sendable {
@@ -8,6 +21,7 @@ package struct ListSchema: Hashable, Sendable {
     package let name: String
     /// The class whose rows the list holds.
     package let target: TableKey
+    package let kind: ListKind
 }
 
 /// A list of a class of the realm.
@@ -27,13 +41,15 @@ extension TableSchema {
 
 extension DatabaseSchema {
     /// The schema with one more list in `table`, whose key is the number of lists so far.
-    func adding(list name: String, target: TableKey, to table: TableKey) -> DatabaseSchema {
+    func adding(
+        list name: String, target: TableKey, _ kind: ListKind, to table: TableKey
+    ) -> DatabaseSchema {
         var tables = tables
         let old = tables[table.index]
         let key = ListKey(rawValue: UInt16(old.lists.count))
         tables[table.index] = TableSchema(
             key: table, name: old.name, kind: old.kind, columns: old.columns,
-            lists: old.lists + [ListSchema(key: key, name: name, target: target)])
+            lists: old.lists + [ListSchema(key: key, name: name, target: target, kind: kind)])
         return DatabaseSchema(tables: tables, version: version)
     }
 }
@@ -41,7 +57,9 @@ extension DatabaseSchema {
 extension TableSchema {
     /// The class with all these lists, whose targets exist. Throws `invalidInput` as
     /// `SchemaRules.check(newList:)`.
-    func adding(_ lists: [(name: String, target: TableKey)]) throws(StoreError) -> TableSchema {
+    func adding(
+        _ lists: [(name: String, target: TableKey, kind: ListKind)]
+    ) throws(StoreError) -> TableSchema {
         if lists.isEmpty { return self }
         var names = Set(columns.map { Array($0.name.utf8) })
         var result: [ListSchema] = []
@@ -52,7 +70,8 @@ extension TableSchema {
             }
             result.append(
                 ListSchema(
-                    key: ListKey(rawValue: UInt16(index)), name: list.name, target: list.target))
+                    key: ListKey(rawValue: UInt16(index)), name: list.name, target: list.target,
+                    kind: list.kind))
         }
         try SchemaRules.checkTreeCount(self, adding: 2 * lists.count, lists[0].name)
         return TableSchema(key: key, name: name, kind: kind, columns: columns, lists: result)

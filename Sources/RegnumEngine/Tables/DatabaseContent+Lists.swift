@@ -29,11 +29,11 @@ extension DatabaseContent {
 
     /// Adds a list to a class. Throws `invalidInput` as `SchemaRules` says, without a change.
     mutating func addList(
-        _ name: String, target: TableKey, to key: TableKey, _ edit: ContentEdit
+        _ name: String, target: TableKey, _ kind: ListKind, to key: TableKey, _ edit: ContentEdit
     ) throws(StoreError) -> ListKey {
         try SchemaRules.check(
             newList: name, target: target, of: schema.tables[key.index], in: schema)
-        schema = schema.adding(list: name, target: target, to: key)
+        schema = schema.adding(list: name, target: target, kind, to: key)
         let table = ownTable(key.index, edit.nodes).addingLists(1, edit.nodes)
         directory?.store(table.node.word, DatabaseContent.offset(key.index))
         return ListKey(rawValue: UInt16(schema.tables[key.index].lists.count - 1))

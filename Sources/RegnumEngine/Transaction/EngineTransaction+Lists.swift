@@ -33,12 +33,12 @@ extension EngineTransaction {
     /// Throws `invalidInput`, naming class and property, for a name that is empty, too long, or that
     /// a column or list of the class has, a target that does not exist, and too many lists.
     package func addList(
-        _ table: TableKey, name: String, target: TableKey
+        _ table: TableKey, name: String, target: TableKey, kind: ListKind = .list
     ) throws(StoreError) -> ListKey {
         willEdit()
         lastInsertion = nil
-        let key = try content.addList(name, target: target, to: table, edit)
-        schemaChanges.append(.list(table, key, name, target: target))
+        let key = try content.addList(name, target: target, kind, to: table, edit)
+        schemaChanges.append(.list(table, key, name, target: target, kind))
         return key
     }
 

@@ -141,7 +141,7 @@ struct TableChanges {
 enum SchemaChange {
     case table(TableKey, String, TableKind, [ColumnDefinition])
     case column(TableKey, ColumnKey, ColumnDefinition)
-    case list(TableKey, ListKey, String, target: TableKey)
+    case list(TableKey, ListKey, String, target: TableKey, ListKind)
     case index(TableKey, ColumnKey)
     /// The version of the schema.
     case version(UInt64)
