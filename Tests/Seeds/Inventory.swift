@@ -78,7 +78,7 @@ let includedExamples: [(file: String, place: Place)] = [
     ("ObjectModels.snippet.ignore-a-property.swift", .here),
     ("ObjectModels.snippet.realm-object-enum.swift", .here),
     ("ClassProjection.snippet.models.swift", .here),
-    ("ClassProjection.snippet.declare-class-projection.swift", .waits("Projection")),
+    ("ClassProjection.snippet.declare-class-projection.swift", .here),
     ("AsymmetricSync.snippet.asymmetric-model.swift", .waits("AsymmetricObject")),
     (
         "ObjectModels.snippet.optional-required-properties-objc-dynamic.swift",

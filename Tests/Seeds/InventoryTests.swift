@@ -7,7 +7,7 @@ import Testing
         #expect(declarations.filter { $0.place == .here }.count == 17)
         #expect(absentProperties.count == 10)
         #expect(includedExamples.count == 14)
-        #expect(includedExamples.filter { $0.place == .here }.count == 7)
+        #expect(includedExamples.filter { $0.place == .here }.count == 8)
     }
 
     @Test(arguments: ["000", "001", "002", "003", "004"])

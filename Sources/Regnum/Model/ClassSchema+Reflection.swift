@@ -62,6 +62,12 @@ extension ClassSchema {
             let names = keys.map(\.name).joined(separator: ", ")
             problems.append("\(name) has \(keys.count) primary keys: \(names). It can have one.")
         }
+        for property in properties {
+            guard let type = property.shape.objectType, type._storedType != type else { continue }
+            problems.append(
+                "\(name).\(property.name) is of type \(property.shape.swiftName): a projection is "
+                    + "not stored, its object is.")
+        }
         var seen: Set<String> = []
         for property in properties {
             if !seen.insert(property.name).inserted {

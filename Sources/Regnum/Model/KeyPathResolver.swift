@@ -56,10 +56,15 @@ extension ClassSchema {
 
     /// As `path(of:)`, also through elements of lists and inverses: `\.dogs[0].name` or
     /// `\.owners[0].boss?.name`. The positions mean nothing: it is about all elements.
+    func observedPath<T: ObjectBase>(of keyPath: PartialKeyPath<T>) -> PropertyPath? {
+        path(entry(keyPath, throughCollections: true))
+    }
+
+    /// As `observedPath(of:)`.
     ///
     /// - Precondition: the key path is one of stored properties.
     func requireObservedPath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
-        guard let path = path(entry(keyPath, throughCollections: true)) else {
+        guard let path = observedPath(of: keyPath) else {
             fatalError(
                 "\(keyPath) is no @Persisted property of \(name): changes of stored properties can "
                     + "be observed, those of linked objects as \\.link?.property, those of "

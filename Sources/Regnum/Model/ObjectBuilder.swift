@@ -49,8 +49,9 @@ struct ObjectBuilder {
     ///
     /// Throws `.invalidValue` and `.invalidInput` as `Transaction.create`.
     mutating func fill(_ object: ObjectBase, from value: Any) throws(Realm.Error) {
+        let object = object._storedObject
         pending.append((object, value, nil))
-        if let source = unwrapped(value) as? ObjectBase {
+        if let source = (unwrapped(value) as? ObjectBase)?._storedObject {
             copies[CopyKey(source, as: type(of: object))] = (source, object)
         }
         try fillPending()
@@ -70,7 +71,7 @@ struct ObjectBuilder {
 
     private mutating func fillPending() throws(Realm.Error) {
         while let (object, value, place) = pending.popLast() {
-            try fillProperties(of: object, from: value, place)
+            try fillProperties(of: object._storedObject, from: value, place)
         }
         while let (content, value, index, object, schema) = late.popLast() {
             try put(content, of: value, into: index, of: object, schema)
@@ -83,7 +84,7 @@ struct ObjectBuilder {
         let schema = ClassSchema.of(type(of: object))
         if let problem = schema.declarationError { throw problem }
         supplied[ObjectIdentifier(object)] = []
-        if let source = unwrapped(value) as? ObjectBase {
+        if let source = (unwrapped(value) as? ObjectBase)?._storedObject {
             try copyProperties(of: source, to: object, schema)
         } else if let values = value as? [String: Any] {
             for (index, property) in schema.properties.enumerated() {
@@ -229,7 +230,7 @@ struct ObjectBuilder {
     ) throws(Realm.Error) -> ObjectBase {
         let place = "\(schema.name).\(property.name)"
         let persisted = (value as? any FailableCustomPersistable)?.persistableValue
-        guard let source = (persisted ?? value) as? ObjectBase else {
+        guard let source = ((persisted ?? value) as? ObjectBase)?._storedObject else {
             guard value is [String: Any] || value is [Any] else {
                 throw .wrongType(value, schema, property)
             }

@@ -55,9 +55,22 @@ final class ReadTracer {
             reads.map { schemas[$0.recorder].properties[$0.property] }, first: reads[0].property)
     }
 
-    /// A new recorder: an instance of a class without a row, whose reads are noted.
+    /// Each read, with the links that led to its recorder.
+    var paths: [PropertyPath] {
+        reads.map { read in
+            // the recorder of a number was made by that many reads, a chain
+            let chain = reads[..<read.recorder] + [read]
+            return PropertyPath(
+                chain.map { schemas[$0.recorder].properties[$0.property] },
+                first: chain[0].property)
+        }
+    }
+
+    /// A new recorder: an instance of a class without a row, whose reads are noted. Of a projection one
+    /// that projects a recorder.
     func recorder<T: ObjectBase>(_ type: T.Type) -> T {
         let schema = ClassSchema.of(type)
+        if type != schema.type, let projection = projection(type) { return projection }
         let object = type.init()
         for (index, property) in schema.properties.enumerated() {
             object.bindField(at: property.offset, to: Int32(index))

@@ -166,7 +166,7 @@ where
     public var sum: Query<Value.Element._PersistedProperty.Total> { persistableValue.sum }
 
     /// The mean of what the elements are stored as; nil is left out; nil for none.
-    public var avg: Query<Double?> { persistableValue.avg }
+    public var avg: Query<Value.Element._PersistedProperty.Mean?> { persistableValue.avg }
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: BoundedValue {
@@ -194,5 +194,5 @@ extension Query where Value: ProjectedValue, Value._PersistedProperty: SummableV
     /// none.
     ///
     /// - Precondition: the path leads through a list or inverse.
-    public var avg: Query<Double?> { persistableValue.avg }
+    public var avg: Query<Value._PersistedProperty.Mean?> { persistableValue.avg }
 }

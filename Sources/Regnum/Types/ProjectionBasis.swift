@@ -25,6 +25,7 @@ extension Data: ProjectionBasis { public typealias _ColumnBasis = Data }
 extension Date: ProjectionBasis { public typealias _ColumnBasis = Date }
 extension UUID: ProjectionBasis { public typealias _ColumnBasis = UUID }
 extension ObjectId: ProjectionBasis { public typealias _ColumnBasis = ObjectId }
+extension Decimal128: ProjectionBasis { public typealias _ColumnBasis = Decimal128 }
 
 extension EmbeddedObject: ProjectionBasis {
     public typealias _ColumnBasis = _NoColumn

@@ -37,10 +37,11 @@ extension Queryable {
     /// nothing.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
-    public func average<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> Double?
+    public func average<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._PersistedProperty.Mean?
     where V._PersistedProperty: SummableValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         return _ask(nil) { plan, state throws(StoreError) in try plan.average(of: column, state) }
+            .map { V._PersistedProperty.Mean.fromEngine($0) }
     }
 
     /// The value of a property of a projected type whose persisted value is the least; nil values and
@@ -75,7 +76,7 @@ extension ObjectCollection {
     }
 
     /// As `Results.average(of:)` of a projected type, each object as often as it is there.
-    public func average<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> Double?
+    public func average<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._PersistedProperty.Mean?
     where V._PersistedProperty: SummableValue {
         if let results = _results { return results.average(of: keyPath) }
         return stored(keyPath).engineAverage()
@@ -114,7 +115,7 @@ where Element: ProjectedValue, Element._PersistedProperty: SummableValue & Realm
     public func sum() -> Element._Projected { Element.summed(stored.sum().engineValue) }
 
     /// The mean of what the elements are stored as; nil is left out; nil for nothing.
-    public func average() -> Double? { stored.average() }
+    public func average() -> Element._PersistedProperty.Mean? { stored.average() }
 }
 
 extension List
@@ -150,7 +151,9 @@ where Element: ProjectedValue, Element._PersistedProperty: SummableValue & Senda
     /// The mean of what the values are stored as; nil values are left out; nil for nothing.
     ///
     /// - Complexity: O(n).
-    public func average() -> Double? { FrozenValues<Element._PersistedProperty>(query).average() }
+    public func average() -> Element._PersistedProperty.Mean? {
+        FrozenValues<Element._PersistedProperty>(query).average()
+    }
 }
 
 extension FrozenValues

@@ -14,7 +14,7 @@ extension Frozen: Encodable {
     ///   one that it is part of; what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
-        try RowEncoding(table, row, linkDepth: depth, path: []).encode(to: encoder)
+        try encoding(linkDepth: depth).encode(to: encoder)
     }
 
     /// The object for an encoder, with the objects that it links to inline, and those that they link
@@ -24,7 +24,12 @@ extension Frozen: Encodable {
     ///
     /// Encoding throws where a link within that depth leads back to an object that contains it.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
-        RowEncoding(table, row, linkDepth: linkDepth, path: [])
+        encoding(linkDepth: linkDepth)
+    }
+
+    private func encoding(linkDepth: Int) -> RowEncoding {
+        RowEncoding(
+            table, row, linkDepth: linkDepth, path: [], projection: ProjectionSchema.of(Model.self))
     }
 }
 
@@ -32,13 +37,19 @@ extension FrozenResults: Encodable {
     /// Encodes the objects as an array, each as ``Frozen`` does.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
-        try RowsEncoding(table: table, tree: tree, linkDepth: depth).encode(to: encoder)
+        try encoding(linkDepth: depth).encode(to: encoder)
     }
 
     /// The objects for an encoder, with those that they link to inline: see
     /// ``Frozen/encoded(linkDepth:)``.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
-        RowsEncoding(table: table, tree: tree, linkDepth: linkDepth)
+        encoding(linkDepth: linkDepth)
+    }
+
+    private func encoding(linkDepth: Int) -> RowsEncoding {
+        RowsEncoding(
+            table: table, tree: tree, linkDepth: linkDepth,
+            projection: ProjectionSchema.of(Model.self))
     }
 }
 
@@ -59,36 +70,47 @@ private struct RowsEncoding: Encodable, Sendable {
     let table: FrozenTable
     let tree: ResultTree
     let linkDepth: Int
+    let projection: ProjectionSchema?
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for row in tree {
-            try container.encode(RowEncoding(table, row, linkDepth: linkDepth, path: []))
+            try container.encode(
+                RowEncoding(table, row, linkDepth: linkDepth, path: [], projection: projection))
         }
     }
 }
 
 /// A row that is encoded as a dictionary.
-private struct RowEncoding: Encodable, Sendable {
+struct RowEncoding: Encodable, Sendable {
     let table: FrozenTable
     let row: ObjectKey
     let linkDepth: Int
     /// The rows that this one is inside of.
     let path: [RowIdentity]
+    /// What is encoded in the place of the stored properties.
+    let projection: ProjectionSchema?
+    /// The one property that is encoded, and its key; nil for all.
+    var only: (property: Int, name: String)?
 
-    init(_ table: FrozenTable, _ row: ObjectKey, linkDepth: Int, path: [RowIdentity]) {
+    init(
+        _ table: FrozenTable, _ row: ObjectKey, linkDepth: Int, path: [RowIdentity],
+        projection: ProjectionSchema? = nil
+    ) {
+        self.projection = projection
         self.table = table
         self.row = row
         self.linkDepth = linkDepth
         self.path = path
     }
 
-    private var identity: RowIdentity {
+    var identity: RowIdentity {
         RowIdentity(className: table.schema.name, row: row.rawValue)
     }
 
     func encode(to encoder: any Encoder) throws {
         if let problem = table.mismatch { throw problem }
+        if let projection { return try encode(projection, to: encoder) }
         if path.contains(identity) {
             let names = (path + [identity]).map(\.description).joined(separator: " -> ")
             throw EncodingError.invalidValue(
@@ -100,8 +122,9 @@ private struct RowEncoding: Encodable, Sendable {
                         + "cannot be encoded inline. Encode with a smaller linkDepth."))
         }
         var container = encoder.container(keyedBy: PropertyKey.self)
-        for (index, property) in table.schema.properties.enumerated() {
-            let key = PropertyKey(stringValue: property.name)
+        for (index, property) in table.schema.properties.enumerated()
+        where only == nil || only?.property == index {
+            let key = PropertyKey(stringValue: only?.name ?? property.name)
             switch property.shape {
             case .scalar:
                 try container.encode(
@@ -164,7 +187,7 @@ private struct RowEncoding: Encodable, Sendable {
     }
 
     /// What a link of the row is encoded as: the object, or its key.
-    private struct LinkEncoding: Encodable {
+    struct LinkEncoding: Encodable {
         let origin: RowEncoding
         let table: FrozenTable
         let row: ObjectKey
@@ -174,10 +197,16 @@ private struct RowEncoding: Encodable, Sendable {
             _ origin: RowEncoding, _ table: FrozenTable, _ row: ObjectKey,
             _ property: PropertySchema
         ) {
+            self.init(origin, table, row, isOwned: property.isOwning)
+        }
+
+        init(
+            _ origin: RowEncoding, _ table: FrozenTable, _ row: ObjectKey, isOwned: Bool
+        ) {
             self.origin = origin
             self.table = table
             self.row = row
-            isOwned = property.isOwning
+            self.isOwned = isOwned
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -279,7 +308,7 @@ extension List: ListOfValues where Element: ScalarValue {
 }
 
 /// The name of a property as a coding key.
-private struct PropertyKey: CodingKey {
+struct PropertyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 

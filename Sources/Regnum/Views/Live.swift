@@ -10,7 +10,7 @@ internal import RegnumEngine
 /// It follows the key, not the row: when the object is deleted and another one with the same key
 /// is added, the handle stands for the new one.
 @dynamicMemberLookup
-public struct Live<Model: Object>: Sendable {
+public struct Live<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
     let key: Value
