@@ -17,7 +17,7 @@ private func supportedTypes(
     _ document: String
 ) -> [(document: String, first: String, place: Place)] {
     collections(document) + [
-        (document, "class Dog: Object {", .waits("MutableSet")),
+        (document, "class Dog: Object {", .here),
         (document, "class Dog: Object {", .waits("Map")),
         (document, "class Dog: Object {", .waits("AnyRealmValue")),
         (document, "class CustomGeoPoint: EmbeddedObject {", .here),
@@ -58,12 +58,9 @@ private func collections(
 let absentProperties: [(declaration: String, place: Place)] = [
     ("@Persisted var decimalName: Decimal128", .waits("Decimal128")),
     ("@Persisted var optDecimalName: Decimal128?", .waits("Decimal128")),
-    ("@Persisted var mutableSetName: MutableSet<String>", .waits("MutableSet")),
     ("@Persisted var mapName: Map<String, String>", .waits("Map")),
     ("@Persisted var anyRealmValueName: AnyRealmValue", .waits("AnyRealmValue")),
     ("@Persisted @objc var myObject: MyClass?", .never("@objc needs the runtime of Objective-C")),
-    ("@Persisted var value: MutableSet<String>", .waits("MutableSet")),
-    ("@Persisted var value = MutableSet<String>()", .waits("MutableSet")),
     ("@Persisted var value: Map<String, String>", .waits("Map")),
     ("@Persisted var value = Map<String, String>()", .waits("Map")),
 ]

@@ -15,6 +15,7 @@ import Testing
             #expect(sheet.doubleName == 0 && sheet.stringName == "" && sheet.dataName.isEmpty)
             #expect(sheet.dateName >= start && sheet.dateName <= Date())
             #expect(sheet.listName.isEmpty && sheet.enumName == .first)
+            #expect(sheet.mutableSetName.isEmpty)
             #expect(sheet.optBoolName == nil && sheet.optIntName == nil)
             #expect(sheet.optFloatName == nil && sheet.optDoubleName == nil)
             #expect(sheet.optStringName == nil && sheet.optDataName == nil)
@@ -53,6 +54,7 @@ import Testing
             #expect(sheet.uuidName == uuid && sheet.optUuidName == uuid)
             #expect(sheet.objectIdName == objectId && sheet.optObjectIdName == objectId)
             #expect(sheet.listName.map(\.name) == ["a", "b", "a"])
+            #expect(Array(sheet.mutableSetName) == ["a", "b"])
             #expect(sheet.optObjectPropertyName?.name == "b")
             #expect(sheet.optEmbeddedObjectPropertyName?.name == "part")
             #expect(sheet.enumName == .third && sheet.optEnumName == .second)
@@ -62,6 +64,7 @@ import Testing
         #expect(frozen.intName == .max && frozen.floatName == 0.1 && frozen.enumName == .third)
         #expect(frozen.optEnumName == .second && frozen.optFloatName == -.infinity)
         #expect(frozen.listName.map(\.name) == ["a", "b", "a"])
+        #expect(frozen.mutableSetName.array == ["a", "b"])
         #expect(frozen.optObjectPropertyName?.name == "b")
         #expect(frozen.optEmbeddedObjectPropertyName?.name == "part")
     }
@@ -91,6 +94,7 @@ import Testing
             return object
         }
         sheet.listName.append(objectsIn: objects + [objects[0]])
+        sheet.mutableSetName.insert(objectsIn: ["b", "a", "b"])
         sheet.optObjectPropertyName = objects[1]
         let part = MyEmbeddedObjectType()
         part.name = "part"

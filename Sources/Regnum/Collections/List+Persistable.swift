@@ -11,18 +11,7 @@ extension List: Persistable {
     public static func _makeDefault() -> List { List() }
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> List {
-        guard let binding = object._binding else { return List() }
-        if binding.isTracing {
-            guard binding.isRecorder else {
-                binding.noteRead(binding.propertyIndex(ofList: column))
-                return List(_ManagedList(binding, row: object._row, number: column))
-            }
-            let property = column < 0 ? ~column : column
-            binding.noteRead(Int(property))
-            guard binding.tracer?.followsCollections ?? false else { return List() }
-            return List(_ManagedList(binding, row: 0, number: ~property))
-        }
-        return List(_ManagedList(binding, row: object._row, number: column))
+        _ManagedList.of(object, column).map { List($0) } ?? List()
     }
 
     /// Makes the elements those of this list; the list of the object itself changes nothing.
@@ -45,7 +34,7 @@ extension List: Persistable {
     }
 }
 
-/// A list without its element type.
+/// A list or set without its element type.
 protocol UnmanagedList: AnyObject {
     /// What the list holds.
     var contents: [_PropertyContent.Content] { get }

@@ -2,18 +2,21 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension List: ObjectCollection where Element: ObjectBase {
-    public var _results: Results<Element>? {
-        guard let handle, let core = handle.binding.core else { return nil }
-        if handle.isInvalidated { handle.binding.trapUnreadable(handle.property) }
-        let elements = core.binding(for: Element.self)
-        elements.refresh()
-        return Results(elements, plan: _Plan(plan: handle.plan(elements.tableName)))
-    }
+    public var _results: Results<Element>? { handle?.results(Element.self) }
 
     public var _name: String { handle?.name ?? "List<\(Element.self)>" }
 }
 
 extension _ManagedList {
+    /// The objects of the list, nil after the body.
+    func results<T: ObjectBase>(_ type: T.Type) -> Results<T>? {
+        guard let core = binding.core else { return nil }
+        if isInvalidated { binding.trapUnreadable(property) }
+        let elements = core.binding(for: type)
+        elements.refresh()
+        return Results(elements, plan: _Plan(plan: plan(elements.tableName)))
+    }
+
     /// The elements, as a query of their class.
     func plan(_ elementsName: String) -> QueryPlan {
         QueryPlan(
@@ -26,7 +29,7 @@ extension _ManagedList {
 
     /// What `question` answers about the values of a list of values. An error fails the transaction,
     /// and the answer is `nothing`.
-    fileprivate func ask<Element: ScalarValue, Answer>(
+    private func ask<Element: ScalarValue, Answer>(
         _ type: Element.Type, _ nothing: Answer,
         _ question: (QueryPlan, ColumnReference, QueryState) throws(StoreError) -> Answer
     ) -> Answer {
@@ -42,6 +45,47 @@ extension _ManagedList {
             return nothing
         }
     }
+
+    // The aggregates of the values of a list or set.
+
+    func sum<Element: SummableValue>(_ type: Element.Type) -> Element.Total {
+        let zero = Element.Total._storage.zero
+        return Element.Total.fromEngine(
+            ask(type, zero) { plan, column, state throws(StoreError) in
+                try plan.sum(of: column, state)
+            })
+    }
+
+    func average<Element: SummableValue>(_ type: Element.Type) -> Element.Mean? {
+        ask(type, nil) { plan, column, state throws(StoreError) in
+            try plan.average(of: column, state)
+        }.map { Element.Mean.fromEngine($0) }
+    }
+
+    func min<Element: BoundedValue>(_ type: Element.Type) -> Element.Required? {
+        ask(type, nil) { plan, column, state throws(StoreError) in
+            try plan.minimum(of: column, state)
+        }.map { Element.Required.fromEngine($0) }
+    }
+
+    func max<Element: BoundedValue>(_ type: Element.Type) -> Element.Required? {
+        ask(type, nil) { plan, column, state throws(StoreError) in
+            try plan.maximum(of: column, state)
+        }.map { Element.Required.fromEngine($0) }
+    }
+}
+
+extension Sequence where Element: ScalarValue {
+    /// The elements in the order of their values; equal ones keep theirs.
+    func ordered(ascending: Bool) -> [Element] {
+        let values = map { (element: $0, value: $0.engineValue) }
+        let order = values.indices.sorted { a, b in
+            let order = Value.compare(values[a].value, values[b].value)
+            if order == 0 { return a < b }
+            return ascending ? order < 0 : order > 0
+        }
+        return order.map { values[$0].element }
+    }
 }
 
 // MARK: Lists of values
@@ -52,20 +96,13 @@ extension List where Element: SummableValue {
     /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged list it
     /// ends the process.
     public func sum() -> Element.Total {
-        guard let handle else { return engineSum() }
-        let zero = Element.Total._storage.zero
-        return Element.Total.fromEngine(
-            handle.ask(Element.self, zero) { plan, column, state throws(StoreError) in
-                try plan.sum(of: column, state)
-            })
+        handle?.sum(Element.self) ?? engineSum()
     }
 
     /// The mean of the elements; nil is left out; nil for nothing.
     public func average() -> Element.Mean? {
         guard let handle else { return engineAverage() }
-        return handle.ask(Element.self, nil) { plan, column, state throws(StoreError) in
-            try plan.average(of: column, state)
-        }.map { Element.Mean.fromEngine($0) }
+        return handle.average(Element.self)
     }
 }
 
@@ -73,17 +110,13 @@ extension List where Element: BoundedValue {
     /// The least element; nil and NaN are left out; nil for nothing.
     public func min() -> Element.Required? {
         guard let handle else { return engineBound { $0 < 0 } }
-        return handle.ask(Element.self, nil) { plan, column, state throws(StoreError) in
-            try plan.minimum(of: column, state)
-        }.map { Element.Required.fromEngine($0) }
+        return handle.min(Element.self)
     }
 
     /// The greatest element; nil and NaN are left out; nil for nothing.
     public func max() -> Element.Required? {
         guard let handle else { return engineBound { $0 > 0 } }
-        return handle.ask(Element.self, nil) { plan, column, state throws(StoreError) in
-            try plan.maximum(of: column, state)
-        }.map { Element.Required.fromEngine($0) }
+        return handle.max(Element.self)
     }
 }
 
@@ -92,15 +125,7 @@ extension List where Element: ScalarValue {
     /// bytes, false before true. Equal ones keep their order.
     ///
     /// - Complexity: O(n log n)
-    public func sorted(ascending: Bool) -> [Element] {
-        let values = map { (element: $0, value: $0.engineValue) }
-        let order = values.indices.sorted { a, b in
-            let order = Value.compare(values[a].value, values[b].value)
-            if order == 0 { return a < b }
-            return ascending ? order < 0 : order > 0
-        }
-        return order.map { values[$0].element }
-    }
+    public func sorted(ascending: Bool) -> [Element] { ordered(ascending: ascending) }
 
     /// The elements, of equal ones the first; nil equals nil and NaN equals NaN.
     ///

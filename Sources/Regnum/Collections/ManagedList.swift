@@ -47,7 +47,7 @@ public final class _ManagedList {
     /// Where the list is stored, nil while nothing of it ever was. Traps when the body is over or the
     /// object deleted.
     @inline(__always)
-    private var place: (core: TransactionCore, table: TableKey, list: BindingPlace.StoredList)? {
+    var place: (core: TransactionCore, table: TableKey, list: BindingPlace.StoredList)? {
         guard let core = binding.core else { return nil }
         binding.refresh()
         if !binding.isReadable(row: row.rawValue) {
@@ -103,7 +103,7 @@ public final class _ManagedList {
     /// What the list of a recorder has at every position; nil for others.
     private var recordedValue: Value? {
         guard let tracer = binding.tracer, tracer.followsCollections,
-            case .list(.scalar(let storage)) = binding.schema.properties[property].shape
+            case .scalar(let storage)? = binding.schema.properties[property].shape.elements
         else { return nil }
         return storage.zero
     }
@@ -125,7 +125,7 @@ public final class _ManagedList {
     // MARK: Changes
 
     /// Runs a change of the list, which is stored then; an error fails the transaction.
-    private func edit(
+    func edit(
         _ body: (EngineTransaction, TableKey, BindingPlace.StoredList) throws(StoreError) -> Void
     ) {
         guard let core = binding.core else { binding.trapUnreadable(property) }
@@ -199,7 +199,7 @@ public final class _ManagedList {
 
     /// The rows of objects, which are added where they are unmanaged; nil if one cannot stand in the
     /// list, which fails the transaction.
-    private func store(_ objects: [ObjectBase]) -> [ObjectKey]? {
+    func store(_ objects: [ObjectBase]) -> [ObjectKey]? {
         guard let core = binding.core else { return nil }
         guard core.writing != nil else { binding.trapNotWriting(property) }
         do throws(Realm.Error) {

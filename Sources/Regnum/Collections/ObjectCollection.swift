@@ -6,7 +6,7 @@ internal import RegnumEngine
 /// What lists of objects and linking objects have in common: queries, which give ``Results`` in the
 /// order of the collection, each object as often as it is in it.
 ///
-/// The library conforms ``List`` and ``LinkingObjects``; do not conform types of your own.
+/// The library conforms ``List``, ``MutableSet`` and ``LinkingObjects``; do not conform types of your own.
 public protocol ObjectCollection: RandomAccessCollection
 where Element: ObjectBase, Index == Int {
     /// The objects as results; nil for an unmanaged collection.

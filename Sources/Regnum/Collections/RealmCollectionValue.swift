@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// A type that a ``List`` can hold: the required values, their optionals, and model classes.
+/// A type that a ``List`` or ``MutableSet`` can hold: the required values, their optionals, and model classes.
 ///
 /// The requirements are underscored: do not conform types of your own.
 public protocol RealmCollectionValue {

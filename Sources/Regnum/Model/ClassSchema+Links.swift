@@ -4,7 +4,7 @@ extension ClassSchema {
     /// What is wrong with the links of the class, one sentence for each mistake: an inverse of a property
     /// that does not exist or is of another class, an embedded class that contains itself.
     var linkProblems: [String] {
-        var problems: [String] = []
+        var problems = setProblems
         for property in properties {
             guard case .linkingObjects(let type) = property.shape else { continue }
             let origin = ClassSchema.of(type)
@@ -30,6 +30,18 @@ extension ClassSchema {
                     + "cannot be stored.")
         }
         return problems
+    }
+
+    /// A sentence for each set of embedded objects.
+    private var setProblems: [String] {
+        properties.compactMap { property in
+            guard case .set(.object(let type)) = property.shape, type is EmbeddedObject.Type else {
+                return nil
+            }
+            return "\(name).\(property.name) is of type \(property.shape.swiftName): a set cannot "
+                + "hold embedded objects, which belong to one place. Declare a "
+                + "List<\(_typeName(type, qualified: false))>."
+        }
     }
 
     /// The same as an error, nil if nothing is wrong.
@@ -87,6 +99,10 @@ extension ClassSchema {
         case .list(.object(let type)):
             .list(property.name, of: ClassSchema.of(type).name)
         case .list(.scalar):
+            .list(property.name, of: elementsName(of: property))
+        case .set(.object(let type)):
+            .list(property.name, of: ClassSchema.of(type).name)
+        case .set(.scalar):
             .list(property.name, of: elementsName(of: property))
         case .linkingObjects(let type):
             .backlinks(property.originProperty ?? "", of: ClassSchema.of(type).name)

@@ -66,7 +66,11 @@ extension TableSchema {
         guard let list = list(named: name) else { return nil }
         let target = database.tables[Int(list.target.rawValue)]
         let element = target.kind == .elements ? target.columns.first?.swiftName : target.name
-        return "List<\(element ?? target.name)>"
+        switch list.kind {
+        case .list: return "List<\(element ?? target.name)>"
+        case .set: return "MutableSet<\(element ?? target.name)>"
+        case .map: return "Map<String, \(element ?? target.name)>"
+        }
     }
 }
 

@@ -33,6 +33,7 @@ struct PropertySchema: Sendable {
         case .scalar(let storage): storage.isOptional
         case .link: true
         case .list, .linkingObjects: false
+        case .set: false
         }
     }
 
@@ -46,6 +47,7 @@ struct PropertySchema: Sendable {
         switch shape {
         case .scalar, .link: true
         case .list, .linkingObjects: false
+        case .set: false
         }
     }
 
@@ -119,7 +121,7 @@ final class ClassSchema: Sendable {
             .invalidInput, problems.joined(separator: "\n"), className: name)
     }
 
-    /// The name of the class that holds the elements of a list of values.
+    /// The name of the class that holds the elements of a list or set of values.
     func elementsName(of property: PropertySchema) -> String { "\(name).\(property.name)" }
 
     /// The position of the property of that name.

@@ -118,7 +118,7 @@ struct ObjectPrinter {
     }
 
     private mutating func print(_ value: Any?, _ property: PropertySchema) {
-        if case .list = property.shape, let list = value as? any PrintableList {
+        if property.shape.isStoredList, let list = value as? any PrintableList {
             list.print(to: &self, property.shape.swiftName)
         } else {
             print(any: value)
@@ -146,7 +146,7 @@ struct ObjectPrinter {
     }
 }
 
-private protocol PrintableList {
+protocol PrintableList {
     func print(to printer: inout ObjectPrinter, _ name: String)
 }
 

@@ -71,6 +71,17 @@ extension List where Element: ObjectBase {
     }
 }
 
+extension MutableSet where Element: ObjectBase {
+    /// Sets one property of all objects of the set.
+    ///
+    /// - Throws: as `Results.setValue`.
+    /// - Precondition: used in a write if the set is managed.
+    public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
+        try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
+            .assign(to: Array(self))
+    }
+}
+
 extension LinkingObjects {
     /// Sets one property of all objects that link here now.
     ///

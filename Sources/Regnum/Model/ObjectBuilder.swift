@@ -189,7 +189,7 @@ struct ObjectBuilder {
         case .link(let type):
             guard let value else { return .one(.link(nil)) }
             return .one(.link(try object(type, from: value, property, schema)))
-        case .list(let element):
+        case .list(let element), .set(let element):
             guard let value else { return .elements([], from: []) }
             guard let values = elements(of: value) else {
                 throw .wrongType(value, schema, property)

@@ -8,11 +8,13 @@ enum PropertyShape: Sendable {
     case link(ObjectBase.Type)
     /// A list of values or of objects.
     case list(ElementShape)
+    /// A set of values or of objects: to the engine a list of rows.
+    case set(ElementShape)
     /// The objects of a class that link to this one: nothing is stored.
     case linkingObjects(ObjectBase.Type)
 }
 
-/// What the elements of a list are.
+/// What the elements of a collection are.
 enum ElementShape: Sendable {
     case scalar(_StorageType)
     case object(ObjectBase.Type)
@@ -23,6 +25,8 @@ extension PropertyShape {
     var objectType: ObjectBase.Type? {
         switch self {
         case .scalar, .list(.scalar): nil
+        case .set(.scalar): nil
+        case .set(.object(let type)): type
         case .link(let type), .list(.object(let type)), .linkingObjects(let type): type
         }
     }
@@ -32,6 +36,24 @@ extension PropertyShape {
         if case .linkingObjects = self { nil } else { objectType }
     }
 
+    /// Whether the property is a list of rows to the engine.
+    var isStoredList: Bool {
+        switch self {
+        case .list: true
+        case .set: true
+        case .scalar, .link, .linkingObjects: false
+        }
+    }
+
+    /// What the elements of a list or set are, nil for other properties.
+    var elements: ElementShape? {
+        switch self {
+        case .list(let element): element
+        case .set(let element): element
+        case .scalar, .link, .linkingObjects: nil
+        }
+    }
+
     /// The property's Swift type, for sentences.
     var swiftName: String {
         switch self {
@@ -39,6 +61,8 @@ extension PropertyShape {
         case .link(let type): "\(_typeName(type, qualified: false))?"
         case .list(.scalar(let storage)): "List<\(storage.swiftName)>"
         case .list(.object(let type)): "List<\(_typeName(type, qualified: false))>"
+        case .set(.scalar(let storage)): "MutableSet<\(storage.swiftName)>"
+        case .set(.object(let type)): "MutableSet<\(_typeName(type, qualified: false))>"
         case .linkingObjects(let type): "LinkingObjects<\(_typeName(type, qualified: false))>"
         }
     }

@@ -3,9 +3,9 @@ internal import RegnumEngine
 // The members of an expression: properties of an object, of a linked object, and of the objects of a
 // list or inverse.
 
-/// A collection property in a query: ``List`` and ``LinkingObjects``.
+/// A collection property in a query: ``List``, ``MutableSet`` and ``LinkingObjects``.
 ///
-/// The library conforms both; do not conform types of your own.
+/// The library conforms them; do not conform types of your own.
 public protocol QueryCollection: Persistable {
     associatedtype Element
 }

@@ -61,7 +61,7 @@ struct BindingPlace: Sendable {
         guard let stored else { return }
         listProperties = [Int](repeating: -1, count: stored.lists.count)
         for (index, property) in schema.properties.enumerated() {
-            guard case .list = property.shape, columns[index] >= 0 else { continue }
+            guard property.shape.isStoredList, columns[index] >= 0 else { continue }
             listProperties[Int(columns[index])] = index
         }
         if !stored.lists.isEmpty, !isMismatch {

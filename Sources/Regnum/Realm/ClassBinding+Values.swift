@@ -141,9 +141,7 @@ extension ClassBinding {
     func propertyIndex(ofList number: Int32) -> Int {
         if number < 0 { return Int(~number) }
         if Int(number) < place.listProperties.count { return place.listProperties[Int(number)] }
-        return grownProperty(number) {
-            if case .list = $0 { true } else { false }
-        }
+        return grownProperty(number) { $0.isStoredList }
     }
 
     /// The position of the property that had the number while the class was stored.
@@ -190,6 +188,7 @@ extension ClassBinding {
                 switch $0 {
                 case .scalar, .link: true
                 case .list, .linkingObjects: false
+                case .set: false
                 }
             }
     }

@@ -82,10 +82,17 @@ extension GraphInsertion {
     private func updateLists(of node: Node, _ row: ObjectKey) throws(StoreError) {
         let table = node.binding.place.tableKey
         for (index, property) in node.binding.schema.properties.enumerated() {
-            guard case .list(let element) = property.shape, isSupplied(index, node),
+            guard let element = property.shape.elements, isSupplied(index, node),
                 let list = node.binding.place.lists[index]
             else { continue }
             let contents = node.lists.first { $0.property == index }?.contents ?? []
+            if case .set = property.shape {
+                let stored = StoredSet(transaction, table, row, list)
+                // all elements are new ones then, as those of a list
+                if policy == .all { stored.keep(SetMembers()) }
+                try stored.add(members(of: contents))
+                continue
+            }
             let old = transaction.list(table, row, list.key)
             if policy == .all {
                 if !old.isEmpty {

@@ -249,13 +249,24 @@ struct GraphInsertion {
                 continue
             }
             do throws(StoreError) {
+                let table = node.binding.place.tableKey
+                if case .set = node.binding.schema.properties[property].shape {
+                    let stored = StoredSet(transaction, table, row, list)
+                    try stored.add(members(of: contents))
+                    continue
+                }
                 let keys = try keys(of: contents, list.target)
-                try transaction.insertIntoList(
-                    node.binding.place.tableKey, row, list.key, at: 0, keys)
+                try transaction.insertIntoList(table, row, list.key, at: 0, keys)
             } catch {
                 throw Realm.Error(error).naming(node.binding.schema, property)
             }
         }
+    }
+
+    /// The elements of a set, whose objects have rows.
+    func members(of contents: [_PropertyContent.Content]) -> SetMembers {
+        SetMembers(
+            values: contents.values, keys: contents.objects.compactMap { row(of: $0) })
     }
 
     /// The rows of elements: those of objects, and new ones for values. If it throws, none is made.
@@ -288,6 +299,7 @@ extension PropertySchema {
         switch shape {
         case .scalar, .linkingObjects: .linkingObjects
         case .link, .list: field.reference(in: object, at: offset) ?? .linkingObjects
+        case .set: field.reference(in: object, at: offset) ?? .linkingObjects
         }
     }
 

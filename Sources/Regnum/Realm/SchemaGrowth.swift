@@ -64,23 +64,35 @@ enum SchemaGrowth {
                 _ = try transaction.addColumn(
                     table.key, .link(name: property.name, to: target.key))
             case .list(let element):
-                guard table.list(named: property.name) == nil else { continue }
-                let target: TableKey
-                switch element {
-                case .object(let type):
-                    guard let stored = transaction.schema.table(named: ClassSchema.of(type).name)
-                    else { continue }
-                    target = stored.key
-                case .scalar(let storage):
-                    let value = ColumnDefinition(
-                        name: "value", type: storage.valueType, isOptional: storage.isOptional,
-                        meaning: storage.isFloat ? .float : .value)
-                    target = try transaction.addTable(
-                        name: schema.elementsName(of: property), kind: .elements, columns: [value])
-                }
-                _ = try transaction.addList(table.key, name: property.name, target: target)
+                try addList(property, of: element, .list, schema, transaction)
+            case .set(let element):
+                try addList(property, of: element, .set, schema, transaction)
             }
         }
+    }
+
+    /// Adds a list or set, with the class of its elements if they are values, unless it is stored.
+    private static func addList(
+        _ property: PropertySchema, of element: ElementShape, _ kind: ListKind,
+        _ schema: ClassSchema, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        guard let table = transaction.schema.table(named: schema.name),
+            table.list(named: property.name) == nil
+        else { return }
+        let target: TableKey
+        switch element {
+        case .object(let type):
+            guard let stored = transaction.schema.table(named: ClassSchema.of(type).name)
+            else { return }
+            target = stored.key
+        case .scalar(let storage):
+            let value = ColumnDefinition(
+                name: "value", type: storage.valueType, isOptional: storage.isOptional,
+                meaning: storage.isFloat ? .float : .value)
+            target = try transaction.addTable(
+                name: schema.elementsName(of: property), kind: .elements, columns: [value])
+        }
+        _ = try transaction.addList(table.key, name: property.name, target: target, kind: kind)
     }
 }
 

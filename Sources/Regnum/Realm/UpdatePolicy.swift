@@ -9,12 +9,13 @@ extension Realm {
         /// Updates the existing object with what differs from it.
         ///
         /// Properties that hold the value already are not written: no stream tells of them. Lists are
-        /// compared position by position. An embedded object that exists is updated in place.
+        /// compared position by position. Sets get the elements that they lack and keep the others. An
+        /// embedded object that exists is updated in place.
         case modified
         /// Updates the existing object with all that is given.
         ///
-        /// Every property counts as modified. Lists are emptied and filled again. Embedded objects
-        /// are replaced by new ones.
+        /// Every property counts as modified. Lists and sets are emptied and filled again. Embedded
+        /// objects are replaced by new ones.
         case all
     }
 }

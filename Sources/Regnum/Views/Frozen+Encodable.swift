@@ -5,7 +5,7 @@ extension Frozen: Encodable {
     /// Encodes the stored properties by their names, in order of declaration.
     ///
     /// Values are encoded as their types are, nil as null; dates, data and UUIDs go through the
-    /// encoder's own strategies. Lists of values are arrays. Embedded objects, and lists of them, are
+    /// encoder's own strategies. Lists and sets of values are arrays. Embedded objects, and lists of them, are
     /// inline. Links, and lists of links, are the primary keys of their objects, or the
     /// ``RowIdentity`` (as `"Dog#12"`) where the class has none; ``encoded(linkDepth:)``, or
     /// `CodingUserInfoKey.linkDepth`, asks for the objects themselves. Inverses are left out.
@@ -147,10 +147,10 @@ struct RowEncoding: Encodable, Sendable {
                 }
                 try container.encode(
                     LinkEncoding(self, table.other(type), target, property), forKey: key)
-            case .list(.scalar):
+            case .list(.scalar), .set(.scalar):
                 try container.encode(
                     ValuesEncoding(table: table, row: row, property: index), forKey: key)
-            case .list(.object(let type)):
+            case .list(.object(let type)), .set(.object(let type)):
                 var list = container.nestedUnkeyedContainer(forKey: key)
                 let targets = table.other(type)
                 for target in table.list(row, index) {
@@ -291,19 +291,23 @@ extension PropertySchema {
     fileprivate var valueType: (any ScalarValue.Type)? {
         switch (shape, kind) {
         case (.scalar, .other): field.valueType as? any ScalarValue.Type
-        case (.list(.scalar), _):
+        case (.list(.scalar), _), (.set(.scalar), _):
             (field.valueType as? any ListOfValues.Type)?.elementType
         default: nil
         }
     }
 }
 
-/// A list of values, known by its type alone.
+/// A list or set of values, known by its type alone.
 private protocol ListOfValues {
     static var elementType: any ScalarValue.Type { get }
 }
 
 extension List: ListOfValues where Element: ScalarValue {
+    fileprivate static var elementType: any ScalarValue.Type { Element.self }
+}
+
+extension MutableSet: ListOfValues where Element: ScalarValue {
     fileprivate static var elementType: any ScalarValue.Type { Element.self }
 }
 

@@ -39,6 +39,8 @@ extension FrozenTable {
                 return true
             }
             return self.other(type).hasSameContent(target, other.other(type))
+        case .set:
+            return hasSameList(property, row, other)
         case .list(let element):
             guard hasSameList(property, row, other) else { return false }
             guard case .object(let type) = element, schema.properties[property].isOwning else {

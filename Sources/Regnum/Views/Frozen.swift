@@ -128,7 +128,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         return Frozen<T>(table.other(T.self), row: ObjectKey(rawValue: object._row))
     }
 
-    private func trapUnmanaged(_ keyPath: AnyKeyPath) -> Never {
+    func trapUnmanaged(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
             "\(keyPath) of a Frozen<\(Model.self)> gave something that is not stored: a computed "
                 + "property of a frozen object can give values, and objects and lists of its realm."

@@ -96,7 +96,7 @@ final class FrozenTable: Sendable {
 
     private func listPlace(_ property: Int) -> (table: TableSchema, list: ListSchema)? {
         let number = mapping.columns[property]
-        guard case .list = schema.properties[property].shape, number >= 0,
+        guard schema.properties[property].shape.isStoredList, number >= 0,
             let table = mapping.table
         else { return nil }
         return (table, table.lists[Int(number)])
@@ -106,11 +106,11 @@ final class FrozenTable: Sendable {
     func plan(_ row: ObjectKey, _ property: Int) -> QueryPlan {
         let property = schema.properties[property]
         switch property.shape {
-        case .list(.object(let type)):
+        case .list(.object(let type)), .set(.object(let type)):
             return QueryPlan(
                 tableName: ClassSchema.of(type).name,
                 source: .list(tableName: schema.name, row: row, name: property.name))
-        case .list(.scalar):
+        case .list(.scalar), .set(.scalar):
             return QueryPlan(
                 tableName: schema.elementsName(of: property),
                 source: .list(tableName: schema.name, row: row, name: property.name))
@@ -152,6 +152,7 @@ final class FrozenTable: Sendable {
             switch schema.properties[index].shape {
             case .scalar, .link: return numbers.contains(number)
             case .list: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
+            case .set: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
             case .linkingObjects: return false
             }
         }.map { schema.properties[$0].name }

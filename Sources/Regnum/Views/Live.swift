@@ -66,14 +66,14 @@ extension Live {
             owner: owner(property, .list))
     }
 
-    private func collection<T: ObjectBase>(
+    func collection<T: ObjectBase>(
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> LiveResults<T> {
         LiveResults(
             realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner(property, kind))
     }
 
-    private func owner(
+    func owner(
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> CollectionOwner {
         CollectionOwner(

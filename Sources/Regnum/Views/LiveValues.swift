@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// A handle on a list of values of the object with a primary key: `current` is its value now,
+/// A handle on a list or set of values of the object with a primary key: `current` is its value now,
 /// `changes` its stream.
 ///
 ///     let tags = realm.object(Person.self, forPrimaryKey: 7).tags

@@ -1,0 +1,58 @@
+internal import RegnumEngine
+
+extension MutableSet: Persistable {
+    public static var _property: _PropertyType {
+        _PropertyType(shape: .set(Element._elementType.shape))
+    }
+
+    @inlinable @inline(__always)
+    public static var _isScalar: Bool { false }
+
+    public static func _makeDefault() -> MutableSet { MutableSet() }
+
+    public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> MutableSet {
+        _ManagedList.of(object, column).map { MutableSet($0) } ?? MutableSet()
+    }
+
+    /// Makes the elements those of this set; the set of the object itself changes nothing.
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        let target = MutableSet._managedValue(object, column)
+        if let managed, let other = target.managed, managed.isSame(as: other) { return }
+        target.assign(Array(self))
+    }
+
+    public static func _assigned(_ new: MutableSet, over current: MutableSet?) -> MutableSet {
+        guard let set = current else { return MutableSet(Array(new)) }
+        if set !== new { set.assign(Array(new)) }
+        return set
+    }
+
+    public func _content() -> _PropertyContent { _PropertyContent(content: .list(self)) }
+
+    public static func _make(_ content: _PropertyContent) -> MutableSet? {
+        if case .list(let set) = content.content { set as? MutableSet } else { nil }
+    }
+}
+
+extension MutableSet: UnmanagedList {
+    var contents: [_PropertyContent.Content] { map { $0._elementContent().content } }
+
+    func replaceAll(with contents: [_PropertyContent.Content]) -> Int? {
+        var new: [Element] = []
+        new.reserveCapacity(contents.count)
+        for (position, content) in contents.enumerated() {
+            guard let element = Element._makeElement(_PropertyContent(content: content)) else {
+                return position
+            }
+            new.append(element)
+        }
+        assign(new)
+        return nil
+    }
+
+    func bind(to managed: _ManagedList) {
+        guard self.managed == nil else { return }
+        self.managed = managed
+        elements = UnmanagedSetElements()
+    }
+}

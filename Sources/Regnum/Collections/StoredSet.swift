@@ -1,0 +1,160 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// The elements of a set without their type: values, or the rows of objects.
+struct SetMembers {
+    var values: [Value] = []
+    var keys: [ObjectKey] = []
+
+    init() {}
+
+    /// Each once and ascending, as a set stores them: of equal values the first.
+    init(values: [Value], keys: [ObjectKey]) {
+        let order = values.indices.sorted {
+            let order = Value.compare(values[$0], values[$1])
+            return order == 0 ? $0 < $1 : order < 0
+        }
+        for index in order {
+            if let last = self.values.last, Value.compare(last, values[index]) == 0 { continue }
+            self.values.append(values[index])
+        }
+        for key in keys.sorted() where self.keys.last != key { self.keys.append(key) }
+    }
+}
+
+/// A stored set of a row in a write: a list that is kept in ascending order, each element once.
+///
+/// Values are compared by `Value.compare`, so that -0.0 is 0.0 and NaN is NaN; objects by their keys.
+/// What is there already is left as it is: the transaction does not note it.
+struct StoredSet {
+    let transaction: EngineTransaction
+    let table: TableKey
+    let row: ObjectKey
+    let list: BindingPlace.StoredList
+
+    init(
+        _ transaction: EngineTransaction, _ table: TableKey, _ row: ObjectKey,
+        _ list: BindingPlace.StoredList
+    ) {
+        self.transaction = transaction
+        self.table = table
+        self.row = row
+        self.list = list
+    }
+
+    private var count: Int { transaction.listCount(table, row, list.key) }
+
+    private func key(at position: Int) -> ObjectKey? {
+        transaction.listElement(table, row, list.key, at: position)
+    }
+
+    private func compare(_ position: Int, _ value: Value) -> Int {
+        let found = key(at: position).flatMap {
+            transaction.value(list.target, $0, ColumnKey(0))
+        }
+        return Value.compare(found ?? .null, value)
+    }
+
+    private func compare(_ position: Int, _ wanted: ObjectKey) -> Int {
+        guard let key = key(at: position) else { return 1 }
+        return key == wanted ? 0 : (key < wanted ? -1 : 1)
+    }
+
+    /// Puts elements in that are not there yet.
+    ///
+    /// Throws for a value or row that cannot be stored; nothing is changed then.
+    /// - Complexity: O(log² n) for each element.
+    func add(_ members: SetMembers) throws(StoreError) {
+        for value in members.values { try transaction.check(list.target, ColumnKey(0), value) }
+        for (position, values) in missing(members.values, compare).reversed() {
+            var keys: [ObjectKey] = []
+            keys.reserveCapacity(values.count)
+            for value in values { keys.append(try transaction.insert(list.target, [value])) }
+            try transaction.insertIntoList(table, row, list.key, at: position, keys)
+        }
+        for (position, keys) in missing(members.keys, compare).reversed() {
+            try transaction.insertIntoList(table, row, list.key, at: position, keys)
+        }
+    }
+
+    /// Takes elements out, those of them that are there.
+    ///
+    /// - Complexity: O(log² n) for each element.
+    func remove(_ members: SetMembers) {
+        remove(present(members.values, compare) + present(members.keys, compare))
+    }
+
+    /// Takes all elements out but these.
+    ///
+    /// - Complexity: O(n log n).
+    func keep(_ members: SetMembers) {
+        let kept = Set(present(members.values, compare) + present(members.keys, compare))
+        remove((0..<count).filter { !kept.contains($0) })
+    }
+
+    /// Makes the elements these. Those that are there already stay.
+    ///
+    /// Throws as `add`; nothing is changed then.
+    func replaceAll(with members: SetMembers) throws(StoreError) {
+        for value in members.values { try transaction.check(list.target, ColumnKey(0), value) }
+        keep(members)
+        try add(members)
+    }
+
+    /// Takes the elements at ascending positions out, from the last to the first.
+    private func remove(_ positions: [Int]) {
+        var end = positions.count
+        while end > 0 {
+            var start = end - 1
+            while start > 0, positions[start - 1] == positions[start] - 1 { start -= 1 }
+            transaction.removeFromList(
+                table, row, list.key, positions[start]..<positions[end - 1] + 1)
+            end = start
+        }
+    }
+
+    /// The elements that are not there, by the position before which they belong.
+    private func missing<Element>(
+        _ elements: [Element], _ compare: (Int, Element) -> Int
+    ) -> [(position: Int, elements: [Element])] {
+        var groups: [(position: Int, elements: [Element])] = []
+        let count = count
+        var low = 0
+        for element in elements {
+            low = ascendingPosition(low..<count) { compare($0, element) }
+            if low < count, compare(low, element) == 0 { continue }
+            if let last = groups.indices.last, groups[last].position == low {
+                groups[last].elements.append(element)
+            } else {
+                groups.append((low, [element]))
+            }
+        }
+        return groups
+    }
+
+    /// The positions of the elements that are there, ascending.
+    private func present<Element>(
+        _ elements: [Element], _ compare: (Int, Element) -> Int
+    ) -> [Int] {
+        var positions: [Int] = []
+        let count = count
+        var low = 0
+        for element in elements {
+            low = ascendingPosition(low..<count) { compare($0, element) }
+            if low < count, compare(low, element) == 0 { positions.append(low) }
+        }
+        return positions
+    }
+}
+
+/// The first of ascending positions whose element does not come before the wanted one.
+///
+/// - Parameter compare: the sign of the order of the element at a position and the wanted one.
+func ascendingPosition(_ range: Range<Int>, _ compare: (Int) -> Int) -> Int {
+    var (low, high) = (range.lowerBound, range.upperBound)
+    while low < high {
+        let middle = low + (high - low) / 2
+        if compare(middle) < 0 { low = middle + 1 } else { high = middle }
+    }
+    return low
+}
