@@ -36,8 +36,8 @@ public protocol FailableCustomPersistable: RequiredValue, ProjectedValue
 where
     _Basis == PersistedType._ColumnBasis, _Projected == Self, _PersistedProperty == PersistedType
 {
-    /// What is stored: `Bool`, an integer, `Float`, `Double`, `String`, `Data`, `Date`, `UUID`,
-    /// ``ObjectId``, or a class derived from ``EmbeddedObject``. No optional and no collection.
+    /// What is stored: `Bool`, an integer, `Float`, `Double`, ``Decimal128``, `String`, `Data`, `Date`,
+    /// `UUID`, ``ObjectId``, or a class derived from ``EmbeddedObject``. No optional and no collection.
     associatedtype PersistedType: ProjectionBasis
     /// Makes the value from what is stored, nil if that is none of this type's.
     init?(persistedValue: PersistedType)

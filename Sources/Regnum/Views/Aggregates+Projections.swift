@@ -37,7 +37,9 @@ extension Queryable {
     /// nothing.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
-    public func average<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._PersistedProperty.Mean?
+    public func average<V: ProjectedValue>(
+        of keyPath: KeyPath<Model, V>
+    ) -> V._PersistedProperty.Mean?
     where V._PersistedProperty: SummableValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         return _ask(nil) { plan, state throws(StoreError) in try plan.average(of: column, state) }
@@ -76,7 +78,9 @@ extension ObjectCollection {
     }
 
     /// As `Results.average(of:)` of a projected type, each object as often as it is there.
-    public func average<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._PersistedProperty.Mean?
+    public func average<V: ProjectedValue>(
+        of keyPath: KeyPath<Element, V>
+    ) -> V._PersistedProperty.Mean?
     where V._PersistedProperty: SummableValue {
         if let results = _results { return results.average(of: keyPath) }
         return stored(keyPath).engineAverage()

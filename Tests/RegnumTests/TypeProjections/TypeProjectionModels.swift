@@ -155,6 +155,7 @@ final class Boxes: Object {
     @Persisted var int64: Box<Int64>
     @Persisted var float: Box<Float>
     @Persisted var double: Box<Double>
+    @Persisted var decimal: Box<Decimal128>
     @Persisted var string: Box<String>
     @Persisted var data: Box<Data>
     @Persisted var date: Box<Date>

@@ -82,6 +82,7 @@ import Testing
             (boxes.bool, boxes.int, boxes.int8) = (Box(true), Box(.min), Box(.max))
             (boxes.int16, boxes.int32, boxes.int64) = (Box(.min), Box(.max), Box(.min))
             (boxes.float, boxes.double, boxes.string) = (Box(0.1), Box(0.1), Box("Žluťoučký"))
+            boxes.decimal = Box("0.10")
             (boxes.data, boxes.date) = (Box(Data([0, 255])), Box(date))
             (boxes.uuid, boxes.objectId) = (Box(uuid), Box(id))
             (boxes.optBool, boxes.optInt, boxes.optFloat) = (Box(true), Box(1), Box(-.infinity))
@@ -97,6 +98,7 @@ import Testing
             #expect(boxes.bool == Box(true) && boxes.int == Box(.min) && boxes.int8 == Box(.max))
             #expect(boxes.int16 == Box(.min) && boxes.int32 == Box(.max))
             #expect(boxes.int64 == Box(.min) && boxes.float == Box(0.1) && boxes.double == Box(0.1))
+            #expect(boxes.decimal == Box("0.1"))
             #expect(boxes.string == Box("Žluťoučký") && boxes.data == Box(Data([0, 255])))
             #expect(boxes.date == Box(date) && boxes.uuid == Box(uuid) && boxes.objectId == Box(id))
             #expect(boxes.optBool == Box(true) && boxes.optInt == Box(1))
@@ -110,6 +112,7 @@ import Testing
         }
         let frozen = try #require(realm.snapshot().objects(Boxes.self).first)
         #expect(frozen.int64 == Box(.min) && frozen.optFloat == Box(-.infinity))
+        #expect(realm.snapshot().objects(Boxes.self).average(of: \.decimal) == "0.1")
         #expect(frozen.datas.array == [nil, Box(Data([1]))])
         #expect(realm.snapshot().objects(Boxes.self).where { $0.optDate == Box(date) }.count == 1)
         #expect(realm.snapshot().objects(Boxes.self).where { $0.bools == Box(false) }.count == 1)
