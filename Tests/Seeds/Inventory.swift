@@ -29,17 +29,14 @@ private func typeProjection(
     _ document: String
 ) -> [(document: String, first: String, place: Place)] {
     [
-        (
-            document, "extension CLLocationCoordinate2D: CustomPersistable {",
-            .waits("CustomPersistable")
-        ),
-        (document, "extension URL: FailableCustomPersistable {", .waits("CustomPersistable")),
+        (document, "extension CLLocationCoordinate2D: CustomPersistable {", .here),
+        (document, "extension URL: FailableCustomPersistable {", .here),
         (
             document, "extension URL: FailableCustomPersistable {",
             .never("the persisted type is optional: shown as a mistake")
         ),
-        (document, "class Club: Object {", .waits("CustomPersistable")),
-        (document, "class Club: Object {", .waits("CustomPersistable")),
+        (document, "class Club: Object {", .here),
+        (document, "class Club: Object {", .here),
         (document, "public class Location: EmbeddedObject {", .here),
     ]
 }
@@ -75,7 +72,7 @@ let includedExamples: [(file: String, place: Place)] = [
     ("ObjectModels.snippet.ignore-a-property.swift", .here),
     ("ObjectModels.snippet.realm-object-enum.swift", .here),
     ("ClassProjection.snippet.models.swift", .here),
-    ("ClassProjection.snippet.declare-class-projection.swift", .waits("Projection")),
+    ("ClassProjection.snippet.declare-class-projection.swift", .here),
     ("AsymmetricSync.snippet.asymmetric-model.swift", .waits("AsymmetricObject")),
     (
         "ObjectModels.snippet.optional-required-properties-objc-dynamic.swift",

@@ -4,10 +4,10 @@ import Testing
 @Suite struct InventoryTests {
     @Test func countsAreTheInventorys() {
         #expect(declarations.count == 32)
-        #expect(declarations.filter { $0.place == .here }.count == 9)
+        #expect(declarations.filter { $0.place == .here }.count == 21)
         #expect(absentProperties.count == 4)
         #expect(includedExamples.count == 14)
-        #expect(includedExamples.filter { $0.place == .here }.count == 7)
+        #expect(includedExamples.filter { $0.place == .here }.count == 8)
     }
 
     @Test(arguments: ["000", "001", "002", "003", "004"])
@@ -20,10 +20,12 @@ import Testing
     @Test(arguments: ["000", "001", "002"])
     func declarationsStandAsPrinted(number: String) throws {
         guard let document = try SeedDocument.read(number) else { return }
-        let source = try SeedModels.lines()
+        let source = try SeedModels.lines().filter { !$0.hasPrefix("//") }
         let listed = declarations.filter { $0.document == number }
         for (printed, entry) in zip(document.declarations, listed) where entry.place == .here {
-            #expect(source.contains(printed), "\(entry.first) of \(document.name)")
+            // the documents have the same code with other comments
+            let code = printed.filter { !$0.hasPrefix("//") }
+            #expect(source.contains(code), "\(entry.first) of \(document.name)")
         }
     }
 

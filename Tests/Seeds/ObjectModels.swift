@@ -172,3 +172,18 @@ enum ClassProjectionModels {
         @Persisted var country = ""
     }
 }
+
+/// ClassProjection.snippet.declare-class-projection.swift: "Passthrough: the property is the same name
+/// and type as the original object", "Rename", "Keypath resolution: [...] including embedded object
+/// properties", "Collection mapping", where "the type in the class projection should be
+/// ProjectedCollection", "Exclusion".
+extension ClassProjectionModels {
+    class PersonProjection: Projection<Person> {
+        @Projected(\Person.firstName) var firstName  // Passthrough from original object
+        // Rename and access embedded object property through keypath
+        @Projected(\Person.address?.city) var homeCity
+        // Collection mapping
+        @Projected(\Person.friends.projectTo.firstName)
+        var firstFriendsName: ProjectedCollection<String>
+    }
+}

@@ -67,8 +67,8 @@ enum SeedModels {
     static func lines() throws -> [String] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         return try [
-            "SupportedTypes.swift", "ObjectModels.swift", "Collections.swift", "Sets.swift",
-            "Maps.swift",
+            "SupportedTypes.swift", "TypeProjection.swift", "ObjectModels.swift",
+            "Collections.swift", "Sets.swift", "Maps.swift",
         ]
         .flatMap { name in
             try String(contentsOf: folder.appending(path: name), encoding: .utf8)

@@ -47,7 +47,7 @@ extension ChangeFilter {
 
 extension ClassSchema {
     /// The properties that a key path as text leads through: at least one.
-    fileprivate func properties(along keyPath: String) throws(Realm.Error) -> [PropertySchema] {
+    func properties(along keyPath: String) throws(Realm.Error) -> [PropertySchema] {
         var schema = self
         var found: [PropertySchema] = []
         for name in keyPath.split(separator: ".", omittingEmptySubsequences: false) {
@@ -78,7 +78,7 @@ extension ClassSchema {
     /// The path that properties make, each of the class that the one before leads to.
     ///
     /// - Precondition: there is at least one, and all but the last hold objects.
-    fileprivate func changePath(_ properties: [PropertySchema]) -> ChangePath {
+    func changePath(_ properties: [PropertySchema]) -> ChangePath {
         var schema = self
         var hops: [Hop] = []
         for property in properties.dropLast() {

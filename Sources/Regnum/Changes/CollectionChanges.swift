@@ -112,7 +112,8 @@ extension LiveResults {
         depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> CollectionChanges<Model> {
         precondition(depth >= 0, "A stream follows links to a depth of zero or more.")
-        return CollectionChanges(request(.deep(depth), [], policy, cursor))
+        return CollectionChanges(
+            request(entry.schema.filter(of: Model.self, depth: depth), policy, cursor))
     }
 
     /// The changes of the collection, where an object counts as modified only if one of these
@@ -127,8 +128,7 @@ extension LiveResults {
         since cursor: ChangeCursor? = nil
     ) -> CollectionChanges<Model> {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        let paths = ChangeFilter.paths(keyPaths, of: entry.schema)
-        return CollectionChanges(request(paths.filter, paths.firstProperties, policy, cursor))
+        return CollectionChanges(request(entry.schema.filter(keyPaths), policy, cursor))
     }
 
     /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["text", "author.name"]`.
@@ -140,19 +140,20 @@ extension LiveResults {
         keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) throws(Realm.Error) -> CollectionChanges<Model> {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        let paths = try ChangeFilter.paths(keyPaths, of: entry.schema)
-        return CollectionChanges(request(paths.filter, paths.firstProperties, policy, cursor))
+        return CollectionChanges(
+            request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor))
     }
 
     private func request(
-        _ filter: ChangeFilter, _ firstProperties: [Int], _ policy: ChangePolicy,
+        _ paths: (filter: KeyPathFilter, names: ProjectedNames?), _ policy: ChangePolicy,
         _ cursor: ChangeCursor?
     ) -> StreamRequest {
         StreamRequest(
             realm: realm, entry: entry, plan: _plan,
             query: StreamQuery(
-                _plan.plan, owner: owner, filter: filter,
-                declaredDependencies: entry.schema.dependencies(filter)),
-            firstProperties: firstProperties, policy: policy, since: cursor)
+                _plan.plan, owner: owner, filter: paths.filter.filter,
+                declaredDependencies: entry.schema.dependencies(paths.filter.filter)),
+            firstProperties: paths.filter.firstProperties, names: paths.names, policy: policy,
+            since: cursor)
     }
 }

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 /// One element of an object's stream.
-public enum ObjectChange<Model: Object>: Sendable {
+public enum ObjectChange<Model: ObjectBase>: Sendable {
     /// The object when the iteration started, nil if there was none: the first element, and there
     /// once. A stream that goes on from a cursor has none.
     case initial(Frozen<Model>?)
@@ -19,7 +19,7 @@ public enum ObjectChange<Model: Object>: Sendable {
 /// The stream follows the key: after `.deleted` it goes on waiting for an object with the key to
 /// be added. An object that was deleted and added again between two elements is both, in that
 /// order. For the rest ``CollectionChanges`` says how streams start, merge and end.
-public struct ObjectChanges<Model: Object>: AsyncSequence, Sendable {
+public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
     public typealias Element = ObjectChange<Model>
     public typealias Failure = Realm.Error
 
@@ -104,7 +104,8 @@ extension Live {
         depth: Int = 0, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> ObjectChanges<Model> {
         precondition(depth >= 0, "A stream follows links to a depth of zero or more.")
-        return ObjectChanges(request(.deep(depth), [], policy, cursor))
+        return ObjectChanges(
+            request(entry.schema.filter(of: Model.self, depth: depth), policy, cursor))
     }
 
     /// What happens to these properties of the object: see
@@ -116,8 +117,7 @@ extension Live {
         since cursor: ChangeCursor? = nil
     ) -> ObjectChanges<Model> {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        let paths = ChangeFilter.paths(keyPaths, of: entry.schema)
-        return ObjectChanges(request(paths.filter, paths.firstProperties, policy, cursor))
+        return ObjectChanges(request(entry.schema.filter(keyPaths), policy, cursor))
     }
 
     /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["name", "dog.name"]`.
@@ -129,12 +129,12 @@ extension Live {
         keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) throws(Realm.Error) -> ObjectChanges<Model> {
         if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
-        let paths = try ChangeFilter.paths(keyPaths, of: entry.schema)
-        return ObjectChanges(request(paths.filter, paths.firstProperties, policy, cursor))
+        return ObjectChanges(
+            request(try entry.schema.filter(of: Model.self, keyPaths), policy, cursor))
     }
 
     private func request(
-        _ filter: ChangeFilter, _ firstProperties: [Int], _ policy: ChangePolicy,
+        _ paths: (filter: KeyPathFilter, names: ProjectedNames?), _ policy: ChangePolicy,
         _ cursor: ChangeCursor?
     ) -> StreamRequest {
         let plan = QueryPlan(
@@ -143,8 +143,9 @@ extension Live {
         return StreamRequest(
             realm: realm, entry: entry, plan: _Plan(plan: plan),
             query: StreamQuery(
-                plan, filter: filter, declaredDependencies: entry.schema.dependencies(filter)),
-            firstProperties: firstProperties,
-            policy: policy, since: cursor)
+                plan, filter: paths.filter.filter,
+                declaredDependencies: entry.schema.dependencies(paths.filter.filter)),
+            firstProperties: paths.filter.firstProperties, names: paths.names, policy: policy,
+            since: cursor)
     }
 }

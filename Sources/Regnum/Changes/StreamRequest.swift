@@ -14,13 +14,17 @@ final class StreamRequest: Sendable {
     let firstProperties: [Int]
     let policy: ChangePolicy
     let since: ChangeCursor?
+    /// How the paths of the filter are told; nil by the properties that they begin with.
+    let names: ProjectedNames?
     /// Whether elements need the result before them: else it is edited in place.
     let keepsOld: Bool
 
     init(
         realm: RealmCore, entry: ClassEntry, plan: _Plan, query: StreamQuery,
-        firstProperties: [Int], policy: ChangePolicy, since: ChangeCursor?, keepsOld: Bool = false
+        firstProperties: [Int], names: ProjectedNames? = nil, policy: ChangePolicy,
+        since: ChangeCursor?, keepsOld: Bool = false
     ) {
+        self.names = names
         self.keepsOld = keepsOld
         self.realm = realm
         self.entry = entry
@@ -47,6 +51,7 @@ final class StreamRequest: Sendable {
         guard case .paths = query.filter else {
             return table.propertyNames(mark.columns.columns, lists: mark.lists)
         }
+        if let names { return names.names(mark.paths.map { $0 }) }
         let properties = Set(mark.paths.map { firstProperties[$0] })
         return properties.sorted().map { table.schema.properties[$0].name }
     }

@@ -6,6 +6,8 @@ extension List: Persistable {
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 
+    public static var _persistedForm: any Persistable.Type { Element._persistedListForm }
+
     public static func _makeDefault() -> List { List() }
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> List {
@@ -36,6 +38,12 @@ extension List: Persistable {
 protocol UnmanagedList: AnyObject {
     /// What the list holds.
     var contents: [_PropertyContent.Content] { get }
+    /// The elements.
+    var anyElements: [Any] { get }
+    /// A list of this type without elements.
+    static func makeEmpty() -> any UnmanagedList
+    /// The element that a list of this type has of a content, nil if it cannot have it.
+    static func element(_ content: _PropertyContent) -> Any?
     /// Makes the list an accessor of what was stored from it.
     func bind(to managed: _ManagedList)
     /// Makes the elements those of the contents. If one is none of the list's type, its position, and
@@ -45,6 +53,12 @@ protocol UnmanagedList: AnyObject {
 
 extension List: UnmanagedList {
     var contents: [_PropertyContent.Content] { map { $0._elementContent().content } }
+
+    var anyElements: [Any] { map { $0 as Any } }
+
+    static func makeEmpty() -> any UnmanagedList { List() }
+
+    static func element(_ content: _PropertyContent) -> Any? { Element._makeElement(content) }
 
     func replaceAll(with contents: [_PropertyContent.Content]) -> Int? {
         var new: [Element] = []

@@ -21,11 +21,17 @@ public protocol RealmCollectionValue {
     static func _makeElement(_ content: _PropertyContent) -> Self?
     /// The position of the first element of a managed list that is the same.
     static func _position(of element: Self, in list: _ManagedList) -> Int?
+    /// The list of what is stored: see `Persistable._persistedForm`.
+    static var _persistedListForm: any Persistable.Type { get }
 }
 
 /// What the elements of a list are. Part of the contract of ``RealmCollectionValue``.
 public struct _ElementType: Sendable {
     let shape: ElementShape
+}
+
+extension RealmCollectionValue {
+    public static var _persistedListForm: any Persistable.Type { List<Self>.self }
 }
 
 extension ScalarValue {
@@ -34,7 +40,8 @@ extension ScalarValue {
     public static func _element(of list: _ManagedList, at position: Int) -> Self? {
         guard let value = list.value(at: position) else { return nil }
         if let decoded = _decode(_StoredValue(value)) { return decoded }
-        list.reportUndecodable(value)
+        // an optional of a projected type reads as nil, as a property does
+        if !_isProjected { list.reportUndecodable(value) }
         return fromEngine(value)
     }
 
@@ -61,7 +68,22 @@ extension ScalarValue {
     }
 }
 
-extension Optional: RealmCollectionValue where Wrapped: RequiredValue {}
+extension Optional: RealmCollectionValue where Wrapped: RequiredValue {
+    public static var _persistedListForm: any Persistable.Type { Wrapped._optionalListForm }
+
+    public static var _elementType: _ElementType {
+        if let type = Wrapped._embeddedClass {
+            fatalError(
+                "A list of optional \(Wrapped.self), which are stored as objects of \(type), was "
+                    + "declared: a list has no nil objects.")
+        }
+        return _ElementType(shape: .scalar(_storage))
+    }
+}
+
+extension RequiredValue {
+    public static var _optionalListForm: any Persistable.Type { List<Self?>.self }
+}
 
 extension ObjectBase: RealmCollectionValue {}
 

@@ -6,11 +6,12 @@ final class ClassCatalog: Sendable {
 
     private let schemas = Guarded<[ObjectIdentifier: ClassSchema]>([:])
 
-    /// The schema of a class, made at the first call.
+    /// The schema of a class, made at the first call; of a projection that of the model behind it.
     ///
     /// It is made outside the lock, because that runs the model's initialiser, which may itself
     /// use the library. Two tasks may both make it; the first one stays.
     func schema(of type: ObjectBase.Type) -> ClassSchema {
+        let type = type._storedType
         let identity = ObjectIdentifier(type)
         if let known = schemas.withLock({ $0[identity] }) { return known }
         let made = ClassSchema(reflecting: type)

@@ -62,6 +62,12 @@ extension ClassSchema {
             let names = keys.map(\.name).joined(separator: ", ")
             problems.append("\(name) has \(keys.count) primary keys: \(names). It can have one.")
         }
+        for property in properties {
+            guard let type = property.shape.objectType, type._storedType != type else { continue }
+            problems.append(
+                "\(name).\(property.name) is of type \(property.shape.swiftName): a projection is "
+                    + "not stored, its object is.")
+        }
         var seen: Set<String> = []
         for property in properties {
             if !seen.insert(property.name).inserted {
@@ -97,6 +103,7 @@ extension PropertySchema {
             name: String(field.name.dropFirst()),
             offset: field.offset, field: wrapper, kind: FieldKind(of: wrapper), shape: shape,
             isPrimaryKey: first.isPrimaryKey, isIndexed: first.isIndexed,
-            defaultValue: defaultValue, originProperty: first.originProperty)
+            defaultValue: defaultValue, originProperty: first.originProperty,
+            isProjected: wrapper.isProjected)
     }
 }

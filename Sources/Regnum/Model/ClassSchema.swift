@@ -19,6 +19,8 @@ struct PropertySchema: Sendable {
     let defaultValue: Value
     /// The property of the other class whose inverse this is.
     let originProperty: String?
+    /// Whether the program converts what is stored: see ``CustomPersistable``.
+    let isProjected: Bool
 
     /// The type of the column; of a link, that of row keys. Integers for what is no column.
     var type: ValueType {

@@ -41,6 +41,17 @@ extension ObjectBase {
         fieldAddress(offset).storeBytes(of: column, as: Int32.self)
     }
 
+    /// The wrapper at `offset` of a projection.
+    ///
+    /// - Parameter wrapper: the type of the field.
+    final func projectedField<Wrapper: ProjectedField>(at offset: Int, as wrapper: Wrapper.Type)
+        -> Wrapper
+    {
+        withExtendedLifetime(self) {
+            fieldAddress(offset).assumingMemoryBound(to: Wrapper.self).pointee
+        }
+    }
+
     /// What the wrapper at `offset` holds and says about its property.
     ///
     /// - Parameter wrapper: the type of the field.

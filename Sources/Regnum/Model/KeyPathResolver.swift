@@ -56,10 +56,15 @@ extension ClassSchema {
 
     /// As `path(of:)`, also through elements of lists and inverses: `\.dogs[0].name` or
     /// `\.owners[0].boss?.name`. The positions mean nothing: it is about all elements.
+    func observedPath<T: ObjectBase>(of keyPath: PartialKeyPath<T>) -> PropertyPath? {
+        path(entry(keyPath, throughCollections: true))
+    }
+
+    /// As `observedPath(of:)`.
     ///
     /// - Precondition: the key path is one of stored properties.
     func requireObservedPath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
-        guard let path = path(entry(keyPath, throughCollections: true)) else {
+        guard let path = observedPath(of: keyPath) else {
             fatalError(
                 "\(keyPath) is no @Persisted property of \(name): changes of stored properties can "
                     + "be observed, those of linked objects as \\.link?.property, those of "
@@ -152,6 +157,13 @@ extension ClassSchema {
                     return nil
                 }
             }
+        case .link where last.isProjected:
+            // what a recorder gives there is no recorder, but made of an object of its own
+            for round in 0...1 {
+                let tracer = ReadTracer(followsCollections: throughCollections, round: round)
+                let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
+                guard tracer.reads == first.reads, isSample(found, last, round) else { return nil }
+            }
         case .link:
             guard let object = found as? ObjectBase, object === first.newest else { return nil }
         case .list, .linkingObjects: break
@@ -166,6 +178,11 @@ extension ClassSchema {
             else { return nil }
         }
         return path
+    }
+
+    private func isSample(_ found: Any, _ property: PropertySchema, _ round: Int) -> Bool {
+        guard let found = unwrapped(found) as? any FailableCustomPersistable else { return false }
+        return Swift.type(of: found).isSample(found, round)
     }
 
     private func engineValue(_ found: Any, _ type: Any.Type) -> Value? {
@@ -187,7 +204,7 @@ extension Optional: AnyOptional {
 
 extension PropertySchema {
     /// Values of the property that every computation but the identity changes one of.
-    fileprivate var probes: [Value] {
+    var probes: [Value] {
         (type.probes + field.examples + [defaultValue]).filter { field.canHold($0) }
     }
 }
@@ -195,7 +212,7 @@ extension PropertySchema {
 extension ValueType {
     /// Values that every computation but the identity changes one of: the edges of the type, and
     /// what programs treat apart.
-    fileprivate var probes: [Value] {
+    var probes: [Value] {
         switch self {
         case .bool: [.bool(true), .bool(false)]
         case .int:

@@ -75,11 +75,15 @@ struct ObjectPrinter {
             path.append(object)
             text += "\(name) {\n"
             indented { printer in
+                if let projection = ProjectionSchema.of(type(of: object)) {
+                    printer.print(projection, object)
+                    return
+                }
                 for property in ClassSchema.of(type(of: object)).properties
                 where property.isStored {
                     printer.text += "\(printer.indentation)\(property.name) = "
                     printer.print(
-                        property.field.anyValue(in: object, at: property.offset), property)
+                        property.field.dynamicValue(in: object, at: property.offset), property)
                     printer.text += "\n"
                 }
             }
@@ -124,6 +128,21 @@ struct ObjectPrinter {
             if more > 0 { printer.text += "\(printer.indentation)… \(more) more\n" }
         }
         text += "\(indentation))"
+    }
+
+    private mutating func print(_ projection: ProjectionSchema, _ object: ObjectBase) {
+        for property in projection.properties {
+            text += "\(indentation)\(property.name) = "
+            let value = unwrapped(projection.value(property, in: object))
+            switch value {
+            case let list as any PrintableList:
+                list.print(to: &self, "\(type(of: list))")
+            case let collection as any AnyProjectedCollection:
+                print(collection.anyValues, "ProjectedCollection")
+            default: print(any: value)
+            }
+            text += "\n"
+        }
     }
 
     private mutating func print(_ value: Any?, _ property: PropertySchema) {

@@ -6,7 +6,7 @@ extension ObjectBase {
     ///     let name = dog["name"] as? String
     ///     dog["age"] = 4
     ///
-    /// Reading gives the value as the property has it, nil for nil. Setting takes what
+    /// Reading gives the value as the property has it, nil for nil; of a projected type what is stored. Setting takes what
     /// ``Transaction/create(_:value:update:)-(_,[String:Any?],_)`` takes for the property; a value that
     /// it cannot hold fails the transaction, as an assignment does.
     ///
@@ -15,7 +15,7 @@ extension ObjectBase {
     public final subscript(_ name: String) -> Any? {
         get {
             let property = requireProperty(name)
-            return property.field.anyValue(in: self, at: property.offset)
+            return property.field.dynamicValue(in: _storedObject, at: property.offset)
         }
         set {
             let schema = ClassSchema.of(type(of: self))
@@ -23,14 +23,15 @@ extension ObjectBase {
                 fatalError(
                     "\(schema.name).\(name) cannot be set: it follows from the links of others.")
             }
-            if let binding = _binding, binding.core?.writing == nil {
+            let object = _storedObject
+            if let binding = object._binding, binding.core?.writing == nil {
                 binding.trapNotWriting(index)
             }
-            var builder = ObjectBuilder(_binding?.core)
+            var builder = ObjectBuilder(object._binding?.core)
             do throws(Realm.Error) {
-                try builder.assign(index, of: self, schema, to: newValue as Any)
+                try builder.assign(index, of: object, schema, to: newValue as Any)
             } catch {
-                guard let core = _binding?.core else { fatalError(error.message) }
+                guard let core = object._binding?.core else { fatalError(error.message) }
                 core.fail(error)
             }
         }
@@ -126,7 +127,7 @@ private struct BulkAssignment {
     }
 
     func assign(to objects: [ObjectBase]) throws(Realm.Error) {
-        for object in objects where !object.isInvalidated {
+        for object in objects.lazy.map(\._storedObject) where !object.isInvalidated {
             if let core, core.writing == nil { object._binding?.trapNotWriting(index) }
             var builder = ObjectBuilder(core)
             try builder.assign(index, of: object, schema, to: value as Any)

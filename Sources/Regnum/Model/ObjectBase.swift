@@ -31,6 +31,13 @@ open class ObjectBase {
     ///
     /// The library makes accessors with this initialiser: it must have no side effects.
     public required init() {}
+
+    /// The object that has the properties: this one; of a projection the object that it projects.
+    var _storedObject: ObjectBase { self }
+
+    /// The model class whose rows objects of this class show: this one; of a projection that of the
+    /// objects that it projects.
+    class var _storedType: ObjectBase.Type { self }
 }
 
 @available(*, unavailable, message: "objects stay where they were read: send a Frozen value")
@@ -52,37 +59,47 @@ extension ObjectBase {
     ///
     /// The one property of a model that can be read in either case; false for an unmanaged object.
     public final var isInvalidated: Bool {
-        guard let binding = _binding else { return false }
+        guard let binding = _binding else {
+            let object = _storedObject
+            return object !== self && object.isInvalidated
+        }
         return !binding.isReadable(row: _row)
     }
 
     /// Whether the object belongs to a transaction.
-    public final var isManaged: Bool { _binding != nil }
+    public final var isManaged: Bool { _storedObject._binding != nil }
 
-    /// Whether both are the same row of the same realm, or the same unmanaged instance.
+    /// Whether both are the same row of the same realm, or the same unmanaged instance. A projection
+    /// is the same as the object that it projects.
     public final func isSameObject(as other: ObjectBase?) -> Bool {
-        guard let other else { return false }
-        if self === other { return true }
-        guard let mine = _binding, let theirs = other._binding else { return false }
-        return mine.tableName == theirs.tableName && _row == other._row
+        guard let other = other?._storedObject else { return false }
+        let object = _storedObject
+        if object === other { return true }
+        guard let mine = object._binding, let theirs = other._binding else { return false }
+        return mine.tableName == theirs.tableName && object._row == other._row
             && mine.isSameRealm(as: theirs)
     }
 }
 
 extension ObjectBase: Hashable {
     /// Objects with a primary key are equal if they are the same row; others, and unmanaged ones, if
-    /// they are the same instance. ``isSameObject(as:)`` compares rows for all.
+    /// they are the same instance. Projections of one class are equal if they project the same
+    /// object. ``isSameObject(as:)`` compares rows for all.
     public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
         if left === right { return true }
+        if left._storedObject !== left || right._storedObject !== right {
+            return type(of: left) == type(of: right) && left.isSameObject(as: right)
+        }
         guard let binding = left._binding, binding.schema.primaryKey != nil else { return false }
         return left.isSameObject(as: right)
     }
 
     public func hash(into hasher: inout Hasher) {
-        if let binding = _binding, binding.schema.primaryKey != nil {
-            hasher.combine(_row)
+        let object = _storedObject
+        if let binding = object._binding, object !== self || binding.schema.primaryKey != nil {
+            hasher.combine(object._row)
         } else {
-            hasher.combine(ObjectIdentifier(self))
+            hasher.combine(ObjectIdentifier(object))
         }
     }
 }

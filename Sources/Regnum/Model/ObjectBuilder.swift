@@ -11,6 +11,10 @@ struct ObjectBuilder {
     private(set) var supplied: [ObjectIdentifier: Set<Int>] = [:]
     /// Objects to be filled yet, with where they are for sentences.
     private var pending: [(object: ObjectBase, value: Any, place: String?)] = []
+    /// Properties of projected types, to be set when the objects that they are made of are filled: those
+    /// within others come later.
+    private var late:
+        [(content: Converted, value: Any, index: Int, object: ObjectBase, schema: ClassSchema)] = []
     /// What was made of objects: a graph is copied as what it is, also one with cycles.
     /// The sources are kept, so that none of another time has the address of one.
     private var copies: [CopyKey: (source: ObjectBase, copy: ObjectBase)] = [:]
@@ -45,8 +49,9 @@ struct ObjectBuilder {
     ///
     /// Throws `.invalidValue` and `.invalidInput` as `Transaction.create`.
     mutating func fill(_ object: ObjectBase, from value: Any) throws(Realm.Error) {
+        let object = object._storedObject
         pending.append((object, value, nil))
-        if let source = unwrapped(value) as? ObjectBase {
+        if let source = (unwrapped(value) as? ObjectBase)?._storedObject {
             copies[CopyKey(source, as: type(of: object))] = (source, object)
         }
         try fillPending()
@@ -66,7 +71,10 @@ struct ObjectBuilder {
 
     private mutating func fillPending() throws(Realm.Error) {
         while let (object, value, place) = pending.popLast() {
-            try fillProperties(of: object, from: value, place)
+            try fillProperties(of: object._storedObject, from: value, place)
+        }
+        while let (content, value, index, object, schema) = late.popLast() {
+            try put(content, of: value, into: index, of: object, schema)
         }
     }
 
@@ -76,7 +84,7 @@ struct ObjectBuilder {
         let schema = ClassSchema.of(type(of: object))
         if let problem = schema.declarationError { throw problem }
         supplied[ObjectIdentifier(object)] = []
-        if let source = unwrapped(value) as? ObjectBase {
+        if let source = (unwrapped(value) as? ObjectBase)?._storedObject {
             try copyProperties(of: source, to: object, schema)
         } else if let values = value as? [String: Any] {
             for (index, property) in schema.properties.enumerated() {
@@ -112,9 +120,13 @@ struct ObjectBuilder {
             let position = isOther ? sourceSchema.property(named: property.name) : index
             guard let position else { continue }
             let from = sourceSchema.properties[position]
-            try set(
-                index, of: object, schema,
-                to: from.field.anyValue(in: source, at: from.offset) as Any)
+            // what both have as the same type is not seen as what it is stored as
+            let isStored = from.isProjected && from.field.valueType != property.field.valueType
+            let value =
+                isStored
+                ? from.field.dynamicValue(in: source, at: from.offset)
+                : from.field.anyValue(in: source, at: from.offset)
+            try set(index, of: object, schema, to: value as Any)
         }
     }
 
@@ -126,7 +138,11 @@ struct ObjectBuilder {
         guard property.isStored else { return }
         supplied[ObjectIdentifier(object)]?.insert(index)
         let content = try content(of: value, for: property, schema)
-        try put(content, of: value, into: index, of: object, schema)
+        if property.isProjected, property.shape.objectType != nil {
+            late.append((content, value, index, object, schema))
+        } else {
+            try put(content, of: value, into: index, of: object, schema)
+        }
     }
 
     private func put(
@@ -172,7 +188,9 @@ struct ObjectBuilder {
                 guard storage.isOptional else { throw .wrongType(nil, schema, property) }
                 return .one(.value(.null))
             }
-            guard let stored = storage.engineValue(of: value), property.field.canHold(stored) else {
+            guard let stored = storage.engineValue(of: value),
+                property.isProjected || property.field.canHold(stored)
+            else {
                 throw .wrongType(value, schema, property)
             }
             return .one(.value(stored))
@@ -254,7 +272,8 @@ struct ObjectBuilder {
         _ type: ObjectBase.Type, from value: Any, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> ObjectBase {
         let place = "\(schema.name).\(property.name)"
-        guard let source = value as? ObjectBase else {
+        let persisted = (value as? any FailableCustomPersistable)?.persistableValue
+        guard let source = ((persisted ?? value) as? ObjectBase)?._storedObject else {
             guard value is [String: Any] || value is [Any] else {
                 throw .wrongType(value, schema, property)
             }

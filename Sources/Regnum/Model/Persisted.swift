@@ -65,7 +65,7 @@ public struct Persisted<Value: Persistable> {
         @inline(__always) get {
             guard object._cluster != nil else {
                 if let value = object[keyPath: storage]._value { return value }
-                let value = _makeDefault()
+                let value = Value._isScalar ? _makeDefault() : Value._makeDefault()
                 object[keyPath: storage]._value = value
                 return value
             }

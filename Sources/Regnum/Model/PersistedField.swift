@@ -21,6 +21,14 @@ protocol PersistedField: SendableMetatype {
     static func forget(in object: ObjectBase, at offset: Int)
     /// The value of the property of any object in its Swift type, nil where that is nil.
     static func anyValue(in object: ObjectBase, at offset: Int) -> Any?
+    /// The value as it is stored, of the persisted type where the property's is projected: for those
+    /// who do not know the class.
+    static func dynamicValue(in object: ObjectBase, at offset: Int) -> Any?
+    /// What the projected type of the property, or of its elements, makes of an embedded object; nil if
+    /// it makes nothing of it.
+    static func projected(_ object: ObjectBase) -> Any?
+    /// Whether the program converts what is stored: see ``CustomPersistable``.
+    static var isProjected: Bool { get }
     /// Sets the property of any object, as an assignment does; false if it cannot hold that.
     static func set(
         _ content: _PropertyContent.Content, in object: ObjectBase, at offset: Int
@@ -79,7 +87,12 @@ extension Persisted: PersistedField {
     static func reference(
         in object: ObjectBase, at offset: Int
     ) -> _PropertyContent.Content? {
-        object.withField(at: offset, as: Self.self) { $0._value?._content().content }
+        object.withField(at: offset, as: Self.self) { wrapper in
+            if wrapper._value == nil, Value.self is any FailableCustomPersistable.Type {
+                wrapper._value = Value._makeDefault()  // a required one has an object
+            }
+            return wrapper._value?._content().content
+        }
     }
 
     static func forget(in object: ObjectBase, at offset: Int) {
@@ -88,6 +101,23 @@ extension Persisted: PersistedField {
 
     static func anyValue(in object: ObjectBase, at offset: Int) -> Any? {
         unwrapped(value(in: object, at: offset))
+    }
+
+    static var isProjected: Bool { Value._persistedForm != Value.self }
+
+    static func projected(_ object: ObjectBase) -> Any? {
+        let content = _PropertyContent(content: .link(object))
+        if let list = Value.self as? any UnmanagedList.Type { return list.element(content) }
+        return Value._make(content).flatMap { unwrapped($0) }
+    }
+
+    static func dynamicValue(in object: ObjectBase, at offset: Int) -> Any? {
+        guard isProjected else { return anyValue(in: object, at: offset) }
+        guard object.isManaged else {
+            return Value._persistedForm.dynamicValue(value(in: object, at: offset)._content())
+        }
+        let column = object.withField(at: offset, as: Self.self) { $0._column }
+        return unwrapped(Value._persistedForm._managedValue(object, column))
     }
 
     private static func value(in object: ObjectBase, at offset: Int) -> Value {
@@ -120,6 +150,17 @@ extension Persisted: PersistedField {
             }
         }
         return true
+    }
+}
+
+extension Persistable {
+    /// What a property of an unmanaged object holds, as a value of this type; nil for nil.
+    fileprivate static func dynamicValue(_ content: _PropertyContent) -> Any? {
+        guard case .list(let list) = content.content,
+            let type = Self.self as? any UnmanagedList.Type
+        else { return _make(content).flatMap { unwrapped($0) } }
+        let made = type.makeEmpty()
+        return made.replaceAll(with: list.contents) == nil ? made : nil
     }
 }
 

@@ -25,6 +25,8 @@ final class ReadTracer {
     /// Whether an element of a list or inverse of a recorder is another recorder, whatever its
     /// position; else they are empty.
     let followsCollections: Bool
+    /// Which samples properties have that are made of embedded objects.
+    let round: Int
 
     struct Read: Equatable {
         let recorder: Int
@@ -35,10 +37,12 @@ final class ReadTracer {
     ///   - probe: the value of one property; others have their defaults.
     ///   - nilLink: the number of the read, a link, that gives nil.
     ///   - followsCollections: whether key paths lead through elements of lists and inverses.
+    ///   - round: which samples properties have that are made of embedded objects.
     init(
         probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,
-        followsCollections: Bool = false
+        followsCollections: Bool = false, round: Int = 0
     ) {
+        self.round = round
         self.probe = probe
         self.nilLink = nilLink
         self.followsCollections = followsCollections
@@ -51,9 +55,22 @@ final class ReadTracer {
             reads.map { schemas[$0.recorder].properties[$0.property] }, first: reads[0].property)
     }
 
-    /// A new recorder: an instance of a class without a row, whose reads are noted.
+    /// Each read, with the links that led to its recorder.
+    var paths: [PropertyPath] {
+        reads.map { read in
+            // the recorder of a number was made by that many reads, a chain
+            let chain = reads[..<read.recorder] + [read]
+            return PropertyPath(
+                chain.map { schemas[$0.recorder].properties[$0.property] },
+                first: chain[0].property)
+        }
+    }
+
+    /// A new recorder: an instance of a class without a row, whose reads are noted. Of a projection one
+    /// that projects a recorder.
     func recorder<T: ObjectBase>(_ type: T.Type) -> T {
         let schema = ClassSchema.of(type)
+        if type != schema.type, let projection = projection(type) { return projection }
         let object = type.init()
         for (index, property) in schema.properties.enumerated() {
             object.bindField(at: property.offset, to: Int32(index))

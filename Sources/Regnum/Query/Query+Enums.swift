@@ -26,7 +26,8 @@ extension Query where Value: QueryCollection, Value.Element: PersistableEnum {
 }
 
 extension Query {
-    private func rawNode<Raw>() -> Query<Raw>.Node {
+    /// The same expression as one of another type that is stored the same way.
+    func rawNode<Raw>() -> Query<Raw>.Node {
         switch node {
         case .objects(let hops): .objects(hops)
         case .column(let hops, let column): .column(hops, column)

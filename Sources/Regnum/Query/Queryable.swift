@@ -120,8 +120,9 @@ extension Queryable {
         return _with(plan)
     }
 
-    private func filtered<Condition: QueryCondition>(
-        by condition: (Query<Model>) -> Query<Condition>
+    /// - Parameter condition: about the model, or the projection of it.
+    func filtered<Object: ObjectBase, Condition: QueryCondition>(
+        by condition: (Query<Object>) -> Query<Condition>
     ) -> Self {
         let scope = QueryScope(realm: _realm.core)
         let predicate = scope.build(.objects([]), condition)

@@ -51,6 +51,9 @@ extension ClassBinding {
 
     private var callPlace: String { core.map { "\($0.place)" } ?? "no place" }
 
+    /// The class and the property whose wrapper holds a number, for sentences.
+    func propertyName(ofColumn column: Int32) -> String { "\(tableName).\(propertyName(column))" }
+
     func propertyName(_ column: Int32) -> String {
         schema.properties[propertyIndex(of: column)].name
     }

@@ -85,8 +85,10 @@ final class ClassBinding {
         return UnsafePointer(cell)
     }()
 
-    /// An accessor of a row: a new one, or the last one if nobody holds it any more.
+    /// An accessor of a row: a new one, or the last one if nobody holds it any more. Of a projection
+    /// one that projects an accessor.
     func accessor<T: ObjectBase>(_ type: T.Type, row: ObjectKey) -> T {
+        if type != schema.type, let projection = projection(type, row: row) { return projection }
         if reusesAccessors {
             if isKnownUniquelyReferenced(&spare), let spare {
                 spare._row = row.rawValue

@@ -69,6 +69,7 @@ extension Realm.Configuration {
             problems.append("\(types.count) listed classes are named \(name): rename them.")
         }
         problems += ClassSchema.linkProblems(of: schemas)
+        problems += (objectTypes ?? []).flatMap { ProjectionSchema.of($0)?.problems ?? [] }
         guard !problems.isEmpty else { return }
         throw Realm.Error(.invalidInput, problems.joined(separator: "\n"))
     }

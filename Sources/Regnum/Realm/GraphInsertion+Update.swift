@@ -34,6 +34,7 @@ extension GraphInsertion {
                 try updateLinks(of: node, row)
                 try updateLists(of: node, row)
                 try updateMaps(of: node, row)
+                deleteDefaults(of: node)
             } catch {
                 core.fail(Realm.Error(error))
             }
@@ -43,7 +44,23 @@ extension GraphInsertion {
     private func supplied(_ node: Node) -> Set<Int>? { supplied[ObjectIdentifier(node.object)] }
 
     func isSupplied(_ property: Int, _ node: Node) -> Bool {
-        supplied(node)?.contains(property) ?? true
+        isSupplied(property, node.object)
+    }
+
+    /// Whether a property was given to an object, as all were to one that stands for all of its.
+    func isSupplied(_ property: Int, _ object: ObjectBase) -> Bool {
+        supplied[ObjectIdentifier(object)]?.contains(property) ?? true
+    }
+
+    /// Deletes the embedded objects that were stored for defaults of an object that turned out to be
+    /// an update.
+    private func deleteDefaults(of node: Node) {
+        for (property, object) in node.made where !isSupplied(property, node) {
+            guard let number = numbers[ObjectIdentifier(object)], let row = nodes[number].row else {
+                continue
+            }
+            transaction.delete(nodes[number].binding.place.tableKey, row)
+        }
     }
 
     private func updateLinks(of node: Node, _ row: ObjectKey) throws(StoreError) {
@@ -54,7 +71,7 @@ extension GraphInsertion {
             else { continue }
             var value = Value.null
             if case .link(let target?) = property.content(of: node.object),
-                let key = self.row(of: target)
+                let key = self.row(of: node.made[index] ?? target)
             {
                 value = .int(Int64(bitPattern: key.rawValue))
             }

@@ -22,6 +22,8 @@ struct GraphInsertion {
         let targets: [(object: ObjectBase, row: ObjectKey?)]
         let lists: [(property: Int, list: any UnmanagedList, contents: [_PropertyContent.Content])]
         let maps: [(property: Int, map: any UnmanagedMap, entries: [MapEntry])]
+        /// What properties of projected types are stored as: it is made anew whenever it is asked for.
+        let made: [Int: ObjectBase]
     }
 
     let core: TransactionCore
@@ -30,7 +32,7 @@ struct GraphInsertion {
     /// The properties that were given, of objects that do not stand for all of theirs.
     let supplied: [ObjectIdentifier: Set<Int>]
     var nodes: [Node] = []
-    private var numbers: [ObjectIdentifier: Int] = [:]
+    private(set) var numbers: [ObjectIdentifier: Int] = [:]
     /// The nodes, targets first.
     private var order: [Int] = []
     private var inserted: [Int] = []
@@ -128,11 +130,15 @@ struct GraphInsertion {
         var targets: [(ObjectBase, ObjectKey?)] = []
         var lists: [(Int, any UnmanagedList, [_PropertyContent.Content])] = []
         var maps: [(Int, any UnmanagedMap, [MapEntry])] = []
+        var made: [Int: ObjectBase] = [:]
         if !binding.schema.hasOnlyValues {
             for (index, property) in binding.schema.properties.enumerated() {
+                // a default would be made of what is not to be changed
+                if property.isProjected, row != nil, !isSupplied(index, object) { continue }
                 switch property.content(of: object) {
                 case .link(let target?):
                     try check(target, binding.schema, property)
+                    if property.isProjected { made[index] = target }
                     if target.isManaged { continue }
                     targets.append((target, ownedRow(index, binding, row)))
                 case .list(let list):
@@ -156,7 +162,7 @@ struct GraphInsertion {
         nodes.append(
             Node(
                 object: object, binding: binding, row: row, exists: row != nil, targets: targets,
-                lists: lists, maps: maps))
+                lists: lists, maps: maps, made: made))
         return number
     }
 
@@ -216,6 +222,7 @@ struct GraphInsertion {
             do throws(StoreError) {
                 let row = try node.binding.insert(node.object, into: transaction) {
                     property, target in
+                    let target = node.made[property] ?? target
                     if let row = self.row(of: target) { return row.rawValue }
                     late.append(LateLink(node: number, property: property, target: target))
                     return nil

@@ -72,6 +72,7 @@ final class RealmCore: Sendable {
     /// - Precondition: the class is listed, if there is a list.
     func entry(for type: ObjectBase.Type) -> ClassEntry {
         if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known }
+        if type._storedType != type { return projectionEntry(for: type) }
         guard configuration.objectTypes == nil else {
             fatalError(
                 "The class \(type) is not among the objectTypes of the realm "
@@ -95,6 +96,7 @@ final class RealmCore: Sendable {
     }
 
     private func join(_ type: ObjectBase.Type) -> ClassEntry {
+        let type = type._storedType
         let schema = ClassSchema.of(type)
         return classes.withLock { classes in
             if let known = classes[ObjectIdentifier(type)] { return known }

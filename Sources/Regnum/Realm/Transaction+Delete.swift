@@ -12,6 +12,7 @@ extension Transaction {
     ///   each list that has it.
     public func delete(_ object: ObjectBase) {
         let transaction = requireWriting("delete")
+        let object = object._storedObject
         let binding = requireDeletable(object)
         transaction.delete(binding.place.tableKey, ObjectKey(rawValue: object._row))
         binding.didDelete(in: transaction)
@@ -26,7 +27,7 @@ extension Transaction {
     public func delete<Objects: Sequence>(_ objects: Objects) where Objects.Element: ObjectBase {
         let transaction = requireWriting("delete")
         var rows: [(binding: ClassBinding, keys: [ObjectKey])] = []
-        for object in objects {
+        for object in objects.lazy.map(\._storedObject) {
             let binding = requireDeletable(object)
             let key = ObjectKey(rawValue: object._row)
             if let last = rows.indices.last, rows[last].binding === binding {

@@ -72,6 +72,11 @@ public final class Transaction {
         if binding.place.isMismatch, let mismatch = binding.mapping?.mismatch {
             core.fail(mismatch)
         }
+        if type != binding.schema.type,
+            let error = ProjectionSchema.of(type)?.declarationError
+        {
+            core.fail(error)
+        }
         return binding
     }
 

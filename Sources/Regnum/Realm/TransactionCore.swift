@@ -180,6 +180,8 @@ final class TransactionCore {
     /// How accessors of a class find their values. Made at the class's first use in the body.
     func binding(for type: ObjectBase.Type) -> ClassBinding {
         if let lastBinding, lastBinding.schema.type == type { return lastBinding }
+        let type = type._storedType
+        if let lastBinding, lastBinding.schema.type == type { return lastBinding }
         let identity = ObjectIdentifier(type)
         if let known = bindings[identity] {
             lastBinding = known

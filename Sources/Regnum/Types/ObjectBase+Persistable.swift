@@ -7,6 +7,8 @@ extension ObjectBase: OptionalPersistable {}
 extension OptionalPersistable where Self: ObjectBase {
     public static var _optionalProperty: _PropertyType { _PropertyType(shape: .link(Self.self)) }
 
+    public static var _optionalPersistedForm: any Persistable.Type { Self?.self }
+
     @inlinable @inline(__always)
     public static var _optionalIsScalar: Bool { false }
 

@@ -5,6 +5,8 @@ extension RequiredValue {
         _PropertyType(shape: .scalar(_storage.optional))
     }
 
+    public static var _optionalPersistedForm: any Persistable.Type { Self?.self }
+
     @inlinable @inline(__always)
     public static var _optionalIsScalar: Bool { true }
 
@@ -49,6 +51,8 @@ extension Optional: Persistable where Wrapped: OptionalPersistable {
     @inlinable @inline(__always)
     public static var _isScalar: Bool { Wrapped._optionalIsScalar }
 
+    public static var _persistedForm: any Persistable.Type { Wrapped._optionalPersistedForm }
+
     public static func _makeDefault() -> Self { nil }
 
     @inlinable @inline(__always)
@@ -91,6 +95,10 @@ extension Optional: ScalarValue where Wrapped: RequiredValue {
     }
 
     public static var _examples: [_StoredValue] { Wrapped._examples }
+
+    public static var _isProjected: Bool { Wrapped._isProjected }
+
+    public static var _embeddedClass: ObjectBase.Type? { Wrapped._embeddedClass }
 }
 
 extension Optional: PrimaryKeyValue where Wrapped: PrimaryKeyValue & RequiredValue {}

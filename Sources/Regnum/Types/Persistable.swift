@@ -10,7 +10,8 @@ internal import RegnumEngine
 public protocol Persistable {
     /// What a property of the type is.
     static var _property: _PropertyType { get }
-    /// Whether a value stands in a column by itself: all but links and collections.
+    /// Whether a value stands in a column by itself, and is read by the library alone: all but links,
+    /// collections and projected types.
     static var _isScalar: Bool { get }
     /// The default of a property without an initial value, made anew for each object.
     static func _makeDefault() -> Self
@@ -31,6 +32,9 @@ public protocol Persistable {
     func _content() -> _PropertyContent
     /// The value of this type that `_content` gives so, nil if it is none of this type's.
     static func _make(_ content: _PropertyContent) -> Self?
+    /// The type as which tools that do not know the class see the property: what is stored of a
+    /// projected type, else the type itself.
+    static var _persistedForm: any Persistable.Type { get }
 }
 
 extension Persistable {
@@ -44,6 +48,8 @@ extension Persistable {
 
     @inlinable @inline(__always)
     public static func _assigned(_ new: Self, over current: Self?) -> Self { new }
+
+    public static var _persistedForm: any Persistable.Type { Self.self }
 }
 
 /// One value in a column: a type of a value, or its optional.
@@ -60,6 +66,10 @@ public protocol ScalarValue: Persistable {
     func _encode() -> _StoredValue
     /// Stored values that the type is known to have, beside those at the edges of how it is stored.
     static var _examples: [_StoredValue] { get }
+    /// Whether the program converts what is stored: see ``CustomPersistable``.
+    static var _isProjected: Bool { get }
+    /// The class of the embedded object that a value is stored as, nil for what is stored as a value.
+    static var _embeddedClass: ObjectBase.Type? { get }
 }
 
 /// A type whose values can be the key of a row: the integers, `String`, `ObjectId`, `UUID`, enums of
@@ -73,9 +83,10 @@ public protocol IndexableValue: ScalarValue {}
 public protocol OrderedValue: ScalarValue {}
 
 /// A stored value that is not optional.
-public protocol RequiredValue:
-    ScalarValue, OptionalPersistable, RealmCollectionValue, MapValue, Sendable
-{}
+public protocol RequiredValue: ScalarValue, OptionalPersistable, RealmCollectionValue, MapValue {
+    /// The list of what is stored of a list of optionals: see `Persistable._persistedForm`.
+    static var _optionalListForm: any Persistable.Type { get }
+}
 
 /// A type whose optional can be a property: the required values, and model classes.
 public protocol OptionalPersistable {
@@ -88,6 +99,7 @@ public protocol OptionalPersistable {
     static func _writeOptional(_ value: Self?, to object: ObjectBase, _ column: Int32)
     static func _optionalContent(_ value: Self?) -> _PropertyContent
     static func _makeOptional(_ content: _PropertyContent) -> Self??
+    static var _optionalPersistedForm: any Persistable.Type { get }
 }
 
 /// How the values of a type are stored. Part of the contract of ``ScalarValue``.
@@ -149,6 +161,10 @@ extension ScalarValue {
     public static var _property: _PropertyType { _PropertyType(shape: .scalar(_storage)) }
 
     public static var _examples: [_StoredValue] { [] }
+
+    public static var _isProjected: Bool { false }
+
+    public static var _embeddedClass: ObjectBase.Type? { nil }
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Self {
         guard let binding = object._binding else { return _makeDefault() }

@@ -8,7 +8,7 @@ internal import RegnumEngine
 /// A property without an initial value starts with the first case. A stored value that is no case
 /// (another version of the program wrote it) reads as nil where the property is optional; otherwise
 /// as the first case, and fails the transaction.
-public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue
+public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue, Sendable
 where RawValue: RequiredValue, _Basis == RawValue {}
 
 extension PersistableEnum {

@@ -19,7 +19,8 @@ extension RealmCollectionValue where Self: ObjectBase {
     /// - Complexity: O(log n).
     public func freeze() throws(Realm.Error) -> Frozen<Self> {
         let name = "\(type(of: self))"
-        guard let binding = _binding else {
+        let object = _storedObject
+        guard let binding = object._binding else {
             throw Realm.Error(
                 .invalidInput,
                 "An unmanaged \(name) was to be frozen: only objects of a realm can be, add it to one.",
@@ -29,8 +30,8 @@ extension RealmCollectionValue where Self: ObjectBase {
             fatalError(
                 "A \(name) was to be frozen as a \(Self.self): cast it to its own class first.")
         }
-        let table = try binding.startTable(row: _row, property: 0, what: name)
-        return Frozen(table, row: ObjectKey(rawValue: _row))
+        let table = try binding.startTable(row: object._row, property: 0, what: name)
+        return Frozen(table, row: ObjectKey(rawValue: object._row))
     }
 }
 

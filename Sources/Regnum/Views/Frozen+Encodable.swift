@@ -14,7 +14,7 @@ extension Frozen: Encodable {
     ///   one that it is part of; what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
-        try RowEncoding(table, row, linkDepth: depth, path: []).encode(to: encoder)
+        try encoding(linkDepth: depth).encode(to: encoder)
     }
 
     /// The object for an encoder, with the objects that it links to inline, and those that they link
@@ -24,7 +24,12 @@ extension Frozen: Encodable {
     ///
     /// Encoding throws where a link within that depth leads back to an object that contains it.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
-        RowEncoding(table, row, linkDepth: linkDepth, path: [])
+        encoding(linkDepth: linkDepth)
+    }
+
+    private func encoding(linkDepth: Int) -> RowEncoding {
+        RowEncoding(
+            table, row, linkDepth: linkDepth, path: [], projection: ProjectionSchema.of(Model.self))
     }
 }
 
@@ -32,13 +37,19 @@ extension FrozenResults: Encodable {
     /// Encodes the objects as an array, each as ``Frozen`` does.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
-        try RowsEncoding(table: table, tree: tree, linkDepth: depth).encode(to: encoder)
+        try encoding(linkDepth: depth).encode(to: encoder)
     }
 
     /// The objects for an encoder, with those that they link to inline: see
     /// ``Frozen/encoded(linkDepth:)``.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
-        RowsEncoding(table: table, tree: tree, linkDepth: linkDepth)
+        encoding(linkDepth: linkDepth)
+    }
+
+    private func encoding(linkDepth: Int) -> RowsEncoding {
+        RowsEncoding(
+            table: table, tree: tree, linkDepth: linkDepth,
+            projection: ProjectionSchema.of(Model.self))
     }
 }
 
@@ -59,36 +70,47 @@ private struct RowsEncoding: Encodable, Sendable {
     let table: FrozenTable
     let tree: ResultTree
     let linkDepth: Int
+    let projection: ProjectionSchema?
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for row in tree {
-            try container.encode(RowEncoding(table, row, linkDepth: linkDepth, path: []))
+            try container.encode(
+                RowEncoding(table, row, linkDepth: linkDepth, path: [], projection: projection))
         }
     }
 }
 
 /// A row that is encoded as a dictionary.
-private struct RowEncoding: Encodable, Sendable {
+struct RowEncoding: Encodable, Sendable {
     let table: FrozenTable
     let row: ObjectKey
     let linkDepth: Int
     /// The rows that this one is inside of.
     let path: [RowIdentity]
+    /// What is encoded in the place of the stored properties.
+    let projection: ProjectionSchema?
+    /// The one property that is encoded, and its key; nil for all.
+    var only: (property: Int, name: String)?
 
-    init(_ table: FrozenTable, _ row: ObjectKey, linkDepth: Int, path: [RowIdentity]) {
+    init(
+        _ table: FrozenTable, _ row: ObjectKey, linkDepth: Int, path: [RowIdentity],
+        projection: ProjectionSchema? = nil
+    ) {
+        self.projection = projection
         self.table = table
         self.row = row
         self.linkDepth = linkDepth
         self.path = path
     }
 
-    private var identity: RowIdentity {
+    var identity: RowIdentity {
         RowIdentity(className: table.schema.name, row: row.rawValue)
     }
 
     func encode(to encoder: any Encoder) throws {
         if let problem = table.mismatch { throw problem }
+        if let projection { return try encode(projection, to: encoder) }
         if path.contains(identity) {
             let names = (path + [identity]).map(\.description).joined(separator: " -> ")
             throw EncodingError.invalidValue(
@@ -100,12 +122,24 @@ private struct RowEncoding: Encodable, Sendable {
                         + "cannot be encoded inline. Encode with a smaller linkDepth."))
         }
         var container = encoder.container(keyedBy: PropertyKey.self)
-        for (index, property) in table.schema.properties.enumerated() {
-            let key = PropertyKey(stringValue: property.name)
+        for (index, property) in table.schema.properties.enumerated()
+        where only == nil || only?.property == index {
+            let key = PropertyKey(stringValue: only?.name ?? property.name)
             switch property.shape {
             case .scalar:
                 try container.encode(
                     ValueEncoding(table.value(row, index), property.valueType), forKey: key)
+            case .link(let type) where property.isProjected:
+                let encoding = ProjectedEncoding(
+                    origin: self, property: property, type: type, row: table.link(row, index))
+                try container.encode(encoding, forKey: key)
+            case .list(.object(let type)) where property.isProjected:
+                var list = container.nestedUnkeyedContainer(forKey: key)
+                for target in table.list(row, index) {
+                    let encoding = ProjectedEncoding(
+                        origin: self, property: property, type: type, row: target)
+                    try list.encode(encoding)
+                }
             case .link(let type):
                 guard let target = table.link(row, index) else {
                     try container.encodeNil(forKey: key)
@@ -140,8 +174,33 @@ private struct RowEncoding: Encodable, Sendable {
         }
     }
 
+    /// A value of a projected type that is stored as an embedded object: what the type is encoded as, or
+    /// the object inline if the type is not `Encodable` or can make nothing of it.
+    private struct ProjectedEncoding: Encodable {
+        let origin: RowEncoding
+        let property: PropertySchema
+        let type: ObjectBase.Type
+        /// nil where there is no object.
+        let row: ObjectKey?
+
+        func encode(to encoder: any Encoder) throws {
+            let table = origin.table.other(type)
+            guard let row else {
+                // a required property has the default then
+                let isRequired = property.field.valueType is any FailableCustomPersistable.Type
+                let value = isRequired ? property.field.projected(type.init()) : nil
+                if let value = value as? any Encodable { return try value.encode(to: encoder) }
+                var container = encoder.singleValueContainer()
+                return try container.encodeNil()
+            }
+            let value = table.compute(type, row) { property.field.projected($0) }
+            if let value = value as? any Encodable { return try value.encode(to: encoder) }
+            try LinkEncoding(origin, table, row, property).encode(to: encoder)
+        }
+    }
+
     /// What a link of the row is encoded as: the object, or its key.
-    private struct LinkEncoding: Encodable {
+    struct LinkEncoding: Encodable {
         let origin: RowEncoding
         let table: FrozenTable
         let row: ObjectKey
@@ -151,10 +210,16 @@ private struct RowEncoding: Encodable, Sendable {
             _ origin: RowEncoding, _ table: FrozenTable, _ row: ObjectKey,
             _ property: PropertySchema
         ) {
+            self.init(origin, table, row, isOwned: property.isOwning)
+        }
+
+        init(
+            _ origin: RowEncoding, _ table: FrozenTable, _ row: ObjectKey, isOwned: Bool
+        ) {
             self.origin = origin
             self.table = table
             self.row = row
-            isOwned = property.isOwning
+            self.isOwned = isOwned
         }
 
         func encode(to encoder: any Encoder) throws {
@@ -204,7 +269,9 @@ private struct ValueEncoding: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        if let type, let typed = type.fromEngine(value) as? any Encodable {
+        // what a required property of a projected type cannot be read as is encoded as it is stored
+        let isReadable = type is any FailableCustomPersistable.Type ? type?.canDecode(value) : true
+        if let type, isReadable ?? false, let typed = type.fromEngine(value) as? any Encodable {
             try typed.encode(to: encoder)
             return
         }
@@ -222,6 +289,12 @@ private struct ValueEncoding: Encodable {
         case .objectId: try container.encode(ObjectId.fromEngine(value))
         case .decimal: try container.encode(Decimal128.fromEngine(value))
         }
+    }
+}
+
+extension ScalarValue {
+    fileprivate static func canDecode(_ value: Value) -> Bool {
+        _decode(_StoredValue(value)) != nil
     }
 }
 
@@ -258,7 +331,7 @@ extension MutableSet: ListOfValues where Element: ScalarValue {
 }
 
 /// The name of a property as a coding key.
-private struct PropertyKey: CodingKey {
+struct PropertyKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }
 

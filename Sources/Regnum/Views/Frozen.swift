@@ -33,8 +33,10 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         dynamicMember keyPath: KeyPath<Model, Value>
     ) -> Value {
         switch table.meaning(of: keyPath, row) {
-        case .property(let index): return table.value(row, index, as: Value.self)
-        case .computed: return table.compute(Model.self, row) { $0[keyPath: keyPath] }
+        case .property(let index) where Value._embeddedClass == nil:
+            return table.value(row, index, as: Value.self)
+        case .property, .computed:
+            return table.compute(Model.self, row) { $0[keyPath: keyPath] }
         }
     }
 

@@ -65,6 +65,9 @@ final class FrozenTable: Sendable {
         let value = value(row, property)
         if let decoded = V._decode(_StoredValue(value)) { return decoded }
         let property = schema.properties[property]
+        if let type = V.self as? any FailableCustomPersistable.Type {
+            type.trapUnreadable("\(schema.name).\(property.name)", value.keyText)
+        }
         if !property.isOptional {
             snapshot.realm.report(
                 Realm.Error(

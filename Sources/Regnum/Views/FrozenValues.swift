@@ -26,7 +26,27 @@ public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
     /// - Complexity: O(n).
     public var array: [Element] { Array(self) }
 
-    func element(_ row: ObjectKey) -> Element { Element.fromEngine(value(row)) }
+    func element(_ row: ObjectKey) -> Element {
+        if let type = Element._embeddedClass { return element(of: type, row) }
+        let value = value(row)
+        if let type = Element.self as? any FailableCustomPersistable.Type,
+            Element._decode(_StoredValue(value)) == nil
+        {
+            type.trapUnreadable("An element of \(query.plan.tableName)", value.keyText)
+        }
+        return Element.fromEngine(value)
+    }
+
+    /// An element that is stored as an embedded object.
+    private func element(of type: ObjectBase.Type, _ row: ObjectKey) -> Element {
+        query.table.other(type).compute(type, row) { object in
+            if let made = Element._make(_PropertyContent(content: .link(object))) { return made }
+            guard let type = Element.self as? any FailableCustomPersistable.Type else {
+                return Element._makeDefault()
+            }
+            type.trapUnreadable("An element of \(query.plan.tableName)", "\(object)")
+        }
+    }
 
     private func value(_ row: ObjectKey) -> Value {
         elements.flatMap { query.root.value($0, row, ColumnKey(0)) } ?? Element._storage.zero
@@ -81,6 +101,7 @@ extension FrozenValues: RandomAccessCollection {
     ///
     /// - Complexity: O(n).
     public func index(of element: Element) -> Int? {
+        if Element._embeddedClass != nil { return firstIndex { FrozenValues.areSame($0, element) } }
         let wanted = element.engineValue
         return query.tree.firstIndex { value($0) == wanted }
     }
@@ -164,11 +185,20 @@ extension FrozenValues where Element: BoundedValue {
 }
 
 extension FrozenValues: Hashable {
+    /// Whether two elements that are stored as embedded objects are stored as the same.
+    private static func areSame(_ a: Element, _ b: Element) -> Bool {
+        func same<T: FailableCustomPersistable>(_ a: T) -> Bool {
+            (b as? T).map { T._areSame(a, $0) } ?? false
+        }
+        return (a as? any FailableCustomPersistable).map { same($0) } ?? false
+    }
+
     public static func == (left: FrozenValues, right: FrozenValues) -> Bool {
         if left.query === right.query { return true }
         if left.query.root === right.query.root, left.query.plan == right.query.plan {
             return true
         }
+        if Element._embeddedClass != nil { return left.elementsEqual(right, by: areSame) }
         return left.count == right.count
             && zip(left.query.tree, right.query.tree)
                 .allSatisfy { left.value($0) == right.value($1) }
@@ -176,6 +206,7 @@ extension FrozenValues: Hashable {
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(count)
+        if Element._embeddedClass != nil { return }
         for key in query.tree { hasher.combine(value(key)) }
     }
 }

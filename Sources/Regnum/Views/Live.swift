@@ -10,7 +10,7 @@ internal import RegnumEngine
 /// It follows the key, not the row: when the object is deleted and another one with the same key
 /// is added, the handle stands for the new one.
 @dynamicMemberLookup
-public struct Live<Model: Object>: Sendable {
+public struct Live<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
     let key: Value
@@ -59,7 +59,10 @@ extension Live {
     ) -> LiveValues<Value> {
         let property = entry.schema.requireProperty(keyPath)
         return LiveValues(
-            realm, entry, plan: QueryPlan(tableName: entry.schema.elementsName(of: property)),
+            realm, entry,
+            plan: QueryPlan(
+                tableName: property.shape.objectType.map { ClassSchema.of($0).name }
+                    ?? entry.schema.elementsName(of: property)),
             owner: owner(property, .list))
     }
 

@@ -200,6 +200,7 @@ extension Results: RandomAccessCollection {
     /// - Precondition: the object is of the same realm and not deleted.
     /// - Complexity: O(candidates); the result itself is not made.
     public func index(of object: Model) -> Int? {
+        let object = object._storedObject
         guard let other = object._binding else { return nil }
         guard other.isSameRealm(as: binding) else {
             fatalError(

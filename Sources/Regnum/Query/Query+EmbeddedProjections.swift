@@ -1,0 +1,118 @@
+internal import RegnumEngine
+
+// Properties of projected types that are stored as embedded objects: a value is compared with member by
+// member.
+
+extension Query where Value: ProjectedValue, Value._Projected.PersistedType: EmbeddedObject {
+    /// The property as the embedded object that it is stored as, for conditions on its properties.
+    public var persistableValue: Query<Value._Projected.PersistedType?> {
+        Query<Value._Projected.PersistedType?>(rawNode(), scope)
+    }
+
+    /// Whether the property is stored as an object with the values of this one's: all that are values
+    /// are equal, and all links lead to the same objects. Nil is no object.
+    ///
+    /// A persisted type with lists is an error, which the query reports when it is used.
+    public static func == (left: Query, right: Value) -> Query<Bool> {
+        left.holds(memberwise: right)
+    }
+
+    /// The exact complement of `==`.
+    public static func != (left: Query, right: Value) -> Query<Bool> {
+        left.with(.predicate(.not(left.holds(memberwise: right).predicate)))
+    }
+
+    /// Whether the property is stored as one of the values, as `==` compares; false for no values.
+    public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
+        condition(.or(values.map { holds(memberwise: $0).predicate }))
+    }
+
+    private func holds(memberwise value: Value) -> Query<Bool> {
+        let (several, links) = Array(hops.dropLast()).splitAtLastCollection
+        let link = ColumnReference(
+            name: hops.last?.name ?? "", type: .int, missing: .null, hops: links)
+        guard case .link(let object?) = value._content().content else {
+            return condition(.exists(several, .compare(link, .equal, .null)))
+        }
+        let members = scope.members(of: object, links + hops.suffix(1))
+        return condition(
+            .exists(several, .and([.compare(link, .notEqual, .null)] + members)))
+    }
+}
+
+extension Query
+where
+    Value: QueryCollection, Value.Element: FailableCustomPersistable,
+    Value.Element.PersistedType: EmbeddedObject
+{
+    /// The elements as the embedded objects that they are stored as.
+    public var persistableValue: Query<List<Value.Element.PersistedType>> {
+        Query<List<Value.Element.PersistedType>>(rawNode(), scope)
+    }
+
+    /// Whether one of the elements is stored with the values of this one's.
+    public static func == (left: Query, right: Value.Element) -> Query<Bool> {
+        left.contains(right)
+    }
+
+    /// Whether there are elements, and none is stored with the values of this one's (as in Realm).
+    public static func != (left: Query, right: Value.Element) -> Query<Bool> {
+        let (outer, inner) = left.hops.splitBeforeLastCollection
+        let isOther = Predicate.related(inner, .none, left.isElement(right))
+        return left.condition(
+            .exists(outer, .and([.related(inner, .any, .constant(true)), isOther])))
+    }
+
+    /// Whether one of the elements is stored with the values of this one's.
+    public func contains(_ value: Value.Element) -> Query<Bool> {
+        condition(.exists(hops, isElement(value)))
+    }
+
+    /// Whether one of the elements is stored with the values of one of these.
+    public func containsAny(in values: some Sequence<Value.Element>) -> Query<Bool> {
+        condition(.exists(hops, .or(values.map { isElement($0) })))
+    }
+
+    private func isElement(_ value: Value.Element) -> Predicate {
+        .and(scope.members(of: value.persistableValue, []))
+    }
+}
+
+extension QueryScope {
+    /// The conditions that the object at the end of links has the values of another one.
+    fileprivate func members(of object: ObjectBase, _ hops: [Hop]) -> [Predicate] {
+        let schema = ClassSchema.of(type(of: object))
+        return schema.properties.compactMap { property in
+            var column = property.reference
+            column.hops = hops
+            switch property.shape {
+            case .scalar:
+                let value =
+                    object.isManaged
+                    ? (property.field.dynamicValue(in: object, at: property.offset)
+                        as? any ScalarValue)?.engineValue ?? .null
+                    : property.field.unmanagedValue(in: object, at: property.offset)
+                return .compare(column, .equal, value)
+            case .link(let type):
+                column.missing = .null
+                guard
+                    case .link(let target?)? = property.field.reference(
+                        in: object, at: property.offset)
+                else { return .compare(column, .equal, .null) }
+                guard let row = row(of: target, of: type) else { return .constant(false) }
+                return .compare(column, .equal, .int(Int64(bitPattern: row.rawValue)))
+            case .list, .set, .map:
+                report(
+                    Realm.Error(
+                        .invalidQuery,
+                        "A query compares a value that is stored as a \(schema.name), whose "
+                            + "\(property.name) is a list: lists cannot be compared. Use "
+                            + "persistableValue for conditions on its other properties.",
+                        className: schema.name, property: property.name))
+                return nil
+            case .linkingObjects:
+                return nil
+            }
+        }
+    }
+}

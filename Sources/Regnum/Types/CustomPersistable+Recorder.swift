@@ -1,0 +1,78 @@
+internal import RegnumEngine
+
+// What recorders give for properties of projected types, so that key paths can be told apart
+// (see `ReadTracer`).
+
+extension FailableCustomPersistable {
+    /// What a property of a recorder reads as; nil for objects of rows, and where the value that the
+    /// recorder has can be converted as any other one.
+    static func recorded(_ binding: ClassBinding, _ column: Int32) -> Self? {
+        guard binding.isRecorder, let tracer = binding.tracer else { return nil }
+        if PersistedType._basisClass != nil {
+            binding.noteRead(binding.propertyIndex(of: column))
+            return sample(tracer.round)
+        }
+        let value = binding.tracedValue(row: 0, column: column)
+        if let decoded = _decode(_StoredValue(value)) { return decoded }
+        for value in _storage.valueType.probes {
+            if let decoded = _decode(_StoredValue(value)) { return decoded }
+        }
+        fatalError(
+            "\(binding.propertyName(ofColumn: column)) cannot be named by a key path: no "
+                + "\(Self.self) could be made to tell it from others. Declare it as optional.")
+    }
+
+    /// A value for key paths to give: of an object with the defaults, or with other values.
+    static func sample(_ round: Int) -> Self {
+        guard round > 0, let type = PersistedType._basisClass else { return _makeDefault() }
+        let object = type.init()
+        for property in ClassSchema.of(type).properties where property.shape.isScalar {
+            let probes = property.probes
+            guard let probe = probes.isEmpty ? nil : probes[(round + 2) % probes.count] else {
+                continue
+            }
+            _ = property.field.set(.value(probe), in: object, at: property.offset)
+        }
+        return (object as? PersistedType).flatMap { Self(persistedValue: $0) } ?? _makeDefault()
+    }
+
+    /// Whether what a key path gave is the sample.
+    static func isSample(_ found: Any, _ round: Int) -> Bool {
+        (found as? Self).map { _areSame($0, sample(round)) } ?? false
+    }
+}
+
+extension ObjectBase {
+    /// Whether two objects, which no realm has to have, hold the same: values by their stored bits,
+    /// embedded objects and lists by what they hold, other objects by their rows.
+    final func hasSameMembers(as other: ObjectBase) -> Bool {
+        guard type(of: self) == type(of: other) else { return false }
+        return ClassSchema.of(type(of: self)).properties.allSatisfy { property in
+            guard property.isStored else { return true }
+            let a = property.field.dynamicValue(in: self, at: property.offset)
+            let b = property.field.dynamicValue(in: other, at: property.offset)
+            return ObjectBase.areSame(a, b)
+        }
+    }
+
+    private static func areSame(_ a: Any?, _ b: Any?) -> Bool {
+        switch (a, b) {
+        case (nil, nil): true
+        case (let a as EmbeddedObject, let b as EmbeddedObject): a.hasSameMembers(as: b)
+        case (let a as ObjectBase, let b as ObjectBase): a.isSameObject(as: b)
+        case (let a as any ScalarValue, let b as any ScalarValue):
+            a.engineValue == b.engineValue
+        case (let a as any UnmanagedList, let b as any UnmanagedList):
+            a.anyElements.count == b.anyElements.count
+                && zip(a.anyElements, b.anyElements).allSatisfy { areSame($0, $1) }
+        default: false
+        }
+    }
+}
+
+extension PropertyShape {
+    /// Whether the property is a value in a column.
+    var isScalar: Bool {
+        if case .scalar = self { true } else { false }
+    }
+}

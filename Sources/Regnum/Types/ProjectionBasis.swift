@@ -1,0 +1,58 @@
+public import FoundationEssentials
+internal import RegnumEngine
+
+extension ProjectionBasis where Self: RequiredValue {
+    public static var _basisClass: ObjectBase.Type? { nil }
+    public static var _basisProperty: _PropertyType { _property }
+    public static var _basisStorage: _StorageType { _storage }
+    public static func _basisDefault() -> Self { _makeDefault() }
+    public static func _basisDecode(_ value: _StoredValue) -> Self? { _decode(value) }
+    public func _basisEncode() -> _StoredValue { _encode() }
+    public static var _basisForm: any Persistable.Type { Self.self }
+    public static var _basisOptionalListForm: any Persistable.Type { List<Self?>.self }
+}
+
+extension Bool: ProjectionBasis { public typealias _ColumnBasis = Bool }
+extension Int: ProjectionBasis { public typealias _ColumnBasis = Int }
+extension Int8: ProjectionBasis { public typealias _ColumnBasis = Int8 }
+extension Int16: ProjectionBasis { public typealias _ColumnBasis = Int16 }
+extension Int32: ProjectionBasis { public typealias _ColumnBasis = Int32 }
+extension Int64: ProjectionBasis { public typealias _ColumnBasis = Int64 }
+extension Float: ProjectionBasis { public typealias _ColumnBasis = Float }
+extension Double: ProjectionBasis { public typealias _ColumnBasis = Double }
+extension String: ProjectionBasis { public typealias _ColumnBasis = String }
+extension Data: ProjectionBasis { public typealias _ColumnBasis = Data }
+extension Date: ProjectionBasis { public typealias _ColumnBasis = Date }
+extension UUID: ProjectionBasis { public typealias _ColumnBasis = UUID }
+extension ObjectId: ProjectionBasis { public typealias _ColumnBasis = ObjectId }
+extension Decimal128: ProjectionBasis { public typealias _ColumnBasis = Decimal128 }
+
+extension EmbeddedObject: ProjectionBasis {
+    public typealias _ColumnBasis = _NoColumn
+}
+
+extension ProjectionBasis where Self: EmbeddedObject {
+    public static var _basisClass: ObjectBase.Type? { Self.self }
+    public static var _basisProperty: _PropertyType { _optionalProperty }
+    public static var _basisStorage: _StorageType { noValue() }
+    public static func _basisDefault() -> Self { Self() }
+    public static func _basisDecode(_ value: _StoredValue) -> Self? { nil }
+    public func _basisEncode() -> _StoredValue { Self.noValue() }
+    public static var _basisForm: any Persistable.Type { Self?.self }
+    public static var _basisOptionalListForm: any Persistable.Type { List<Self>.self }
+
+    private static func noValue() -> Never {
+        fatalError(
+            "What is stored as a \(Self.self) is no value: it can be compared with == and !=, but "
+                + "not sorted, made distinct or folded by.")
+    }
+}
+
+/// What a type that is stored as an embedded object is a value of: nothing. It can be no key and have no
+/// index or order.
+public struct _NoColumn: RequiredValue {
+    public static var _storage: _StorageType { _StorageType(.int, isOptional: true) }
+    public static func _makeDefault() -> _NoColumn { _NoColumn() }
+    public static func _decode(_ value: _StoredValue) -> _NoColumn? { nil }
+    public func _encode() -> _StoredValue { _StoredValue(.null) }
+}

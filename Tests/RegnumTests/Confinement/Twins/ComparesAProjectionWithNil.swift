@@ -1,0 +1,16 @@
+import Regnum
+
+struct Name: CustomPersistable {
+    let text: String
+
+    init(persistedValue: String) { text = persistedValue }
+    var persistableValue: String { text }
+}
+
+final class Person: Object {
+    @Persisted var name: Name?
+}
+
+func count(_ tx: Transaction) -> Int {
+    tx.objects(Person.self).where { $0.name == nil }.count
+}
