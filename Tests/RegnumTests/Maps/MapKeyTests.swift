@@ -14,40 +14,40 @@ import Testing
         key: String, encoded: String
     ) async throws {
         let realm = try await realm()
-        try await realm.write { try $0.add(Keeper(1)) }
+        try await realm.write { try $0.add(MapKeeper(1)) }
         let bodies: [@Sendable (Transaction) throws -> Void] = [
-            { $0.objects(Keeper.self)[0].parks[key] = "x" },
-            { $0.objects(Keeper.self)[0].parks.updateValue("x", forKey: key) },
-            { $0.objects(Keeper.self)[0].parks.removeObject(for: key) },
-            { $0.objects(Keeper.self)[0].parks.merge([key: "x"]) { $1 } },
+            { $0.objects(MapKeeper.self)[0].parks[key] = "x" },
+            { $0.objects(MapKeeper.self)[0].parks.updateValue("x", forKey: key) },
+            { $0.objects(MapKeeper.self)[0].parks.removeObject(for: key) },
+            { $0.objects(MapKeeper.self)[0].parks.merge([key: "x"]) { $1 } },
             { tx in
                 let new = Map<String, String>()
                 new[key] = "x"
-                tx.objects(Keeper.self)[0].parks = new
+                tx.objects(MapKeeper.self)[0].parks = new
             },
             { tx in
-                let keeper = Keeper(2)
+                let keeper = MapKeeper(2)
                 keeper.parks[key] = "x"
                 try tx.add(keeper)
             },
             {
                 _ = try $0.create(
-                    Keeper.self, value: ["id": 3, "parks": [key: "x"]] as [String: Any])
+                    MapKeeper.self, value: ["id": 3, "parks": [key: "x"]] as [String: Any])
             },
-            { $0.objects(Keeper.self)[0]["parks"] = [key: "x"] },
+            { $0.objects(MapKeeper.self)[0]["parks"] = [key: "x"] },
         ]
         for (number, body) in bodies.enumerated() {
             let error = await realmError { try await realm.write { tx in try body(tx) } }
             #expect(error?.code == .invalidValue, "\(number)")
-            #expect(error?.className == "Keeper" && error?.property == "parks", "\(number)")
+            #expect(error?.className == "MapKeeper" && error?.property == "parks", "\(number)")
             #expect(error?.message.contains("Percent-encode") ?? false, "\(number)")
             #expect(error?.message.contains("\"\(key)\"") ?? false, "\(number)")
             #expect(error?.message.contains("\"\(encoded)\"") ?? false, "\(number)")
         }
-        #expect(realm.snapshot().objects(Keeper.self).count == 1)
-        #expect(realm.snapshot().objects(Keeper.self)[0].parks.isEmpty)
-        try await realm.write { $0.objects(Keeper.self)[0].parks[encoded] = "x" }
-        #expect(realm.snapshot().objects(Keeper.self)[0].parks.keys == [encoded])
+        #expect(realm.snapshot().objects(MapKeeper.self).count == 1)
+        #expect(realm.snapshot().objects(MapKeeper.self)[0].parks.isEmpty)
+        try await realm.write { $0.objects(MapKeeper.self)[0].parks[encoded] = "x" }
+        #expect(realm.snapshot().objects(MapKeeper.self)[0].parks.keys == [encoded])
     }
 
     @Test func otherKeysAreTaken() async throws {
@@ -56,12 +56,12 @@ import Testing
             "", "a$", " ", "ключ", "\0", "e\u{301}", "\u{E9}", String(repeating: "k", count: 9_000),
         ]
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             for (number, key) in keys.enumerated() { keeper.scores[key] = number }
             #expect(keeper.scores.count == keys.count)
             try tx.add(keeper)
         }
-        let scores = realm.snapshot().objects(Keeper.self)[0].scores
+        let scores = realm.snapshot().objects(MapKeeper.self)[0].scores
         for (number, key) in keys.enumerated() { #expect(scores[key] == number) }
         #expect(
             scores.keys.map { Array($0.utf8) }
@@ -71,26 +71,26 @@ import Testing
     @Test func keyThatIsTooLongFailsAndNothingIsLost() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             keeper.scores["a"] = 1
             try tx.add(keeper)
         }
         let key = String(repeating: "k", count: 17 << 20)
         let error = await realmError {
-            try await realm.write { $0.objects(Keeper.self)[0].scores[key] = 1 }
+            try await realm.write { $0.objects(MapKeeper.self)[0].scores[key] = 1 }
         }
-        #expect(error?.className == "Keeper" && error?.property == "scores")
-        #expect(error?.message.contains("Keeper.scores") ?? false)
+        #expect(error?.className == "MapKeeper" && error?.property == "scores")
+        #expect(error?.message.contains("MapKeeper.scores") ?? false)
         let added = await realmError {
             try await realm.write { tx in
-                let keeper = Keeper(2)
+                let keeper = MapKeeper(2)
                 keeper.scores[key] = 1
                 keeper.scores["b"] = 2
                 try tx.add(keeper)
             }
         }
         #expect(added?.property == "scores")
-        #expect(realm.snapshot().objects(Keeper.self).map(\.scores.dictionary) == [["a": 1]])
+        #expect(realm.snapshot().objects(MapKeeper.self).map(\.scores.dictionary) == [["a": 1]])
     }
 
     @Test func wrongValuesAreRefusedByName() async throws {
@@ -102,27 +102,28 @@ import Testing
             let error = await realmError {
                 try await realm.write { tx in
                     _ = try tx.create(
-                        Keeper.self, value: ["id": 1, "scores": value()] as [String: Any])
+                        MapKeeper.self, value: ["id": 1, "scores": value()] as [String: Any])
                 }
             }
             #expect(error?.code == .invalidValue && error?.property == "scores", "\(value())")
         }
         let deleted = await realmError {
             try await realm.write { tx in
-                let pet = Pet("x")
+                let pet = MapPet("x")
                 try tx.add([pet])
-                let keeper = Keeper(1)
+                let keeper = MapKeeper(1)
                 try tx.add(keeper)
                 tx.delete(pet)
                 keeper.pets["a"] = pet
             }
         }
-        #expect(deleted?.code == .invalidValue && deleted?.message.contains("Keeper.pets") ?? false)
+        #expect(
+            deleted?.code == .invalidValue && deleted?.message.contains("MapKeeper.pets") ?? false)
         let owned = await realmError {
             try await realm.write { tx in
-                let keeper = Keeper(1)
+                let keeper = MapKeeper(1)
                 try tx.add(keeper)
-                keeper.notes["a"] = Note("x")
+                keeper.notes["a"] = MapNote("x")
                 keeper.notes["b"] = keeper.notes["a"]
             }
         }

@@ -1,14 +1,14 @@
 import Foundation
 import Regnum
 
-enum Grade: String, PersistableEnum {
+enum MapGrade: String, PersistableEnum {
     case good, bad
 }
 
-final class Pet: Object {
+final class MapPet: Object {
     @Persisted(primaryKey: true) var name: String
     @Persisted var age: Int
-    @Persisted var friend: Pet?
+    @Persisted var friend: MapPet?
 
     convenience init(_ name: String, _ age: Int = 0) {
         self.init()
@@ -17,7 +17,7 @@ final class Pet: Object {
     }
 }
 
-final class Note: EmbeddedObject {
+final class MapNote: EmbeddedObject {
     @Persisted var text: String
 
     convenience init(_ text: String) {
@@ -26,13 +26,13 @@ final class Note: EmbeddedObject {
     }
 }
 
-final class Keeper: Object {
+final class MapKeeper: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var scores: Map<String, Int>
     @Persisted var nicknames: Map<String, String?>
-    @Persisted var grades: Map<String, Grade>
-    @Persisted var pets: Map<String, Pet?>
-    @Persisted var notes: Map<String, Note?>
+    @Persisted var grades: Map<String, MapGrade>
+    @Persisted var pets: Map<String, MapPet?>
+    @Persisted var notes: Map<String, MapNote?>
     @Persisted var parks = Map<String, String>()
 
     convenience init(_ id: Int) {
@@ -53,7 +53,7 @@ final class MapOfAll: Object {
     @Persisted var date: Map<String, Date>
     @Persisted var uuid: Map<String, UUID>
     @Persisted var objectId: Map<String, ObjectId>
-    @Persisted var grade: Map<String, Grade>
+    @Persisted var grade: Map<String, MapGrade>
     @Persisted var optBool: Map<String, Bool?>
     @Persisted var optInt: Map<String, Int?>
     @Persisted var optFloat: Map<String, Float?>
@@ -63,7 +63,7 @@ final class MapOfAll: Object {
     @Persisted var optDate: Map<String, Date?>
     @Persisted var optUUID: Map<String, UUID?>
     @Persisted var optObjectId: Map<String, ObjectId?>
-    @Persisted var optGrade: Map<String, Grade?>
+    @Persisted var optGrade: Map<String, MapGrade?>
 }
 
-let mapClasses: [ObjectBase.Type] = [Pet.self, Note.self, Keeper.self, MapOfAll.self]
+let mapClasses: [ObjectBase.Type] = [MapPet.self, MapNote.self, MapKeeper.self, MapOfAll.self]

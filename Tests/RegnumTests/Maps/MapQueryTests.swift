@@ -7,13 +7,13 @@ import Testing
         let realm = try await Realm.temporary(mapClasses)
         try await realm.write { tx in
             for (id, scores) in [["a": 1], ["a": 2, "b": 5], [:], ["b": 1, "c": 9]].enumerated() {
-                let keeper = Keeper(id)
+                let keeper = MapKeeper(id)
                 for (key, value) in scores {
                     keeper.scores[key] = value
                     keeper.nicknames[key] = .some(value == 1 ? nil : "Nick \(value)")
                     keeper.pets[key] =
-                        tx.object(Pet.self, forPrimaryKey: "\(value)")
-                        ?? Pet("\(value)", value)
+                        tx.object(MapPet.self, forPrimaryKey: "\(value)")
+                        ?? MapPet("\(value)", value)
                     keeper.grades[key] = value == 1 ? .good : .bad
                 }
                 try tx.add(keeper)
@@ -23,9 +23,9 @@ import Testing
     }
 
     private func ids(
-        _ realm: Realm, _ condition: (Query<Keeper>) -> Query<Bool>
+        _ realm: Realm, _ condition: (Query<MapKeeper>) -> Query<Bool>
     ) -> [Int] {
-        realm.snapshot().objects(Keeper.self).where(condition).map(\.id)
+        realm.snapshot().objects(MapKeeper.self).where(condition).map(\.id)
     }
 
     @Test func keysAndValuesAreAskedForOneOfThem() async throws {
@@ -74,7 +74,7 @@ import Testing
 
     @Test func streamsOfSuchQueriesFollowTheMap() async throws {
         let realm = try await realm()
-        var stream = realm.objects(Keeper.self).where { $0.scores["b"] == 5 }.changes
+        var stream = realm.objects(MapKeeper.self).where { $0.scores["b"] == 5 }.changes
             .makeAsyncIterator()
         guard case .initial(let first)? = try await stream.next() else {
             Issue.record("no initial result")
@@ -82,9 +82,9 @@ import Testing
         }
         #expect(first.map(\.id) == [1])
         try await realm.write { tx in
-            tx.object(Keeper.self, forPrimaryKey: 1)?.scores["b"] = 6
-            tx.object(Keeper.self, forPrimaryKey: 3)?.scores["b"] = 5
-            tx.object(Keeper.self, forPrimaryKey: 2)?.scores["b"] = 5
+            tx.object(MapKeeper.self, forPrimaryKey: 1)?.scores["b"] = 6
+            tx.object(MapKeeper.self, forPrimaryKey: 3)?.scores["b"] = 5
+            tx.object(MapKeeper.self, forPrimaryKey: 2)?.scores["b"] = 5
         }
         guard case .update(let second, _)? = try await stream.next() else {
             Issue.record("no update")

@@ -14,14 +14,14 @@ import Testing
 
         init() {}
 
-        init(_ keeper: Keeper) {
+        init(_ keeper: MapKeeper) {
             for entry in keeper.scores { scores[entry.key] = entry.value }
             for entry in keeper.nicknames { nicknames[entry.key] = entry.value }
             for entry in keeper.pets { pets[entry.key] = .some(entry.value?.name) }
             for entry in keeper.notes { notes[entry.key] = .some(entry.value?.text) }
         }
 
-        init(_ keeper: Frozen<Keeper>) {
+        init(_ keeper: Frozen<MapKeeper>) {
             for entry in keeper.scores { scores[entry.key] = entry.value }
             for entry in keeper.nicknames { nicknames[entry.key] = entry.value }
             for entry in keeper.pets { pets[entry.key] = .some(entry.value?.name) }
@@ -37,10 +37,11 @@ import Testing
         let folder = try RealmFolder()
         let configuration = folder.configuration("maps.realm", mapClasses)
         var realm = try await Realm.open(configuration)
-        try await realm.write { try $0.add(Keeper(1)) }
+        try await realm.write { try $0.add(MapKeeper(1)) }
         var model = Model()
-        var kept: [(Frozen<Keeper>, Model)] = []
-        var stream = realm.object(Keeper.self, forPrimaryKey: 1).scores.changes.makeAsyncIterator()
+        var kept: [(Frozen<MapKeeper>, Model)] = []
+        var stream = realm.object(MapKeeper.self, forPrimaryKey: 1).scores.changes
+            .makeAsyncIterator()
         guard case .initial? = try await stream.next() else {
             Issue.record("no initial map")
             return
@@ -62,7 +63,7 @@ import Testing
                             }
                         }
                         try Self.edit(tx, &model, &random)
-                        #expect(Model(tx.objects(Keeper.self)[0]) == model, place)
+                        #expect(Model(tx.objects(MapKeeper.self)[0]) == model, place)
                     }
                     if fails { throw TakenBack() }
                     return model
@@ -70,7 +71,7 @@ import Testing
             } catch is TakenBack {
                 #expect(fails)
             }
-            let frozen = try #require(realm.snapshot().objects(Keeper.self).first)
+            let frozen = try #require(realm.snapshot().objects(MapKeeper.self).first)
             #expect(Model(frozen) == model, place)
             #expect(frozen.scores.keys == model.scores.keys.sorted(), place)
             for key in Self.keys { #expect(frozen.scores[key] == model.scores[key], place) }
@@ -87,7 +88,7 @@ import Testing
                 kept = []
                 await realm.close()
                 realm = try await Realm.open(configuration)
-                stream = realm.object(Keeper.self, forPrimaryKey: 1).scores.changes
+                stream = realm.object(MapKeeper.self, forPrimaryKey: 1).scores.changes
                     .makeAsyncIterator()
                 _ = try await stream.next()
             }
@@ -116,7 +117,7 @@ import Testing
     private static func edit(
         _ tx: Transaction, _ model: inout Model, _ random: inout SeededRandom
     ) throws {
-        let keeper = tx.objects(Keeper.self)[0]
+        let keeper = tx.objects(MapKeeper.self)[0]
         for _ in 0..<6 {
             let key = keys[Int(random.next() % UInt64(keys.count))]
             let number = Int(random.next() % 50)
@@ -141,17 +142,17 @@ import Testing
                 model.nicknames[key] = .some(number % 2 == 0 ? nil : "n\(number)")
             case 7:
                 let name = "pet \(number)"
-                let pet = tx.object(Pet.self, forPrimaryKey: name) ?? Pet(name)
+                let pet = tx.object(MapPet.self, forPrimaryKey: name) ?? MapPet(name)
                 keeper.pets[key] = pet
                 model.pets[key] = .some(name)
             case 8:
-                guard let pet = tx.objects(Pet.self).first else { break }
+                guard let pet = tx.objects(MapPet.self).first else { break }
                 for (key, name) in model.pets where name == pet.name {
                     model.pets[key] = .some(nil)
                 }
                 tx.delete(pet)
             case 9:
-                keeper.notes[key] = Note("\(number)")
+                keeper.notes[key] = MapNote("\(number)")
                 model.notes[key] = .some("\(number)")
             case 10:
                 keeper.notes.removeObject(for: key)
@@ -162,12 +163,12 @@ import Testing
                 keeper.nicknames.removeAll()
                 model.nicknames = [:]
                 try tx.create(
-                    Keeper.self, value: ["id": 1, "scores": [key: number]] as [String: Any],
+                    MapKeeper.self, value: ["id": 1, "scores": [key: number]] as [String: Any],
                     update: .modified)
                 model.scores[key] = number
             default: break
             }
         }
-        #expect(tx.objects(Keeper.self).count == 1)
+        #expect(tx.objects(MapKeeper.self).count == 1)
     }
 }

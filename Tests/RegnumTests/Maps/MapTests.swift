@@ -6,7 +6,7 @@ import Testing
     private func realm() async throws -> Realm { try await Realm.temporary(mapClasses) }
 
     @Test func unmanagedMapIsADictionaryInAscendingOrderOfKeys() {
-        let keeper = Keeper(1)
+        let keeper = MapKeeper(1)
         keeper.scores["b"] = 2
         keeper.scores["a"] = 1
         keeper.scores[""] = 0
@@ -28,22 +28,22 @@ import Testing
     @Test func addingAnObjectMakesTheVeryMapManaged() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             let scores = keeper.scores
             scores["a"] = 1
-            keeper.pets["rex"] = Pet("Rex", 3)
+            keeper.pets["rex"] = MapPet("Rex", 3)
             keeper.pets["none"] = .some(nil)
-            keeper.notes["n"] = Note("hi")
+            keeper.notes["n"] = MapNote("hi")
             try tx.add(keeper)
             #expect(scores.isManaged && scores["a"] == 1)
             scores["b"] = 2
             #expect(keeper.scores["b"] == 2 && keeper.scores == scores)
             #expect(keeper.pets["rex"]??.age == 3 && keeper.pets["none"] == .some(nil))
             #expect(keeper.pets.keys == ["none", "rex"])
-            #expect(tx.objects(Pet.self).count == 1)
+            #expect(tx.objects(MapPet.self).count == 1)
             #expect(keeper.notes["n"]??.text == "hi")
         }
-        let keeper = try #require(realm.snapshot().objects(Keeper.self).first)
+        let keeper = try #require(realm.snapshot().objects(MapKeeper.self).first)
         #expect(keeper.scores.dictionary == ["a": 1, "b": 2])
         #expect(keeper.pets["rex"]??.age == 3 && keeper.pets.count == 2)
         #expect(keeper.notes.values.first??.text == "hi")
@@ -52,7 +52,7 @@ import Testing
     @Test func assigningAMapCopiesItsEntriesAndKeepsTheInstance() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             let before = keeper.scores
             let other = Map<String, Int>()
             other["z"] = 26
@@ -71,37 +71,37 @@ import Testing
     @Test func deletedObjectLeavesItsKeyWithNil() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
-            keeper.pets["a"] = Pet("A")
-            keeper.pets["b"] = Pet("B")
+            let keeper = MapKeeper(1)
+            keeper.pets["a"] = MapPet("A")
+            keeper.pets["b"] = MapPet("B")
             try tx.add(keeper)
             tx.delete(keeper.pets["a"]!!)
             #expect(keeper.pets.keys == ["a", "b"] && keeper.pets["a"] == .some(nil))
             tx.delete(keeper.pets)
             #expect(keeper.pets.keys == ["a", "b"] && keeper.pets.values.allSatisfy { $0 == nil })
-            #expect(tx.objects(Pet.self).isEmpty)
+            #expect(tx.objects(MapPet.self).isEmpty)
         }
     }
 
     @Test func embeddedObjectsAreDeletedWithTheirKeyAndTheirOwner() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             try tx.add(keeper)
-            keeper.notes["a"] = Note("1")
+            keeper.notes["a"] = MapNote("1")
             let first = keeper.notes["a"]!!
             keeper.notes["a"] = first
             #expect(!first.isInvalidated && keeper.notes.count == 1)
-            keeper.notes["a"] = Note("2")
+            keeper.notes["a"] = MapNote("2")
             #expect(first.isInvalidated && keeper.notes["a"]??.text == "2")
             let second = keeper.notes["a"]!!
             keeper.notes["a"] = nil
             #expect(second.isInvalidated && keeper.notes.isEmpty)
-            keeper.notes["b"] = Note("3")
+            keeper.notes["b"] = MapNote("3")
             let third = keeper.notes["b"]!!
             tx.delete(third)
             #expect(keeper.notes["b"] == .some(nil))
-            keeper.notes["c"] = Note("4")
+            keeper.notes["c"] = MapNote("4")
             let fourth = keeper.notes["c"]!!
             tx.delete(keeper)
             #expect(fourth.isInvalidated)
@@ -111,7 +111,7 @@ import Testing
     @Test func mergeCombinesTheValuesOfClashingKeys() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             keeper.scores["a"] = 1
             try tx.add(keeper)
             keeper.scores.merge([("a", 10), ("b", 20)]) { $0 + $1 }
@@ -130,10 +130,11 @@ import Testing
         let realm = try await realm()
         try await realm.write { tx in
             let keeper = try tx.create(
-                Keeper.self,
+                MapKeeper.self,
                 value: [
                     "id": 1, "scores": ["a": 1, "b": 2], "grades": ["x": "bad"],
-                    "pets": ["rex": ["name": "Rex", "age": 3], "no": nil as Pet?] as [String: Any?],
+                    "pets": ["rex": ["name": "Rex", "age": 3], "no": nil as MapPet?]
+                        as [String: Any?],
                     "notes": ["n": ["text": "hi"]],
                 ] as [String: Any])
             #expect(keeper.scores.values == [1, 2] && keeper.grades["x"] == .bad)
@@ -141,7 +142,7 @@ import Testing
             let note = keeper.notes["n"]!!
             // given keys are written, others stay
             try tx.create(
-                Keeper.self,
+                MapKeeper.self,
                 value: ["id": 1, "scores": ["b": 3, "c": 4], "notes": ["n": ["text": "ho"]]]
                     as [String: Any],
                 update: .modified)
@@ -150,9 +151,9 @@ import Testing
             #expect(!note.isInvalidated && note.text == "ho")
             // replaced
             try tx.create(
-                Keeper.self, value: ["id": 1, "scores": ["q": 9]] as [String: Any], update: .all)
+                MapKeeper.self, value: ["id": 1, "scores": ["q": 9]] as [String: Any], update: .all)
             #expect(keeper.scores.keys == ["q"] && keeper.pets.count == 2)
-            let copy = try tx.create(Keeper.self, value: ["id": 2, "scores": keeper.scores])
+            let copy = try tx.create(MapKeeper.self, value: ["id": 2, "scores": keeper.scores])
             #expect(copy.scores["q"] == 9)
             copy["scores"] = ["k": 1]
             #expect(copy.scores.keys == ["k"])
@@ -164,12 +165,12 @@ import Testing
     @Test func copyOfAnObjectHasItsMaps() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             keeper.scores["a"] = 1
-            keeper.notes["n"] = Note("hi")
-            keeper.pets["rex"] = Pet("Rex")
+            keeper.notes["n"] = MapNote("hi")
+            keeper.pets["rex"] = MapPet("Rex")
             try tx.add(keeper)
-            let copy = Keeper(value: keeper)
+            let copy = MapKeeper(value: keeper)
             #expect(copy.scores["a"] == 1 && copy.notes["n"]??.text == "hi" && !copy.isManaged)
         }
     }
@@ -220,7 +221,7 @@ import Testing
     @Test func loopsWalkWhatWasThereWhenTheyStarted() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             for number in 0..<10 { keeper.scores["\(number)"] = number }
             try tx.add(keeper)
             var seen: [Int] = []
@@ -237,10 +238,10 @@ import Testing
     @Test func valuesAreFoldedAndSorted() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             for (key, value) in [("a", 5), ("b", 1), ("c", 3)] {
                 keeper.scores[key] = value
-                keeper.pets[key] = Pet(key, value)
+                keeper.pets[key] = MapPet(key, value)
             }
             keeper.pets["z"] = .some(nil)
             try tx.add(keeper)
@@ -248,32 +249,32 @@ import Testing
             #expect(keeper.scores.min() == 1 && keeper.scores.max() == 5)
             #expect(keeper.scores.sorted() == [1, 3, 5])
             #expect(keeper.scores.sorted(ascending: false) == [5, 3, 1])
-            #expect(keeper.pets.sum(of: \Pet.age) == 9 && keeper.pets.max(of: \Pet.age) == 5)
-            #expect(keeper.pets.sorted(by: \Pet.age).map(\.name) == ["b", "c", "a"])
+            #expect(keeper.pets.sum(of: \MapPet.age) == 9 && keeper.pets.max(of: \MapPet.age) == 5)
+            #expect(keeper.pets.sorted(by: \MapPet.age).map(\.name) == ["b", "c", "a"])
         }
     }
 
     @Test func descriptionShowsKeysAndValues() {
-        let keeper = Keeper(1)
+        let keeper = MapKeeper(1)
         keeper.scores["a"] = 1
         #expect(keeper.scores.description == "Map<String, Int> (\n    [a] 1\n)")
         #expect(keeper.description.contains("scores = Map<String, Int> ("))
-        #expect(keeper.description.contains("notes = Map<String, Note?> ()"))
+        #expect(keeper.description.contains("notes = Map<String, MapNote?> ()"))
     }
 
     @Test func frozenMapIsEncodedByItsKeys() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             keeper.scores["a"] = 1
             keeper.nicknames["n"] = .some(nil)
             keeper.grades["g"] = .good
-            keeper.pets["rex"] = Pet("Rex")
+            keeper.pets["rex"] = MapPet("Rex")
             keeper.pets["no"] = .some(nil)
-            keeper.notes["n"] = Note("hi")
+            keeper.notes["n"] = MapNote("hi")
             try tx.add(keeper)
         }
-        let keeper = try #require(realm.snapshot().objects(Keeper.self).first)
+        let keeper = try #require(realm.snapshot().objects(MapKeeper.self).first)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode(keeper.scores), as: UTF8.self) == #"{"a":1}"#)
@@ -292,21 +293,21 @@ import Testing
     @Test func frozenObjectsDifferWhenTheirMapsDo() async throws {
         let realm = try await realm()
         try await realm.write { tx in
-            let keeper = Keeper(1)
+            let keeper = MapKeeper(1)
             keeper.scores["a"] = 1
-            keeper.notes["n"] = Note("hi")
+            keeper.notes["n"] = MapNote("hi")
             try tx.add(keeper)
         }
-        func keeper() throws -> Frozen<Keeper> {
-            try #require(realm.snapshot().objects(Keeper.self).first)
+        func keeper() throws -> Frozen<MapKeeper> {
+            try #require(realm.snapshot().objects(MapKeeper.self).first)
         }
         let before = try keeper()
-        try await realm.write { try $0.add(Pet("x")) }
+        try await realm.write { try $0.add(MapPet("x")) }
         #expect(try before == keeper())
-        try await realm.write { $0.objects(Keeper.self)[0].scores["a"] = 2 }
+        try await realm.write { $0.objects(MapKeeper.self)[0].scores["a"] = 2 }
         let after = try keeper()
         #expect(before != after && before.scores != after.scores)
-        try await realm.write { $0.objects(Keeper.self)[0].notes["n"]!!.text = "ho" }
+        try await realm.write { $0.objects(MapKeeper.self)[0].notes["n"]!!.text = "ho" }
         #expect(try after != keeper())
         #expect(try after.scores == keeper().scores)
     }
