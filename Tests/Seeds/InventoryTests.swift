@@ -4,7 +4,7 @@ import Testing
 @Suite struct InventoryTests {
     @Test func countsAreTheInventorys() {
         #expect(declarations.count == 32)
-        #expect(declarations.filter { $0.place == .here }.count == 18)
+        #expect(declarations.filter { $0.place == .here }.count == 19)
         #expect(absentProperties.count == 7)
         #expect(includedExamples.count == 14)
         #expect(includedExamples.filter { $0.place == .here }.count == 8)
