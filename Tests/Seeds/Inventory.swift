@@ -18,7 +18,7 @@ private func supportedTypes(
 ) -> [(document: String, first: String, place: Place)] {
     collections(document) + [
         (document, "class Dog: Object {", .here),
-        (document, "class Dog: Object {", .waits("Map")),
+        (document, "class Dog: Object {", .here),
         (document, "class Dog: Object {", .waits("AnyRealmValue")),
         (document, "class CustomGeoPoint: EmbeddedObject {", .here),
     ] + typeProjection(document)
@@ -58,11 +58,8 @@ private func collections(
 let absentProperties: [(declaration: String, place: Place)] = [
     ("@Persisted var decimalName: Decimal128", .waits("Decimal128")),
     ("@Persisted var optDecimalName: Decimal128?", .waits("Decimal128")),
-    ("@Persisted var mapName: Map<String, String>", .waits("Map")),
     ("@Persisted var anyRealmValueName: AnyRealmValue", .waits("AnyRealmValue")),
     ("@Persisted @objc var myObject: MyClass?", .never("@objc needs the runtime of Objective-C")),
-    ("@Persisted var value: Map<String, String>", .waits("Map")),
-    ("@Persisted var value = Map<String, String>()", .waits("Map")),
 ]
 
 /// The examples in Swift that 003 includes by the names of their files, without printing them.

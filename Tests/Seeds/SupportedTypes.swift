@@ -60,6 +60,7 @@ class CheatSheet: Object {
     @Persisted var objectIdName: ObjectId
     @Persisted var optObjectIdName: ObjectId?
     @Persisted var listName: List<MyCustomObjectType>
+    @Persisted var mapName: Map<String, String>
     @Persisted var mutableSetName: MutableSet<String>
     @Persisted var optObjectPropertyName: MyCustomObjectType?
     @Persisted var optEmbeddedObjectPropertyName: MyEmbeddedObjectType?

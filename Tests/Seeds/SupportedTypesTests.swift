@@ -21,7 +21,7 @@ import Testing
             #expect(sheet.optStringName == nil && sheet.optDataName == nil)
             #expect(sheet.optDateName == nil && sheet.optUuidName == nil)
             #expect(sheet.optObjectIdName == nil && sheet.optEnumName == nil)
-            #expect(sheet.optObjectPropertyName == nil)
+            #expect(sheet.optObjectPropertyName == nil && sheet.mapName.isEmpty)
             #expect(sheet.optEmbeddedObjectPropertyName == nil)
         }
         let start = Date()

@@ -112,3 +112,8 @@ extension FrozenValues {
     /// The place of the snapshot in the history of the realm.
     public var cursor: ChangeCursor { ChangeCursor(query.root) }
 }
+
+extension FrozenMap {
+    /// Where to go on from after the version of the map.
+    public var cursor: ChangeCursor { ChangeCursor(table.snapshot.root) }
+}

@@ -23,6 +23,9 @@ extension ClassSchema {
                     if case .list(.scalar) = property.shape {
                         names.insert(schema.elementsName(of: property))
                     }
+                    if case .map = property.shape {
+                        names.insert(schema.elementsName(of: property))
+                    }
                     guard distance < depth, let type = property.shape.targetType else { continue }
                     let target = ClassSchema.of(type)
                     names.insert(target.name)

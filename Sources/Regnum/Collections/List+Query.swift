@@ -46,7 +46,7 @@ extension _ManagedList {
         }
     }
 
-    // The aggregates of the values of a list or set.
+    // The aggregates of the values of a list, set or map.
 
     func sum<Element: SummableValue>(_ type: Element.Type) -> Element.Total {
         let zero = Element.Total._storage.zero

@@ -37,6 +37,12 @@ extension MutableSet: Persistable {
 extension MutableSet: UnmanagedList {
     var contents: [_PropertyContent.Content] { map { $0._elementContent().content } }
 
+    var anyElements: [Any] { map { $0 as Any } }
+
+    static func makeEmpty() -> any UnmanagedList { MutableSet() }
+
+    static func element(_ content: _PropertyContent) -> Any? { Element._makeElement(content) }
+
     func replaceAll(with contents: [_PropertyContent.Content]) -> Int? {
         var new: [Element] = []
         new.reserveCapacity(contents.count)

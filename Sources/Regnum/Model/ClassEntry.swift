@@ -60,7 +60,7 @@ extension ClassMapping {
                 return table?.column(named: property.name).map { Int32($0.key.rawValue) } ?? missing
             case .list:
                 return table?.list(named: property.name).map { Int32($0.key.rawValue) } ?? missing
-            case .set:
+            case .map, .set:
                 return table?.list(named: property.name).map { Int32($0.key.rawValue) } ?? missing
             case .linkingObjects:
                 return Int32(index)

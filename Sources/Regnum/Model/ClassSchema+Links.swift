@@ -16,6 +16,12 @@ extension ClassSchema {
                         + "has no such property.")
                 continue
             }
+            if case .map = origin.properties[index].shape {
+                problems.append(
+                    "\(place) is the inverse of \(origin.name).\(originName), which is a map: "
+                        + "linking objects of maps are not supported.")
+                continue
+            }
             let target = origin.properties[index].shape.targetType
             if target == nil || target != self.type {
                 problems.append(
@@ -99,6 +105,8 @@ extension ClassSchema {
         case .list(.object(let type)):
             .list(property.name, of: ClassSchema.of(type).name)
         case .list(.scalar):
+            .list(property.name, of: elementsName(of: property))
+        case .map:
             .list(property.name, of: elementsName(of: property))
         case .set(.object(let type)):
             .list(property.name, of: ClassSchema.of(type).name)

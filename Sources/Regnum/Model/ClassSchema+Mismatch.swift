@@ -65,6 +65,11 @@ extension TableSchema {
         }
         guard let list = list(named: name) else { return nil }
         let target = database.tables[Int(list.target.rawValue)]
+        if list.kind == .map {
+            let value = target.columns.first
+            let linked = value?.linkTarget.map { database.tables[Int($0.rawValue)].name + "?" }
+            return "Map<String, \(linked ?? value?.swiftName ?? target.name)>"
+        }
         let element = target.kind == .elements ? target.columns.first?.swiftName : target.name
         switch list.kind {
         case .list: return "List<\(element ?? target.name)>"

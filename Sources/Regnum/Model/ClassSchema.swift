@@ -33,6 +33,7 @@ struct PropertySchema: Sendable {
         case .scalar(let storage): storage.isOptional
         case .link: true
         case .list, .linkingObjects: false
+        case .map: false
         case .set: false
         }
     }
@@ -47,6 +48,7 @@ struct PropertySchema: Sendable {
         switch shape {
         case .scalar, .link: true
         case .list, .linkingObjects: false
+        case .map: false
         case .set: false
         }
     }

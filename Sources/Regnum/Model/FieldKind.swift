@@ -12,7 +12,7 @@ enum FieldKind: Sendable {
     case other
     /// A link: a column whose value is another object's row.
     case link
-    /// No column: a list, a set or an inverse.
+    /// No column: a list, a set, a map or an inverse.
     case collection
 
     init(of wrapper: any PersistedField.Type) {
@@ -39,6 +39,7 @@ enum FieldKind: Sendable {
                 case .scalar: .other
                 case .link: .link
                 case .list, .linkingObjects: .collection
+                case .map: .collection
                 case .set: .collection
                 }
         }

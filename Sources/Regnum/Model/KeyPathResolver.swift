@@ -167,6 +167,7 @@ extension ClassSchema {
         case .link:
             guard let object = found as? ObjectBase, object === first.newest else { return nil }
         case .list, .linkingObjects: break
+        case .map: break
         case .set: break
         }
         for link in links {

@@ -29,6 +29,15 @@ extension List: CustomStringConvertible {
     }
 }
 
+extension Map: CustomStringConvertible {
+    /// The entries with their keys, line by line; at most 100.
+    public var description: String {
+        var printer = ObjectPrinter()
+        printer.print(anyEntries, Map._property.shape.swiftName)
+        return printer.text
+    }
+}
+
 extension LinkingObjects: CustomStringConvertible {
     /// The objects with their positions, line by line; at most 100.
     public var description: String {
@@ -117,8 +126,29 @@ struct ObjectPrinter {
         }
     }
 
+    /// Writes the entries of a map with their keys, at most so many as are shown.
+    mutating func print(_ entries: [(key: String, value: Any?)], _ name: String) {
+        if entries.isEmpty {
+            text += "\(name) ()"
+            return
+        }
+        text += "\(name) (\n"
+        indented { printer in
+            for (key, value) in entries.prefix(ObjectPrinter.elementCountMax) {
+                printer.text += "\(printer.indentation)[\(key)] "
+                printer.print(any: value)
+                printer.text += "\n"
+            }
+            let more = entries.count - ObjectPrinter.elementCountMax
+            if more > 0 { printer.text += "\(printer.indentation)… \(more) more\n" }
+        }
+        text += "\(indentation))"
+    }
+
     private mutating func print(_ value: Any?, _ property: PropertySchema) {
-        if property.shape.isStoredList, let list = value as? any PrintableList {
+        if let map = value as? any UnmanagedMap {
+            print(map.anyEntries, property.shape.swiftName)
+        } else if property.shape.isStoredList, let list = value as? any PrintableList {
             list.print(to: &self, property.shape.swiftName)
         } else {
             print(any: value)

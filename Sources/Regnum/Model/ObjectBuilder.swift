@@ -157,6 +157,13 @@ struct ObjectBuilder {
             }
             return
         }
+        if case .entries(let entries, let values) = content {
+            let map = property.field.anyValue(in: object, at: property.offset)
+            if let wrong = (map as? any UnmanagedMap)?.replaceAll(with: entries) {
+                throw .wrongElement(values[wrong], schema, property)
+            }
+            return
+        }
         guard case .one(let content) = content,
             property.field.set(content, in: object, at: property.offset)
         else { throw .wrongType(value, schema, property) }
@@ -166,6 +173,7 @@ struct ObjectBuilder {
     private enum Converted {
         case one(_PropertyContent.Content)
         case elements([_PropertyContent.Content], from: [Any])
+        case entries([MapEntry], from: [Any?])
     }
 
     private mutating func content(
@@ -189,6 +197,9 @@ struct ObjectBuilder {
         case .link(let type):
             guard let value else { return .one(.link(nil)) }
             return .one(.link(try object(type, from: value, property, schema)))
+        case .map(let element):
+            guard let value else { return .entries([], from: []) }
+            return try entries(of: value, element, property, schema)
         case .list(let element), .set(let element):
             guard let value else { return .elements([], from: []) }
             guard let values = elements(of: value) else {
@@ -212,6 +223,38 @@ struct ObjectBuilder {
             }
             return .elements(contents, from: values)
         }
+    }
+
+    /// The entries that a map gets for a dictionary or another map.
+    private mutating func entries(
+        of value: Any, _ element: ElementShape, _ property: PropertySchema, _ schema: ClassSchema
+    ) throws(Realm.Error) -> Converted {
+        var values: [(key: String, value: Any?)]
+        switch value {
+        case let map as any UnmanagedMap: values = map.anyEntries
+        case let dictionary as [String: Any]:
+            values = dictionary.map { ($0.key, unwrapped($0.value)) }
+        default: throw .wrongType(value, schema, property)
+        }
+        values.sort { MapKeyText.precedes($0.key, $1.key) }
+        var entries: [MapEntry] = []
+        entries.reserveCapacity(values.count)
+        for (key, value) in values {
+            if let problem = Realm.Error.mapKey(key, schema, property) { throw problem }
+            switch element {
+            case .scalar(let storage):
+                let stored = value.map { storage.engineValue(of: $0) } ?? .null
+                guard let stored, !stored.isNull || storage.isOptional else {
+                    throw .wrongElement(value, schema, property)
+                }
+                entries.append(MapEntry(key: key, content: .value(stored)))
+            case .object(let type):
+                var target: ObjectBase?
+                if let value { target = try object(type, from: value, property, schema) }
+                entries.append(MapEntry(key: key, content: .link(target)))
+            }
+        }
+        return .entries(entries, from: values.map(\.value))
     }
 
     /// What a list takes its elements from.

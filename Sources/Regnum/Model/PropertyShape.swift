@@ -8,6 +8,8 @@ enum PropertyShape: Sendable {
     case link(ObjectBase.Type)
     /// A list of values or of objects.
     case list(ElementShape)
+    /// A map from strings to values, or to objects or none.
+    case map(ElementShape)
     /// A set of values or of objects: to the engine a list of rows.
     case set(ElementShape)
     /// The objects of a class that link to this one: nothing is stored.
@@ -28,6 +30,8 @@ extension PropertyShape {
         case .set(.scalar): nil
         case .set(.object(let type)): type
         case .link(let type), .list(.object(let type)), .linkingObjects(let type): type
+        case .map(.scalar): nil
+        case .map(.object(let type)): type
         }
     }
 
@@ -41,6 +45,7 @@ extension PropertyShape {
         switch self {
         case .list: true
         case .set: true
+        case .map: true
         case .scalar, .link, .linkingObjects: false
         }
     }
@@ -50,6 +55,7 @@ extension PropertyShape {
         switch self {
         case .list(let element): element
         case .set(let element): element
+        case .map: nil
         case .scalar, .link, .linkingObjects: nil
         }
     }
@@ -61,6 +67,8 @@ extension PropertyShape {
         case .link(let type): "\(_typeName(type, qualified: false))?"
         case .list(.scalar(let storage)): "List<\(storage.swiftName)>"
         case .list(.object(let type)): "List<\(_typeName(type, qualified: false))>"
+        case .map(.scalar(let storage)): "Map<String, \(storage.swiftName)>"
+        case .map(.object(let type)): "Map<String, \(_typeName(type, qualified: false))?>"
         case .set(.scalar(let storage)): "MutableSet<\(storage.swiftName)>"
         case .set(.object(let type)): "MutableSet<\(_typeName(type, qualified: false))>"
         case .linkingObjects(let type): "LinkingObjects<\(_typeName(type, qualified: false))>"

@@ -23,6 +23,10 @@ extension Query where Value: BytesValue {
     public func notEquals(_ other: Value) -> Query<Bool> { self != other }
 
     private func match(_ match: TextMatch, _ part: Data) -> Query<Bool> {
+        if case .entry(let hops, let key, let column) = node {
+            let matches = Predicate.matchData(column, match, [UInt8](part))
+            return condition(.entry(hops, key, matches, holdsForNil: false))
+        }
         guard case .column(let hops, let column) = node else {
             preconditionFailure("Data is no property.")
         }

@@ -101,12 +101,13 @@ extension QueryScope {
                 else { return .compare(column, .equal, .null) }
                 guard let row = row(of: target, of: type) else { return .constant(false) }
                 return .compare(column, .equal, .int(Int64(bitPattern: row.rawValue)))
-            case .list:
+            case .list, .set, .map:
                 report(
                     Realm.Error(
                         .invalidQuery,
                         "A query compares a value that is stored as a \(schema.name), whose "
-                            + "\(property.name) is a list: lists cannot be compared. Use "
+                            + "\(property.name) is of type \(property.shape.swiftName): collections "
+                            + "cannot be compared. Use "
                             + "persistableValue for conditions on its other properties.",
                         className: schema.name, property: property.name))
                 return nil

@@ -125,6 +125,7 @@ extension Query where Value: QueryCondition {
     /// The exact complement of a condition. Of a `Bool` or `Bool?` property: whether it is false, which
     /// nil is not.
     public static prefix func ! (condition: Query) -> Query<Bool> {
+        if case .entry = condition.node { return condition.compare(.equal, .bool(false)) }
         if case .column = condition.node { return condition.compare(.equal, .bool(false)) }
         return condition.condition(.not(condition.predicate))
     }

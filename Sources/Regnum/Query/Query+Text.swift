@@ -54,6 +54,10 @@ extension Query where Value: TextValue {
         guard options.contains(.caseInsensitive), let other else {
             return compare(.notEqual, other.engineValue)
         }
+        if case .entry(let hops, let key, let column) = node {
+            let isEqual = Predicate.matchText(column, .equals, other, caseInsensitive: true)
+            return condition(.entry(hops, key, .not(isEqual), holdsForNil: true))
+        }
         let (hops, column) = column
         let isEqual = Predicate.matchText(column, .equals, other, caseInsensitive: true)
         return condition(.exists(hops, .not(isEqual)))
@@ -69,6 +73,12 @@ extension Query where Value: TextValue {
     private func match(
         _ match: TextMatch, _ text: String?, _ options: StringOptions
     ) -> Query<Bool> {
+        if case .entry(let hops, let key, let column) = node {
+            guard let text else { return condition(.constant(false)) }
+            let matches = Predicate.matchText(
+                column, match, text, caseInsensitive: options.contains(.caseInsensitive))
+            return condition(.entry(hops, key, matches, holdsForNil: false))
+        }
         let (hops, column) = column
         guard let text else { return condition(.exists(hops, .constant(false))) }
         return condition(

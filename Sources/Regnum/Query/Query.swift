@@ -29,6 +29,8 @@ public struct Query<Value> {
         /// A property of what a path leads to; the last of the hops, if there is one, leads to
         /// several.
         case column([Hop], ColumnReference)
+        /// The value that a map has under a key; the hops lead to the entries of the map.
+        case entry([Hop], String, ColumnReference)
         /// How many rows at the end of the second path match, for each row at the end of the first.
         case count([Hop], [Hop], Predicate)
         /// An aggregate of a property over the second path, for each row at the end of the first.
@@ -98,6 +100,7 @@ extension Query {
         switch node {
         case .predicate(let predicate): predicate
         case .column(let hops, let column): .exists(hops, .compare(column, .equal, .bool(true)))
+        case .entry: comparing(.equal, .bool(true))
         case .objects, .count, .aggregate: .constant(true)  // is no condition: does not compile
         }
     }
@@ -114,6 +117,8 @@ extension Query {
         switch node {
         case .column(let hops, let column):
             return .exists(hops, .compare(column, comparison, value))
+        case .entry(let hops, let key, let column):
+            return .entry(hops, key, column, comparison, value)
         case .count(let outer, let hops, let predicate):
             guard case .int(let number) = value else { return .constant(comparison == .notEqual) }
             return .exists(outer, .count(hops, predicate, comparison, number))
@@ -142,7 +147,7 @@ extension Query {
             return condition(both)
         default:
             fatalError(
-                "A count, minimum, maximum, sum or average was compared with a property: it can be "
+                "A count, minimum, maximum, sum, average or entry of a map was compared with a property: it can be "
                     + "compared with a value.")
         }
     }

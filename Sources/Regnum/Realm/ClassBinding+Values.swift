@@ -188,6 +188,7 @@ extension ClassBinding {
                 switch $0 {
                 case .scalar, .link: true
                 case .list, .linkingObjects: false
+                case .map: false
                 case .set: false
                 }
             }

@@ -8,6 +8,7 @@ extension GraphInsertion {
     func checkUpdates() throws(Realm.Error) {
         for node in nodes where node.exists {
             try node.binding.checkUpdate(from: node.object, supplied(node), transaction)
+            try checkMaps(of: node)
             for (property, _, contents) in node.lists where isSupplied(property, node) {
                 guard let list = node.binding.place.lists[property] else { continue }
                 do throws(StoreError) {
@@ -32,6 +33,7 @@ extension GraphInsertion {
                 try node.binding.update(row, from: node.object, policy, supplied(node), transaction)
                 try updateLinks(of: node, row)
                 try updateLists(of: node, row)
+                try updateMaps(of: node, row)
                 deleteDefaults(of: node)
             } catch {
                 core.fail(Realm.Error(error))
@@ -41,7 +43,7 @@ extension GraphInsertion {
 
     private func supplied(_ node: Node) -> Set<Int>? { supplied[ObjectIdentifier(node.object)] }
 
-    private func isSupplied(_ property: Int, _ node: Node) -> Bool {
+    func isSupplied(_ property: Int, _ node: Node) -> Bool {
         isSupplied(property, node.object)
     }
 

@@ -21,6 +21,7 @@ struct GraphInsertion {
         /// ones that are there already.
         let targets: [(object: ObjectBase, row: ObjectKey?)]
         let lists: [(property: Int, list: any UnmanagedList, contents: [_PropertyContent.Content])]
+        let maps: [(property: Int, map: any UnmanagedMap, entries: [MapEntry])]
         /// What properties of projected types are stored as: it is made anew whenever it is asked for.
         let made: [Int: ObjectBase]
     }
@@ -56,7 +57,10 @@ struct GraphInsertion {
         do throws(Realm.Error) {
             let late = try insertRows()
             for link in late { try close(link) }
-            for number in inserted { try insertLists(of: nodes[number]) }
+            for number in inserted {
+                try insertLists(of: nodes[number])
+                try insertMaps(of: nodes[number])
+            }
             if policy != .error { try checkUpdates() }
         } catch {
             for number in inserted.reversed() {
@@ -85,6 +89,10 @@ struct GraphInsertion {
             for (property, list, _) in node.lists {
                 guard let number = node.binding.mapping?.columns[property] else { continue }
                 list.bind(to: _ManagedList(node.binding, row: row.rawValue, number: number))
+            }
+            for (property, map, _) in node.maps {
+                guard let number = node.binding.mapping?.columns[property] else { continue }
+                map.bind(to: _ManagedList(node.binding, row: row.rawValue, number: number))
             }
         }
         guard let row = nodes[0].row else { preconditionFailure("An object was not stored.") }
@@ -121,6 +129,7 @@ struct GraphInsertion {
         let row = policy == .error ? nil : row ?? binding.existingRow(of: object, transaction)
         var targets: [(ObjectBase, ObjectKey?)] = []
         var lists: [(Int, any UnmanagedList, [_PropertyContent.Content])] = []
+        var maps: [(Int, any UnmanagedMap, [MapEntry])] = []
         var made: [Int: ObjectBase] = [:]
         if !binding.schema.hasOnlyValues {
             for (index, property) in binding.schema.properties.enumerated() {
@@ -142,6 +151,10 @@ struct GraphInsertion {
                         if target.isManaged { continue }
                         targets.append((target, position < owned.count ? owned[position] : nil))
                     }
+                case .map(let map):
+                    let entries = map.contents
+                    maps.append((index, map, entries))
+                    targets += try mapTargets(of: entries, index, binding, row)
                 default: break
                 }
             }
@@ -149,7 +162,7 @@ struct GraphInsertion {
         nodes.append(
             Node(
                 object: object, binding: binding, row: row, exists: row != nil, targets: targets,
-                lists: lists, made: made))
+                lists: lists, maps: maps, made: made))
         return number
     }
 
@@ -174,7 +187,7 @@ struct GraphInsertion {
     }
 
     /// Refuses what cannot be linked to.
-    private mutating func check(
+    mutating func check(
         _ target: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
         if let other = target._binding {
@@ -299,6 +312,7 @@ extension PropertySchema {
         switch shape {
         case .scalar, .linkingObjects: .linkingObjects
         case .link, .list: field.reference(in: object, at: offset) ?? .linkingObjects
+        case .map: field.reference(in: object, at: offset) ?? .linkingObjects
         case .set: field.reference(in: object, at: offset) ?? .linkingObjects
         }
     }

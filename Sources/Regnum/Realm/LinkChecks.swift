@@ -82,6 +82,11 @@ extension Realm.Error {
         error.message = message.replacing(
             "'\(schema.elementsName(of: schema.properties[property])).value'",
             with: "'\(schema.name).\(name)'")
+        if case .map = schema.properties[property].shape {
+            error.message = error.message.replacing(
+                "'\(schema.elementsName(of: schema.properties[property])).key'",
+                with: "A key of '\(schema.name).\(name)'")
+        }
         error.className = schema.name
         error.property = name
         return error

@@ -63,12 +63,38 @@ enum SchemaGrowth {
                 else { continue }
                 _ = try transaction.addColumn(
                     table.key, .link(name: property.name, to: target.key))
+            case .map(let element):
+                guard table.list(named: property.name) == nil else { continue }
+                try addMap(property, of: schema, element, to: table.key, transaction)
             case .list(let element):
                 try addList(property, of: element, .list, schema, transaction)
             case .set(let element):
                 try addList(property, of: element, .set, schema, transaction)
             }
         }
+    }
+
+    /// Adds the hidden class of a map's entries and the list that holds them.
+    private static func addMap(
+        _ property: PropertySchema, of schema: ClassSchema, _ element: ElementShape,
+        to table: TableKey, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        let value: ColumnDefinition
+        switch element {
+        case .object(let type):
+            guard let target = transaction.schema.table(named: ClassSchema.of(type).name) else {
+                return
+            }
+            value = .link(name: "value", to: target.key)
+        case .scalar(let storage):
+            value = ColumnDefinition(
+                name: "value", type: storage.valueType, isOptional: storage.isOptional,
+                meaning: storage.isFloat ? .float : .value)
+        }
+        let entries = try transaction.addTable(
+            name: schema.elementsName(of: property), kind: .elements,
+            columns: [value, ColumnDefinition(name: "key", type: .string)])
+        _ = try transaction.addList(table, name: property.name, target: entries, kind: .map)
     }
 
     /// Adds a list or set, with the class of its elements if they are values, unless it is stored.

@@ -42,6 +42,14 @@ extension Transaction {
         }
     }
 
+    /// Deletes the objects that are values of a map, whose keys stay, with nil.
+    ///
+    /// - Precondition: as for ``delete(_:)-(ObjectBase)``, for each, at the time of the call.
+    public func delete<Key, T: ObjectBase>(_ map: Map<Key, T?>) {
+        var known: Set<UInt64> = []
+        delete(map.values.compactMap(\.self).filter { known.insert($0._row).inserted })
+    }
+
     /// Deletes all objects that the results hold now.
     ///
     /// - Complexity: O(m log n) for m objects; no accessors are made.

@@ -156,6 +156,19 @@ struct RowEncoding: Encodable, Sendable {
                 for target in table.list(row, index) {
                     try list.encode(LinkEncoding(self, targets, target, property))
                 }
+            case .map(let element):
+                var entries = container.nestedContainer(keyedBy: MapCodingKey.self, forKey: key)
+                for (name, value) in table.map(row, index) {
+                    let key = MapCodingKey(stringValue: name)
+                    switch (element, value.linkedObject) {
+                    case (.scalar, _):
+                        try entries.encode(ValueEncoding(value, property.valueType), forKey: key)
+                    case (.object(let type), let target?):
+                        try entries.encode(
+                            LinkEncoding(self, table.other(type), target, property), forKey: key)
+                    case (.object, nil): try entries.encodeNil(forKey: key)
+                    }
+                }
             case .linkingObjects: continue
             }
         }
@@ -293,6 +306,8 @@ extension PropertySchema {
         case (.scalar, .other): field.valueType as? any ScalarValue.Type
         case (.list(.scalar), _), (.set(.scalar), _):
             (field.valueType as? any ListOfValues.Type)?.elementType
+        case (.map(.scalar), _):
+            (field.valueType as? any ListOfValues.Type)?.elementType
         default: nil
         }
     }
@@ -305,6 +320,10 @@ private protocol ListOfValues {
 
 extension List: ListOfValues where Element: ScalarValue {
     fileprivate static var elementType: any ScalarValue.Type { Element.self }
+}
+
+extension Map: ListOfValues where Value: ScalarValue {
+    fileprivate static var elementType: any ScalarValue.Type { Value.self }
 }
 
 extension MutableSet: ListOfValues where Element: ScalarValue {

@@ -39,6 +39,16 @@ extension FrozenTable {
                 return true
             }
             return self.other(type).hasSameContent(target, other.other(type))
+        case .map(let element):
+            guard hasSameList(property, row, other) else { return false }
+            guard case .object(let type) = element, schema.properties[property].isOwning else {
+                return true
+            }
+            let (mine, theirs) = (self.other(type), other.other(type))
+            return map(row, property).allSatisfy { entry in
+                guard let target = entry.value.linkedObject else { return true }
+                return mine.hasSameContent(target, theirs)
+            }
         case .set:
             return hasSameList(property, row, other)
         case .list(let element):
@@ -56,8 +66,8 @@ extension FrozenTable {
     func hasSameList(_ property: Int, _ row: ObjectKey, _ other: FrozenTable) -> Bool {
         let rows = list(row, property)
         guard rows == other.list(row, property) else { return false }
-        guard case .list(.scalar) = schema.properties[property].shape,
-            let mine = elements(property), let theirs = other.elements(property)
+        if case .list(.object) = schema.properties[property].shape { return true }
+        guard let mine = elements(property), let theirs = other.elements(property)
         else { return true }
         return rows.allSatisfy {
             snapshot.root.contentVersion(mine, $0)

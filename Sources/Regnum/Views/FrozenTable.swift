@@ -94,7 +94,7 @@ final class FrozenTable: Sendable {
     /// The key of the table of a list's elements, nil while nothing of the list was ever stored.
     func elements(_ property: Int) -> TableKey? { listPlace(property)?.list.target }
 
-    private func listPlace(_ property: Int) -> (table: TableSchema, list: ListSchema)? {
+    func listPlace(_ property: Int) -> (table: TableSchema, list: ListSchema)? {
         let number = mapping.columns[property]
         guard schema.properties[property].shape.isStoredList, number >= 0,
             let table = mapping.table
@@ -111,6 +111,10 @@ final class FrozenTable: Sendable {
                 tableName: ClassSchema.of(type).name,
                 source: .list(tableName: schema.name, row: row, name: property.name))
         case .list(.scalar), .set(.scalar):
+            return QueryPlan(
+                tableName: schema.elementsName(of: property),
+                source: .list(tableName: schema.name, row: row, name: property.name))
+        case .map:
             return QueryPlan(
                 tableName: schema.elementsName(of: property),
                 source: .list(tableName: schema.name, row: row, name: property.name))
@@ -152,6 +156,7 @@ final class FrozenTable: Sendable {
             switch schema.properties[index].shape {
             case .scalar, .link: return numbers.contains(number)
             case .list: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
+            case .map: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
             case .set: return number >= 0 && lists.contains(ListKey(rawValue: UInt16(number)))
             case .linkingObjects: return false
             }

@@ -1,6 +1,6 @@
 /// Which classes the rows of one class reach, going forward: through links and lists of objects, as
-/// the schema says. Inverses are not followed; the elements of lists of values belong to the row that
-/// has the list.
+/// the schema says. Inverses are not followed; the elements of lists of values, and the entries of maps,
+/// belong to the row that has the list: what an entry links to is one link from that row.
 struct LinkReach {
     /// More links than are counted.
     static let never = Int.max / 2
@@ -31,7 +31,10 @@ struct LinkReach {
         }
         self.distances = distances
         approaches = schema.relations.map { relations in
-            let links = relations.incomingLinks.lazy.map { distances[$0.table.index] }
+            let links = relations.incomingLinks.lazy.map { link in
+                let owner = schema.entryOwner(link.table).map { distances[$0.table.index] }
+                return min(distances[link.table.index], owner ?? LinkReach.never)
+            }
             let lists = relations.incomingLists.lazy.map { distances[$0.table.index] }
             return min(links.min() ?? LinkReach.never, lists.min() ?? LinkReach.never)
         }
@@ -41,9 +44,24 @@ struct LinkReach {
 }
 
 extension DatabaseSchema {
-    /// The classes of the objects that rows of a class link to or list.
+    /// The classes of the objects that rows of a class link to or list, or have in their maps.
     func forwardTargets(_ index: Int) -> [Int] {
-        relations[index].links.map(\.target.index)
-            + tables[index].lists.map(\.target.index).filter { tables[$0].kind != .elements }
+        var targets = relations[index].links.map(\.target.index)
+        for list in tables[index].lists {
+            let target = list.target.index
+            if tables[target].kind == .elements {
+                targets += relations[target].links.map(\.target.index)
+            } else {
+                targets.append(target)
+            }
+        }
+        return targets
+    }
+
+    /// The list whose elements the rows of a class are, if that is the hidden class of a map's entries,
+    /// or of a list's values.
+    func entryOwner(_ table: TableKey) -> ListPlace? {
+        guard tables[table.index].kind == .elements else { return nil }
+        return relations[table.index].incomingLists.first
     }
 }

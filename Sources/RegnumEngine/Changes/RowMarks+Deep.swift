@@ -89,6 +89,14 @@ private struct DeepSearch {
                 if rowsReached > countMax { return }
             }
         }
+        for place in relations.incomingLinks {
+            if let owner = step.new.schema.entryOwner(place.table),
+                reach[owner.table] <= depth - distance
+            {
+                findOwners(of: rows, place, owner, at: distance)
+                if rowsReached > countMax { return }
+            }
+        }
         for place in relations.incomingLists where reach[place.table] <= depth - distance {
             let tree = content[place.table.index].backlinks(place.list.index)
             if tree.count == 0 { continue }
@@ -103,6 +111,31 @@ private struct DeepSearch {
                 }
                 if rowsReached > countMax { return }
             }
+        }
+    }
+
+    /// Finds the rows that have rows of a class in a map: they are at `distance`, the entries in between
+    /// count for nothing.
+    private mutating func findOwners(
+        of rows: [UInt64], _ entries: LinkPlace, _ owner: ListPlace, at distance: Int
+    ) {
+        guard let tree = content.index(entries.table, entries.column), tree.count > 0 else {
+            return
+        }
+        let owners = content[owner.table.index].backlinks(owner.list.index)
+        let origins = Origins(step, owner.table, isMarked: owner.table == table)
+        for row in rows {
+            tree.forEachRow(DatabaseContent.linkKey(row)) { entry in
+                owners.forEachRepeatedRow(entry) { origin in
+                    if take(origin, origins, at: distance) {
+                        marks.rows[ObjectKey(rawValue: origin), default: .init()].lists
+                            .insert(owner.list)
+                    }
+                    return rowsReached <= countMax
+                }
+                return rowsReached <= countMax
+            }
+            if rowsReached > countMax { return }
         }
     }
 

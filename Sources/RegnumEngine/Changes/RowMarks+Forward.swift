@@ -186,7 +186,34 @@ private struct ForwardSearch {
                 return false
             }
         }
+        for list in table.lists {
+            if nearestEntry(of: row.rawValue, table.key.index, list, limit: depth - 1) < depth {
+                mark.lists.insert(list.key)
+                isMarked = true
+            }
+        }
         return isMarked ? mark : nil
+    }
+
+    /// How many links it is from the objects in a map of a row, the nearest one, to a row that changed;
+    /// `never` if more than `limit`, and for what is no map of objects.
+    private mutating func nearestEntry(
+        of row: UInt64, _ index: Int, _ list: ListSchema, limit: Int
+    ) -> Int {
+        let entries = list.target.index
+        guard schema.tables[entries].kind == .elements,
+            let link = schema.relations[entries].links.first,
+            !own[link.target.index].isEmpty || ahead[link.target.index] <= limit
+        else { return LinkReach.never }
+        var nearest = LinkReach.never
+        content[index].elements(list.key.index).visit(row) { entry in
+            rowsReached += 1
+            if let place = content[entries].place(entry), let target = linked(place, link) {
+                nearest = min(nearest, distance(link.target.index, target, limit: limit))
+            }
+            return nearest > 0 && rowsReached <= countMax
+        }
+        return nearest
     }
 
     private func isFollowed(_ list: ListSchema, limit: Int) -> Bool {
@@ -225,6 +252,9 @@ private struct ForwardSearch {
                     nearest, distance(list.target.index, element, limit: limit - 1) + 1)
                 return nearest > 1 && rowsReached <= countMax
             }
+        }
+        for list in schema.tables[index].lists where nearest > 1 {
+            nearest = min(nearest, nearestEntry(of: row, index, list, limit: limit - 1) + 1)
         }
         if nearest > limit { nearest = LinkReach.never }
         known[index][row] = (limit, nearest)

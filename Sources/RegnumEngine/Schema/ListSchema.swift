@@ -9,7 +9,7 @@ package enum ListKind: UInt8, Hashable, Sendable {
     /// their keys.
     case set = 1
     /// One element for each key, in ascending order of the keys. The elements have a class of their
-    /// own, with the columns `key`, a string, and `value`.
+    /// own, with the columns `value` and `key`, a string.
     case map = 2
 }
 

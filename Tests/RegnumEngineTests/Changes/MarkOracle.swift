@@ -124,9 +124,16 @@ struct MarkOracle {
                     nil
                 ))
         }
-        for (number, list) in classes[place.table].lists.enumerated()
-        where classes[list.target].kind != .elements {
+        for (number, list) in classes[place.table].lists.enumerated() {
             for element in row.lists[number] {
+                if classes[list.target].kind == .elements {
+                    // an entry of a map is no step, what it links to is one from its owner
+                    let entry = Place(table: list.target, row: element.target)
+                    for step in self.steps(entry) {
+                        steps.append((step.target, nil, ListKey(rawValue: UInt16(number))))
+                    }
+                    continue
+                }
                 steps.append(
                     (
                         Place(table: list.target, row: element.target), nil,

@@ -2,7 +2,7 @@ import RegnumEngine
 import RegnumStore
 
 /// A small graph of several classes that is changed at random, in a realm and in plain Swift beside it:
-/// links, lists, embedded objects, lists of values, cycles; a class, a link and a list that join later.
+/// links, lists, embedded objects, lists of values, a map of objects, cycles; a class, a link and a list that join later.
 struct MarkWorld {
     /// A class as the tests know it; properties by the positions of columns and lists.
     struct Class {
@@ -47,10 +47,11 @@ struct MarkWorld {
     static let dogNicks = 5
     static let addressNotes = 6
     static let lonely = 7
-    static let late = 8
+    static let personPets = 8
+    static let late = 9
     static let names = [
         "Person", "Dog", "Address", "Person.tags", "Toy", "Dog.nicks", "Address.notes", "Lonely",
-        "Late",
+        "Person.pets", "Late",
     ]
 
     private static func text(_ name: String) -> ColumnDefinition {
@@ -110,6 +111,7 @@ struct MarkWorld {
         try add(MarkWorld.address, MarkWorld.link("next", MarkWorld.address))
         try add(MarkWorld.address, MarkWorld.link("shop", MarkWorld.toy))
         try add(MarkWorld.toy, MarkWorld.link("first", MarkWorld.dog))
+        try add(MarkWorld.personPets, MarkWorld.link("dog", MarkWorld.dog))
         try add(MarkWorld.person, list: "dogs", MarkWorld.dog)
         try add(MarkWorld.person, list: "friends", MarkWorld.person)
         try add(MarkWorld.person, list: "tags", MarkWorld.personTags)
@@ -117,6 +119,7 @@ struct MarkWorld {
         try add(MarkWorld.dog, list: "toys", MarkWorld.toy)
         try add(MarkWorld.dog, list: "nicks", MarkWorld.dogNicks)
         try add(MarkWorld.address, list: "notes", MarkWorld.addressNotes)
+        try add(MarkWorld.person, list: "pets", MarkWorld.personPets)
     }
 
     mutating func addLateClass() throws {

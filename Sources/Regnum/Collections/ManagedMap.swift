@@ -1,0 +1,175 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// A stored map: a list of the rows of its hidden class, in ascending order of their keys.
+
+extension ColumnKey {
+    /// The value of an entry of a map.
+    static var mapValue: ColumnKey { ColumnKey(0) }
+    /// The key of an entry of a map.
+    static var mapKey: ColumnKey { ColumnKey(1) }
+}
+
+extension _ManagedList {
+    /// The key of an entry, nil if it was removed.
+    func mapKey(_ entry: ObjectKey) -> String? {
+        guard let (core, _, list) = place,
+            case .string(let key)? = core.value(list.target, entry, .mapKey)
+        else { return nil }
+        return key
+    }
+
+    /// The value of an entry, nil if it was removed.
+    func mapValue<V: MapValue>(_ entry: ObjectKey) -> V? {
+        guard let (core, _, list) = place,
+            let stored = core.value(list.target, entry, .mapValue)
+        else { return nil }
+        guard case .map(.object(let type)) = binding.schema.properties[property].shape else {
+            if let value = V._make(_PropertyContent(content: .value(stored))) { return value }
+            reportUndecodable(stored)
+            return V._makeDefault()
+        }
+        var object: ObjectBase?
+        if let row = stored.linkedObject {
+            let targets = core.binding(for: type)
+            targets.refresh()
+            // only a damaged file has a link to a row that is not there
+            if targets.isReadable(row: row.rawValue) {
+                object = targets.accessor(type, row: row)
+            } else {
+                _ = targets.isMissing(row: row.rawValue)
+            }
+        }
+        return V._make(_PropertyContent(content: .link(object)))
+    }
+
+    /// Where the entry of a key stands, or where it would: with its row if there is one.
+    ///
+    /// - Complexity: O(log² n).
+    func search(_ key: String) -> (position: Int, row: ObjectKey?) {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = low + (high - low) / 2
+            guard let row = self.key(at: middle), let found = mapKey(row) else { return (low, nil) }
+            if MapKeyText.precedes(found, key) {
+                low = middle + 1
+            } else if MapKeyText.precedes(key, found) {
+                high = middle
+            } else {
+                return (middle, row)
+            }
+        }
+        return (low, nil)
+    }
+
+    // MARK: Changes
+
+    /// Stores a value, or an object that is added if it is unmanaged, under a key. What cannot be
+    /// stored fails the transaction.
+    func setEntry(_ key: String, _ content: _PropertyContent.Content) {
+        guard isStorable(key), let value = storedValue(content, key) else { return }
+        edit { transaction, table, list throws(StoreError) in
+            let (position, row) = search(key)
+            if let row { return try transaction.set(list.target, row, .mapValue, value) }
+            let entry = try transaction.insert(list.target, [value, .string(key)])
+            try transaction.insertIntoList(table, self.row, list.key, at: position, [entry])
+        }
+    }
+
+    /// Removes the entry of a key, if there is one.
+    func removeEntry(_ key: String) {
+        guard isStorable(key) else { return }
+        edit { transaction, table, list throws(StoreError) in
+            let (position, found) = search(key)
+            if found == nil { return }
+            transaction.removeFromList(table, row, list.key, position..<position + 1)
+        }
+    }
+
+    /// Makes the entries those given, each key once.
+    func assign(_ entries: [MapEntry]) {
+        for entry in entries where !isStorable(entry.key) { return }
+        remove(0..<count)
+        let sorted = entries.sorted { MapKeyText.precedes($0.key, $1.key) }
+        var values: [[Value]] = []
+        for entry in sorted {
+            guard let value = storedValue(entry.content, nil) else { return }
+            values.append([value, .string(entry.key)])
+        }
+        edit { transaction, table, list throws(StoreError) in
+            var rows: [ObjectKey] = []
+            rows.reserveCapacity(values.count)
+            for value in values { rows.append(try transaction.insert(list.target, value)) }
+            if rows.isEmpty { return }
+            try transaction.insertIntoList(table, row, list.key, at: 0, rows)
+        }
+    }
+
+    /// Whether a key can be one; if not, the transaction fails.
+    private func isStorable(_ key: String) -> Bool {
+        guard let core = binding.core, core.writing != nil else { binding.trapNotWriting(property) }
+        guard
+            let error = Realm.Error.mapKey(key, binding.schema, binding.schema.properties[property])
+        else { return true }
+        core.fail(error)
+        return false
+    }
+
+    /// The value of an entry as it is stored; nil if it cannot be, which fails the transaction, or if
+    /// it is the embedded object that the key has already.
+    private func storedValue(_ content: _PropertyContent.Content, _ key: String?) -> Value? {
+        switch content {
+        case .value(let value): return value
+        case .link(nil): return .null
+        case .link(let object?):
+            if let key, object.isManaged, binding.schema.properties[property].isOwning,
+                object._binding?.core === binding.core, let entry = search(key).row,
+                let (core, _, list) = place,
+                core.value(list.target, entry, .mapValue)?.linkedObject?.rawValue == object._row
+            {
+                return nil
+            }
+            guard let row = store([object])?.first else { return nil }
+            return .int(Int64(bitPattern: row.rawValue))
+        default: return nil
+        }
+    }
+}
+
+extension Value {
+    /// The row that a link has, nil for null.
+    var linkedObject: ObjectKey? {
+        guard case .int(let row) = self else { return nil }
+        return ObjectKey(rawValue: UInt64(bitPattern: row))
+    }
+}
+
+extension Realm.Error {
+    /// What is wrong with the key of a map, nil if nothing is: it cannot contain a dot or start with a
+    /// dollar sign.
+    static func mapKey(
+        _ key: String, _ schema: ClassSchema, _ property: PropertySchema
+    ) -> Realm.Error? {
+        guard key.utf8.first == UInt8(ascii: "$") || key.utf8.contains(UInt8(ascii: ".")) else {
+            return nil
+        }
+        var encoded = ""
+        for scalar in key.unicodeScalars {
+            switch scalar {
+            case ".": encoded += "%2E"
+            case "$" where encoded.isEmpty: encoded += "%24"
+            default: encoded.unicodeScalars.append(scalar)
+            }
+        }
+        return Realm.Error(
+            .invalidValue,
+            "\(schema.name).\(property.name) was given the key \(shown(key)): the key of a map cannot "
+                + "contain \".\" or start with \"$\". Percent-encode it, as \(shown(encoded)).",
+            className: schema.name, property: property.name)
+    }
+
+    private static func shown(_ key: String) -> String {
+        key.utf8.count > 100 ? "\"\(key.prefix(100))…\"" : "\"\(key)\""
+    }
+}

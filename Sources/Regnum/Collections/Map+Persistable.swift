@@ -1,0 +1,121 @@
+extension Map: Persistable {
+    public static var _property: _PropertyType {
+        switch Value._property.shape {
+        case .link(let type): _PropertyType(shape: .map(.object(type)))
+        case .scalar(let storage): _PropertyType(shape: .map(.scalar(storage)))
+        default: preconditionFailure("Only values and links are values of a map.")
+        }
+    }
+
+    @inlinable @inline(__always)
+    public static var _isScalar: Bool { false }
+
+    public static func _makeDefault() -> Map { Map() }
+
+    public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Map {
+        guard let binding = object._binding else { return Map() }
+        if binding.isTracing {
+            guard binding.isRecorder else {
+                binding.noteRead(binding.propertyIndex(ofList: column))
+                return Map(_ManagedList(binding, row: object._row, number: column))
+            }
+            binding.noteRead(Int(column < 0 ? ~column : column))
+            return Map()
+        }
+        return Map(_ManagedList(binding, row: object._row, number: column))
+    }
+
+    /// Makes the entries those of this map; the map of the object itself changes nothing.
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        let target = Map._managedValue(object, column)
+        if let managed, let other = target.managed, managed.isSame(as: other) { return }
+        target.assign(map { ($0.key._text, $0.value) })
+    }
+
+    public static func _assigned(_ new: Map, over current: Map?) -> Map {
+        let map = current ?? Map()
+        if map !== new { map.assign(new.map { ($0.key._text, $0.value) }) }
+        return map
+    }
+
+    public func _content() -> _PropertyContent { _PropertyContent(content: .map(self)) }
+
+    public static func _make(_ content: _PropertyContent) -> Map? {
+        if case .map(let map) = content.content { map as? Map } else { nil }
+    }
+}
+
+/// A map without the type of its values.
+protocol UnmanagedMap: AnyObject {
+    /// What the map holds, in ascending order of the keys.
+    var contents: [MapEntry] { get }
+    /// Makes the map an accessor of what was stored from it.
+    func bind(to managed: _ManagedList)
+    /// Makes the entries those of the contents, each key once. If the value of one is none of the map's
+    /// type, its position, and nothing is changed.
+    func replaceAll(with contents: [MapEntry]) -> Int?
+    /// The entries with their values in their Swift types, nil where that is nil.
+    var anyEntries: [(key: String, value: Any?)] { get }
+}
+
+extension Map: UnmanagedMap {
+    var contents: [MapEntry] {
+        map { MapEntry(key: $0.key._text, content: $0.value._content().content) }
+    }
+
+    var anyEntries: [(key: String, value: Any?)] {
+        map { ($0.key._text, unwrapped($0.value)) }
+    }
+
+    func replaceAll(with contents: [MapEntry]) -> Int? {
+        var new: [(key: String, value: Value)] = []
+        new.reserveCapacity(contents.count)
+        for (position, entry) in contents.enumerated() {
+            guard let value = Value._make(_PropertyContent(content: entry.content)) else {
+                return position
+            }
+            new.append((entry.key, value))
+        }
+        assign(new)
+        return nil
+    }
+
+    func bind(to managed: _ManagedList) {
+        guard self.managed == nil else { return }
+        self.managed = managed
+        entries = [:]
+    }
+}
+
+extension Map: Encodable where Value: Encodable {
+    /// Encodes the entries by their keys, nil as null.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: MapCodingKey.self)
+        for entry in self {
+            try container.encode(entry.value, forKey: MapCodingKey(stringValue: entry.key._text))
+        }
+    }
+}
+
+extension Map: Decodable where Value: Decodable {
+    /// An unmanaged map of what was encoded by keys.
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: MapCodingKey.self)
+        for key in container.allKeys {
+            entries[MapKeyText(key.stringValue)] = try container.decode(Value.self, forKey: key)
+        }
+    }
+}
+
+/// The key of a map as a coding key.
+struct MapCodingKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) { nil }
+}

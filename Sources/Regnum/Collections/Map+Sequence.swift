@@ -1,0 +1,97 @@
+/// One entry of a ``Map``.
+public struct SingleMapEntry<Key: MapKey, Value> {
+    public let key: Key
+    public let value: Value
+}
+
+extension SingleMapEntry: Equatable where Value: Equatable {}
+extension SingleMapEntry: Hashable where Value: Hashable {}
+extension SingleMapEntry: Sendable where Value: Sendable {}
+
+extension Map: Sequence {
+    public typealias Element = SingleMapEntry<Key, Value>
+
+    /// Walks the entries that the map has now, in the order of the keys, whatever the loop does to it.
+    /// An entry that was removed meanwhile is not walked; one that was set has its new value.
+    public func makeIterator() -> MapIterator<Key, Value> {
+        guard let managed else { return MapIterator(nil, sortedEntries) }
+        return MapIterator(managed.frozen, [])
+    }
+
+    public var underestimatedCount: Int { count }
+
+    /// The entries as pairs, in the order of the keys.
+    ///
+    ///     for (city, park) in dog.favoriteParksByCity.asKeyValueSequence() { … }
+    public func asKeyValueSequence() -> some Sequence<(key: Key, value: Value)> {
+        lazy.map { (key: $0.key, value: $0.value) }
+    }
+
+    /// Whether the condition holds for one of the entries.
+    ///
+    /// - Complexity: O(n).
+    public func contains(
+        where condition: (_ key: Key, _ value: Value) throws -> Bool
+    ) rethrows -> Bool {
+        for entry in self where try condition(entry.key, entry.value) { return true }
+        return false
+    }
+
+    /// The entries of an unmanaged map.
+    var sortedEntries: [SingleMapEntry<Key, Value>] {
+        entries.sorted { MapKeyText.precedes($0.key.text, $1.key.text) }
+            .map { SingleMapEntry(key: Key._make($0.key.text), value: $0.value) }
+    }
+}
+
+/// Steps through the entries that a ``Map`` had when the loop started.
+public struct MapIterator<Key: MapKey, Value: MapValue>: IteratorProtocol {
+    private let managed: _ManagedList?
+    private let rows: [SingleMapEntry<Key, Value>]
+    private let count: Int
+    private var position = 0
+
+    init(_ managed: _ManagedList?, _ entries: [SingleMapEntry<Key, Value>]) {
+        self.managed = managed
+        rows = entries
+        count = managed?.count ?? entries.count
+    }
+
+    public mutating func next() -> SingleMapEntry<Key, Value>? {
+        while position < count {
+            defer { position += 1 }
+            guard let managed else { return rows[position] }
+            guard let row = managed.key(at: position), let key = managed.mapKey(row),
+                let value: Value = managed.mapValue(row)
+            else { continue }
+            return SingleMapEntry(key: Key._make(key), value: value)
+        }
+        return nil
+    }
+}
+
+extension Map: Equatable {
+    /// Whether both are the map of the same property of the same object; for unmanaged maps, whether
+    /// they have the same keys with the same values.
+    public static func == (left: Map, right: Map) -> Bool {
+        if left === right { return true }
+        switch (left.managed, right.managed) {
+        case (.some(let a), .some(let b)): return a.isSame(as: b)
+        case (nil, nil):
+            return left.entries.count == right.entries.count
+                && left.entries.allSatisfy { key, value in
+                    right.entries[key].map { areSame(value, $0) } ?? false
+                }
+        default: return false
+        }
+    }
+
+    private static func areSame(_ a: Value, _ b: Value) -> Bool {
+        switch (a._content().content, b._content().content) {
+        case (.value(let a), .value(let b)): a == b
+        case (.link(let a?), .link(let b?)): a.isSameObject(as: b)
+        case (.link(nil), .link(nil)): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,134 @@
+internal import RegnumEngine
+
+/// A map property in a query: ``Map``.
+///
+/// The library conforms it; do not conform types of your own.
+public protocol QueryMap: QueryCollection {
+    associatedtype Key: MapKey
+    associatedtype Value: MapValue
+}
+
+extension Map: QueryMap {}
+
+extension Query where Value: QueryMap {
+    /// One of the keys: a condition on it holds if it does for one of them.
+    ///
+    ///     realm.objects(Dog.self).where { $0.favoriteParksByCity.keys.starts(with: "New") }
+    public var keys: Query<String> { with(.column(hops, .mapKey)) }
+
+    private var linked: [Hop] {
+        guard case .link(let type) = Value.Value._property.shape else { return hops }
+        return hops + [.link("value", to: ClassSchema.of(type).name)]
+    }
+
+    /// One of the objects of a map of objects.
+    public func objects<T: ObjectBase>() -> Query<T?> where Value.Value == T? {
+        with(.objects(linked))
+    }
+}
+
+extension Query where Value: QueryMap, Value.Value: ScalarValue {
+    /// One of the values: a condition on it holds if it does for one of them.
+    public var values: Query<Value.Value> { with(.column(hops, valueColumn)) }
+
+    /// The value of a key; nil where there is no such entry, to which nothing but nil is equal, and from
+    /// which all others differ.
+    public subscript(key: Value.Key) -> Query<Value.Value> {
+        with(.entry(hops, key._text, valueColumn))
+    }
+
+    /// The values, as the hidden class of the map's entries has them.
+    private var valueColumn: ColumnReference {
+        let storage = Value.Value._storage
+        return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
+    }
+
+    /// Whether the value is one of the values.
+    public func contains(_ value: Value.Value) -> Query<Bool> { values == value }
+
+    /// Whether one of these is one of the values.
+    public func containsAny(in values: some Sequence<Value.Value>) -> Query<Bool> {
+        self.values.in(values)
+    }
+
+    fileprivate func aggregate<Result>(_ kind: AggregateKind) -> Query<Result> {
+        let (outer, inner) = hops.splitBeforeLastCollection
+        return with(.aggregate(outer, inner, kind, valueColumn))
+    }
+}
+
+extension Query where Value: QueryMap, Value.Value: BoundedValue {
+    /// The least of the values; nil and NaN are left out; nil for none.
+    public var min: Query<Value.Value.Required?> { aggregate(.min) }
+
+    /// The greatest of the values; nil and NaN are left out; nil for none.
+    public var max: Query<Value.Value.Required?> { aggregate(.max) }
+}
+
+extension Query where Value: QueryMap, Value.Value: SummableValue {
+    /// The sum of the values; nil is left out; 0 for none.
+    public var sum: Query<Value.Value.Total> { aggregate(.sum) }
+
+    /// The mean of the values; nil is left out; nil for none.
+    public var avg: Query<Value.Value.Mean?> { aggregate(.average) }
+}
+
+extension Query
+where Value: QueryMap, Value.Value: BoundedValue, Value.Value.Required: Comparable {
+    /// Whether the map has values and *all* of them are in the range, whose end is not part of it (as in
+    /// Realm). Nil values are left out.
+    public func contains(_ range: Range<Value.Value.Required>) -> Query<Bool> {
+        within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
+    }
+
+    /// Whether the map has values and *all* of them are in the range, its ends included (as in Realm).
+    /// Nil values are left out.
+    public func contains(_ range: ClosedRange<Value.Value.Required>) -> Query<Bool> {
+        within(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
+    }
+
+    private func within(
+        _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
+    ) -> Query<Bool> {
+        min.compare(.greaterOrEqual, lower) && max.compare(comparison, upper)
+    }
+}
+
+extension ColumnReference {
+    /// The keys, as the hidden class of a map's entries has them.
+    fileprivate static var mapKey: ColumnReference {
+        ColumnReference(name: "key", type: .string, missing: .string(""))
+    }
+}
+
+extension Predicate {
+    /// Whether a condition holds for the value that a map has under a key.
+    ///
+    /// - Parameters:
+    ///   - hops: lead to the entries of the map.
+    ///   - holdsForNil: whether it holds where there is no such entry.
+    static func entry(
+        _ hops: [Hop], _ key: String, _ predicate: Predicate, holdsForNil: Bool
+    ) -> Predicate {
+        let (outer, inner) = hops.splitBeforeLastCollection
+        let isEntry = Predicate.compare(.mapKey, .equal, .string(key))
+        let found = Predicate.exists(inner, .and([isEntry, predicate]))
+        guard holdsForNil else { return .exists(outer, found) }
+        return .exists(outer, .or([found, .not(.exists(inner, isEntry))]))
+    }
+
+    /// Whether the value that a map has under a key compares so with a constant.
+    static func entry(
+        _ hops: [Hop], _ key: String, _ column: ColumnReference, _ comparison: Comparison,
+        _ value: Value
+    ) -> Predicate {
+        let holdsForNil =
+            switch comparison {
+            case .equal: value.isNull
+            case .notEqual: !value.isNull
+            case .less, .greater: false
+            case .lessOrEqual, .greaterOrEqual: value.isNull && column.type != .string
+            }
+        return .entry(hops, key, .compare(column, comparison, value), holdsForNil: holdsForNil)
+    }
+}

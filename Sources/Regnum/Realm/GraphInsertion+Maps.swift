@@ -1,0 +1,168 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// Maps of the objects that are stored: new ones, and those of rows that are updated.
+
+extension GraphInsertion {
+    /// The unmanaged objects of a map, with the rows of embedded ones that are updated in place.
+    ///
+    /// Throws `.invalidValue` for a key that cannot be one, and what cannot be linked to.
+    mutating func mapTargets(
+        of entries: [MapEntry], _ property: Int, _ binding: ClassBinding, _ row: ObjectKey?
+    ) throws(Realm.Error) -> [(ObjectBase, ObjectKey?)] {
+        let schema = binding.schema
+        var targets: [(ObjectBase, ObjectKey?)] = []
+        var stored: [MapKeyText: Value]?
+        for entry in entries {
+            if let error = Realm.Error.mapKey(entry.key, schema, schema.properties[property]) {
+                throw error
+            }
+            guard case .link(let target?) = entry.content else { continue }
+            try check(target, schema, schema.properties[property])
+            if target.isManaged { continue }
+            var owned: ObjectKey?
+            if let row, policy == .modified, schema.properties[property].isOwning {
+                let known = stored ?? values(of: row, property, binding)
+                stored = known
+                owned = known[MapKeyText(entry.key)]?.linkedObject
+            }
+            targets.append((target, owned))
+        }
+        return targets
+    }
+
+    /// The stored values of a map.
+    private func values(
+        of row: ObjectKey, _ property: Int, _ binding: ClassBinding
+    ) -> [MapKeyText: Value] {
+        entries(of: row, property, binding).mapValues(\.value)
+    }
+
+    private func entries(
+        of row: ObjectKey, _ property: Int, _ binding: ClassBinding
+    ) -> [MapKeyText: (row: ObjectKey, value: Value)] {
+        guard let list = binding.place.lists[property] else { return [:] }
+        var found: [MapKeyText: (row: ObjectKey, value: Value)] = [:]
+        for entry in transaction.list(binding.place.tableKey, row, list.key) {
+            guard case .string(let key)? = transaction.value(list.target, entry, .mapKey) else {
+                continue
+            }
+            found[MapKeyText(key)] =
+                (entry, transaction.value(list.target, entry, .mapValue) ?? .null)
+        }
+        return found
+    }
+
+    /// Stores the maps of a new row.
+    func insertMaps(of node: Node) throws(Realm.Error) {
+        for (property, _, entries) in node.maps where !entries.isEmpty {
+            guard let row = node.row, let list = node.binding.place.lists[property] else {
+                continue
+            }
+            do throws(StoreError) {
+                let rows = try rows(of: entries, list.target)
+                try transaction.insertIntoList(
+                    node.binding.place.tableKey, row, list.key, at: 0, rows)
+            } catch {
+                throw Realm.Error(error).naming(node.binding.schema, property)
+            }
+        }
+    }
+
+    /// New rows for entries. If it throws, none is made.
+    private func rows(
+        of entries: [MapEntry], _ target: TableKey
+    ) throws(StoreError) -> [ObjectKey] {
+        var rows: [ObjectKey] = []
+        rows.reserveCapacity(entries.count)
+        for entry in entries {
+            do throws(StoreError) {
+                rows.append(
+                    try transaction.insert(target, [value(of: entry), .string(entry.key)]))
+            } catch {
+                // no map has them yet, which would take them along when its object goes
+                transaction.delete(target, rows)
+                throw error
+            }
+        }
+        return rows
+    }
+
+    private func value(of entry: MapEntry) -> Value {
+        switch entry.content {
+        case .value(let value): value
+        case .link(let object?):
+            row(of: object).map { .int(Int64(bitPattern: $0.rawValue)) } ?? .null
+        default: .null
+        }
+    }
+
+    // MARK: Updates
+
+    /// Throws what would keep the maps of an existing row from being updated.
+    func checkMaps(of node: Node) throws(Realm.Error) {
+        for (property, _, entries) in node.maps where isSupplied(property, node) {
+            guard let list = node.binding.place.lists[property] else { continue }
+            do throws(StoreError) {
+                for entry in entries {
+                    try transaction.check(list.target, .mapKey, .string(entry.key))
+                    if case .value(let value) = entry.content {
+                        try transaction.check(list.target, .mapValue, value)
+                    }
+                }
+            } catch {
+                throw Realm.Error(error).naming(node.binding.schema, property)
+            }
+        }
+    }
+
+    /// With `.modified` the entries that were given are written where they differ, and others stay;
+    /// with `.all` the entries are those that were given.
+    func updateMaps(of node: Node, _ row: ObjectKey) throws(StoreError) {
+        let table = node.binding.place.tableKey
+        for (index, property) in node.binding.schema.properties.enumerated() {
+            guard case .map = property.shape, isSupplied(index, node),
+                let list = node.binding.place.lists[index]
+            else { continue }
+            let given = node.maps.first { $0.property == index }?.entries ?? []
+            if policy == .all {
+                let count = transaction.listCount(table, row, list.key)
+                if count > 0 { transaction.removeFromList(table, row, list.key, 0..<count) }
+                if given.isEmpty { continue }
+                try transaction.insertIntoList(
+                    table, row, list.key, at: 0, try rows(of: given, list.target))
+                continue
+            }
+            let stored = entries(of: row, index, node.binding)
+            var fresh: [MapEntry] = []
+            for entry in given {
+                guard let found = stored[MapKeyText(entry.key)] else {
+                    fresh.append(entry)
+                    continue
+                }
+                let value = value(of: entry)
+                if found.value == value { continue }
+                try transaction.set(list.target, found.row, .mapValue, value)
+            }
+            if fresh.isEmpty { continue }
+            try insert(fresh, among: stored.keys.map(\.text), table, row, list)
+        }
+    }
+
+    /// Puts entries, in ascending order of their keys, into a map with other keys.
+    private func insert(
+        _ entries: [MapEntry], among keys: [String], _ table: TableKey, _ row: ObjectKey,
+        _ list: BindingPlace.StoredList
+    ) throws(StoreError) {
+        let keys = keys.sorted(by: MapKeyText.precedes)
+        let rows = try rows(of: entries, list.target)
+        var position = 0
+        for (number, entry) in entries.enumerated() {
+            while position < keys.count, MapKeyText.precedes(keys[position], entry.key) {
+                position += 1
+            }
+            try transaction.insertIntoList(
+                table, row, list.key, at: position + number, [rows[number]])
+        }
+    }
+}
