@@ -111,6 +111,21 @@ struct ObjectPrinter {
         text += "\(indentation))"
     }
 
+    private mutating func print(_ projection: ProjectionSchema, _ object: ObjectBase) {
+        for property in projection.properties {
+            text += "\(indentation)\(property.name) = "
+            let value = unwrapped(projection.value(property, in: object))
+            switch value {
+            case let list as any PrintableList:
+                list.print(to: &self, "\(type(of: list))")
+            case let collection as any AnyProjectedCollection:
+                print(collection.anyValues, "ProjectedCollection")
+            default: print(any: value)
+            }
+            text += "\n"
+        }
+    }
+
     /// Writes the entries of a map with their keys, at most so many as are shown.
     mutating func print(_ entries: [(key: String, value: Any?)], _ name: String) {
         if entries.isEmpty {
@@ -128,21 +143,6 @@ struct ObjectPrinter {
             if more > 0 { printer.text += "\(printer.indentation)… \(more) more\n" }
         }
         text += "\(indentation))"
-    }
-
-    private mutating func print(_ projection: ProjectionSchema, _ object: ObjectBase) {
-        for property in projection.properties {
-            text += "\(indentation)\(property.name) = "
-            let value = unwrapped(projection.value(property, in: object))
-            switch value {
-            case let list as any PrintableList:
-                list.print(to: &self, "\(type(of: list))")
-            case let collection as any AnyProjectedCollection:
-                print(collection.anyValues, "ProjectedCollection")
-            default: print(any: value)
-            }
-            text += "\n"
-        }
     }
 
     private mutating func print(_ value: Any?, _ property: PropertySchema) {

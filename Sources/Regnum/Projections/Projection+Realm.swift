@@ -78,7 +78,8 @@ extension Frozen where Model: ClassProjection {
     ///     print(card.firstName, card.homeCity ?? "-", card.firstFriendsName.count)
     ///
     /// Its properties are those of the projection: values as they are, links and lists frozen, a
-    /// ``ProjectedCollection`` as an array. It is encoded as a dictionary of them.
+    /// ``ProjectedCollection`` as an array. It is encoded as a dictionary of them. Two are equal if the
+    /// frozen objects are.
     public init(projecting object: Frozen<Model.Root>) {
         let snapshot = object.table.snapshot
         let table = FrozenTable(snapshot, snapshot.realm.entry(for: Model.self))
@@ -92,5 +93,14 @@ extension Frozen where Model: ClassProjection {
         dynamicMember keyPath: KeyPath<Model, ProjectedCollection<Value>>
     ) -> [Value] {
         table.compute(Model.self, row) { Array($0[keyPath: keyPath]) }
+    }
+
+    /// One property of the objects of a linked object's list, nil where there is none.
+    ///
+    /// - Complexity: O(n): all are read.
+    public subscript<Value: Sendable>(
+        dynamicMember keyPath: KeyPath<Model, ProjectedCollection<Value>?>
+    ) -> [Value]? {
+        table.compute(Model.self, row) { $0[keyPath: keyPath].map { Array($0) } }
     }
 }

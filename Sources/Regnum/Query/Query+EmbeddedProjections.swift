@@ -106,7 +106,8 @@ extension QueryScope {
                     Realm.Error(
                         .invalidQuery,
                         "A query compares a value that is stored as a \(schema.name), whose "
-                            + "\(property.name) is a list: lists cannot be compared. Use "
+                            + "\(property.name) is of type \(property.shape.swiftName): collections "
+                            + "cannot be compared. Use "
                             + "persistableValue for conditions on its other properties.",
                         className: schema.name, property: property.name))
                 return nil

@@ -83,7 +83,9 @@ public protocol IndexableValue: ScalarValue {}
 public protocol OrderedValue: ScalarValue {}
 
 /// A stored value that is not optional.
-public protocol RequiredValue: ScalarValue, OptionalPersistable, RealmCollectionValue, MapValue {
+public protocol RequiredValue:
+    ScalarValue, OptionalPersistable, RealmCollectionValue, MapValue
+{
     /// The list of what is stored of a list of optionals: see `Persistable._persistedForm`.
     static var _optionalListForm: any Persistable.Type { get }
 }

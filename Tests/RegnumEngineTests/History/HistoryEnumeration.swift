@@ -21,7 +21,7 @@ import Testing
         let given = ProcessInfo.processInfo.environment["REGNUM_HISTORIES"].flatMap { Int($0) }
         var numbers = SeededGenerator("HistoryEnumeration")
         var (found, trimmed) = (0, 0)
-        for _ in 0..<(given ?? 16) {
+        for _ in 0..<(given ?? 6) {
             let driver = HistoryDriver(retention, SeededGenerator(numbers.next()))
             try await driver.run(stepCount: 120, checkedEvery: 10)
             found += driver.foundCount

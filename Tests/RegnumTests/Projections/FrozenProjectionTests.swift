@@ -34,6 +34,7 @@ import Testing
         #expect(Array(ann.tags) == ["a", "b"] && ann.fullName == "Ann Lee")
         #expect(bob.fans.map(\.firstName) == ["Ann"] && ann.address?.city == "Prague")
         #expect(ann.bossAges == [40, nil])
+        #expect(ann.bossFriends == nil && bob.bossFriends == ["Bob", "Cid"])
     }
 
     @Test func projectionOfAFrozenObject() async throws {
@@ -81,6 +82,7 @@ import Testing
         #expect(
             try json(bob) == """
                 {"address":null,"bigBoss":null,"boss":1,"bossAges":[],"bossCity":"Prague",\
+                "bossFriends":["Bob","Cid"],\
                 "colleagues":[2,3],"familyName":"Ray","firstName":"Bob","friendNames":[],\
                 "friends":[],"fullName":"Bob Ray","homeCity":null,"since":\(Self.time(bob.since)),\
                 "tags":[]}

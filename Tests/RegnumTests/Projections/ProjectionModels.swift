@@ -64,6 +64,8 @@ enum Cards {
         @Projected(\Guest.joined) var since
         @Projected(\Guest.boss?.friends) var colleagues
         @Projected(\Guest.boss?.boss) var bigBoss
+        @Projected(\Guest.boss?.friends.projectTo.firstName)
+        var bossFriends: ProjectedCollection<String>?
         @Projected(\Guest.friends.projectTo.bossAge) var bossAges: ProjectedCollection<Int?>
     }
 

@@ -10,6 +10,6 @@ final class Person: Object {
 }
 
 func leak(_ tx: Transaction) {
-    // expected-error@+1 {{instance method 'objects' requires that 'Tag' inherit from 'Object'}}
+    // expected-error@+1 {{'objects' is unavailable: an embedded object is found through its owner}}
     print(tx.objects(Tag.self).count)
 }
