@@ -52,7 +52,7 @@ import Testing
         #expect(embedded.place == Point(1, 2) && Array(embedded.path) == [Point(3, 4)])
     }
 
-    /// Carries a dictionary into a transaction; nobody changes it.
+    /// Carries a dictionary into a transaction. The guard: nobody changes it, nor what is in it.
     private struct Boxed: @unchecked Sendable {
         let value: [String: Any]
     }

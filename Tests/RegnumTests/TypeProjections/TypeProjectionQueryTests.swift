@@ -139,7 +139,7 @@ import Testing
             }
         }
         #expect(error?.code == .invalidQuery)
-        #expect(error?.message.contains("whose names is a list") ?? false)
+        #expect(error?.message.contains("whose names is of type List<String>") ?? false)
     }
 
     @Test func sortsAndAggregatesGoByWhatIsStored() async throws {
