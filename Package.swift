@@ -103,3 +103,20 @@ let package = Package(
         .testTarget(name: "RegnumLayerTests", path: "Tests/Layer", swiftSettings: settings),
     ]
 )
+
+// What is built under a sanitizer, or optimised, is what runs there: `Tests/run` and `.ci/run` name it.
+if let names = Context.environment["REGNUM_TEST_TARGETS"]?.split(separator: ",").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+}
+if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
+    let heavy: Set = [
+        "RegnumEngineTests", "RegnumTests", "RegnumFaultTests", "RegnumProcessTests",
+        "RegnumDebianTests",
+    ]
+    package.targets.removeAll { $0.type == .test && !heavy.contains($0.name) }
+    package.targets.first { $0.name == "RegnumTests" }?.sources = [
+        "Compatibility/SwiftCompiler.swift", "Models.swift", "Mutation", "Queries/Differential",
+        "BookModels.swift", "RealmFolder.swift", "StreamScale", "Streams",
+        "SeededRandom.swift", "TutorialEnumeration.swift", "TutorialPage.swift",
+    ]
+}

@@ -143,6 +143,10 @@ extension PlainWorld {
         _ comparison: PlainOperator, _ constant: PlainValue
     ) -> Bool {
         if let folded = kind.fold(values, isInteger: property.family == .int) {
+            if property.isDecimal, folded.isNaN, !constant.isNull {
+                // of decimals it is a number less than all others
+                return [.notEqual, .less, .lessOrEqual].contains(comparison)
+            }
             return comparison.holds(folded, constant)
         }
         // a sum beyond all integers

@@ -31,6 +31,8 @@ enum PlainProperty: Int, CaseIterable, Sendable {
 
     var isEnum: Bool { [.level, .optLevel, .kind, .optKind].contains(self) }
 
+    var isDecimal: Bool { self == .decimal || self == .optDecimal }
+
     var isOptional: Bool { self == .partText || "\(self)".hasPrefix("opt") }
 
     /// Whether `<` compiles.
