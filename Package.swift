@@ -108,6 +108,9 @@ let package = Package(
 if let names = Context.environment["REGNUM_TEST_TARGETS"]?.split(separator: ",").map(String.init) {
     package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
 }
+if let paths = Context.environment["REGNUM_TEST_SOURCES"]?.split(separator: ",").map(String.init) {
+    package.targets.first { $0.name == "RegnumTests" }?.sources = paths
+}
 if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
     let heavy: Set = [
         "RegnumEngineTests", "RegnumTests", "RegnumFaultTests", "RegnumProcessTests",
