@@ -38,7 +38,7 @@ struct ImportTable: Sendable {
         self.schema = schema
         defaults = schema.columns.map(\.defaultValue)
         var properties: [MapKeyText: Property] = [:]
-        for column in schema.columns {
+        for column in schema.columns where !column.name.isOfDropped {
             let declared = entry?.schema.properties.first { $0.name == column.name && $0.isColumn }
             var field: (any PersistedField.Type)?
             if let declared, !declared.isProjected, case .scalar = declared.shape {
@@ -47,7 +47,7 @@ struct ImportTable: Sendable {
             properties[MapKeyText(column.name)] = Property(
                 className: schema.name, name: column.name, place: .column(column), declared: field)
         }
-        for list in schema.lists {
+        for list in schema.lists where !list.name.isOfDropped {
             properties[MapKeyText(list.name)] = Property(
                 className: schema.name, name: list.name,
                 place: .list(list, database.tables[Int(list.target.rawValue)]), declared: nil)

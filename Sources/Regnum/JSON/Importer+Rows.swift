@@ -25,24 +25,9 @@ extension Importer {
             try set(given, of: row, table, transaction, isPlaceholder ? .all : update)
             return
         }
-        let columns = try columnValues(given, table, transaction)
-        let made: ObjectKey
-        if let row = row(of: key, primaryKey, table, transaction) {
-            // it links to itself, or what it owns links to it
-            _ = fill(row, table.key)
-            for (property, _) in given {
-                guard case .column(let column) = property.place, !column.isPrimaryKey else {
-                    continue
-                }
-                try transaction.set(
-                    table.key, row, column.key, columns[Int(column.key.rawValue)])
-            }
-            made = row
-        } else {
-            made = try transaction.insert(table.key, columns)
-            if let key { note(key, made, table.key) }
-        }
-        try fillLists(given, of: made, table, transaction)
+        let row = try transaction.insert(table.key, try plainValues(given, table))
+        if let key { note(key, row, table.key) }
+        try fillReferences(given, of: row, table, transaction)
     }
 
     /// The row of an object that is known by a key of the text or by its primary key.
@@ -95,26 +80,36 @@ extension Importer {
         throw try table.property(name).problem("is the primary key and is missing")
     }
 
-    /// The values of a new row's columns; what it owns is made for them.
-    private mutating func columnValues(
-        _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable,
-        _ transaction: EngineTransaction
+    /// The values of a new row's columns; links are null as yet, so that rows come in the order of their
+    /// lines, and can link to themselves.
+    private func plainValues(
+        _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable
     ) throws(StoreError) -> [Value] {
         var values = table.defaults
         for (property, node) in given {
-            guard case .column(let column) = property.place else { continue }
-            values[Int(column.key.rawValue)] = try value(node, column, property, transaction)
+            guard case .column(let column) = property.place, column.linkTarget == nil else {
+                continue
+            }
+            values[Int(column.key.rawValue)] = try property.value(node, column)
         }
         return values
     }
 
-    private mutating func fillLists(
+    /// Gives a new row its links, lists, sets and maps.
+    private mutating func fillReferences(
         _ given: [(property: ImportTable.Property, node: JSONNode)], of row: ObjectKey,
         _ table: ImportTable, _ transaction: EngineTransaction
     ) throws(StoreError) {
         for (property, node) in given {
-            guard case .list(let list, let target) = property.place else { continue }
-            try fill(list, target, of: row, table, property, node, transaction)
+            switch property.place {
+            case .column(let column):
+                if case .null = node { continue }
+                guard column.linkTarget != nil else { continue }
+                let value = try value(node, column, property, transaction)
+                try transaction.set(table.key, row, column.key, value)
+            case .list(let list, let target):
+                try fill(list, target, of: row, table, property, node, transaction)
+            }
         }
     }
 
@@ -168,9 +163,8 @@ extension Importer {
                 "cannot be \(node.shown): a \(schema.name), an object, is needed")
         }
         let given = try columns(members, table)
-        let row = try transaction.insert(
-            table.key, try columnValues(given, table, transaction))
-        try fillLists(given, of: row, table, transaction)
+        let row = try transaction.insert(table.key, try plainValues(given, table))
+        try fillReferences(given, of: row, table, transaction)
         return row
     }
 

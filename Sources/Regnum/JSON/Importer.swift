@@ -116,7 +116,9 @@ struct Importer: Sendable {
             try SchemaGrowth.add(entry.schema, to: transaction, realm)
         }
         if let mismatch = entry?.mapping(in: transaction.schema).mismatch { throw mismatch }
-        guard let schema = transaction.schema.table(named: name), schema.kind != .elements else {
+        guard let schema = transaction.schema.table(named: name), schema.kind != .elements,
+            !name.isOfDropped
+        else {
             throw Realm.Error(
                 .schemaMismatch,
                 "There is no class \(name): it is not stored, not declared, and the first line does not "

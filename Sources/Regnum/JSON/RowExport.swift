@@ -25,8 +25,13 @@ struct RowExport {
         let tables = root.schema.tables
         classes = tables.map { table in
             Class(
-                table: table, columns: table.columns.map { ($0, $0.meaning == .float) },
-                lists: table.lists.map { ($0, tables[Int($0.target.rawValue)]) })
+                table: table,
+                columns: table.columns.filter { !$0.name.isOfDropped }.map {
+                    ($0, $0.meaning == .float)
+                },
+                lists: table.lists.filter { !$0.name.isOfDropped }.map {
+                    ($0, tables[Int($0.target.rawValue)])
+                })
         }
     }
 

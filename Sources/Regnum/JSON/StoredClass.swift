@@ -50,18 +50,18 @@ package struct StoredProperty: Sendable, Hashable {
 extension DatabaseSchema {
     /// The classes of objects, and of embedded ones, in the order in which they joined.
     var storedClasses: [StoredClass] {
-        tables.filter { $0.kind != .elements }.map { storedClass($0) }
+        tables.filter { $0.kind != .elements && !$0.name.isOfDropped }.map { storedClass($0) }
     }
 
     func storedClass(_ table: TableSchema) -> StoredClass {
-        let columns = table.columns.map { column in
+        let columns = table.columns.filter { !$0.name.isOfDropped }.map { column in
             StoredProperty(
                 name: column.name, collection: nil, content: content(column),
                 isOptional: column.isOptional, isPrimaryKey: column.isPrimaryKey,
                 isIndexed: column.isIndexed && column.linkTarget == nil,
                 defaultValue: column.defaultValue)
         }
-        let lists = table.lists.map { list in
+        let lists = table.lists.filter { !$0.name.isOfDropped }.map { list in
             let target = tables[Int(list.target.rawValue)]
             let isOfValues = target.kind == .elements
             return StoredProperty(
@@ -77,6 +77,11 @@ extension DatabaseSchema {
         if let target = column.linkTarget { return .object(tables[Int(target.rawValue)].name) }
         return .value(column.type, isFloat: column.meaning == .float)
     }
+}
+
+extension String {
+    /// Whether it is the name of what a migration has dropped: it is still stored and is no content.
+    var isOfDropped: Bool { utf8.first == 1 }
 }
 
 extension ListKind {
