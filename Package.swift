@@ -117,6 +117,17 @@ if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
         "RegnumDebianTests",
     ]
     package.targets.removeAll { $0.type == .test && !heavy.contains($0.name) }
+    package.targets.first { $0.name == "RegnumEngineTests" }?.sources = [
+        "AdvanceTests.swift", "Changes", "Checkpoint/CheckpointCrashEnumeration.swift",
+        "Checkpoint/CoordinatorCheckpointSupport.swift", "Checkpoint/MemoryNodesFile.swift",
+        "Coordinator/ChatFixture.swift", "Coordinator/CoordinatorSupport.swift",
+        "Coordinator/HubFixture.swift", "Coordinator/HubModel.swift",
+        "Coordinator/HubModelTests.swift", "History/HistoryDriver.swift",
+        "History/HistoryEnumeration.swift", "Index/IndexSupport.swift",
+        "Lists/SequenceTreeTests.swift", "NaiveQuery.swift", "Oracle", "Randomness.swift",
+        "Scan/LinkedAdvanceTests.swift", "Scan/LinkedDraw.swift", "Scan/LinkedNaive.swift",
+        "Scan/LinkedWorld.swift",
+    ]
     package.targets.first { $0.name == "RegnumTests" }?.sources = [
         "Compatibility/SwiftCompiler.swift", "Models.swift", "Mutation", "Queries/Differential",
         "BookModels.swift", "RealmFolder.swift", "StreamScale", "Streams",
