@@ -142,13 +142,13 @@ extension CommitHub {
     /// False if something was published meanwhile.
     private func finishLooking() -> Bool {
         let (isFinished, closes, ready) = publication.withLock { publication in
-            guard publication.queue.isEmpty else { return (false, false, publication.catchUps[..<0]) }
+            guard publication.queue.isEmpty else { return (false, false, []) }
             publication.isLooking = false
             defer {
                 publication.isClosing = false
                 publication.catchUps = []
             }
-            return (true, publication.isClosing, publication.catchUps[...])
+            return (true, publication.isClosing, publication.catchUps)
         }
         for catchUp in ready { catchUp.continuation.resume() }
         if closes {
