@@ -162,6 +162,15 @@ struct DynamicWriter {
     func make(_ table: TableKey, _ values: [String: Any?]) throws(Realm.Error) -> ObjectKey {
         let schema = transaction.schema.tables[Int(table.rawValue)]
         var first = schema.columns.map(\.defaultValue)
+        // what older rows read may be another value than what the program's new objects begin with
+        if let known = store.core.realm.knownEntry(named: schema.name) {
+            for property in known.schema.properties where property.isColumn {
+                guard let column = schema.column(named: property.storedName),
+                    column.type == property.type, column.isOptional || !property.defaultValue.isNull
+                else { continue }
+                first[Int(column.key.rawValue)] = property.defaultValue
+            }
+        }
         var later: [(value: Any?, property: DynamicProperty)] = []
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             let property = try store.property(key, of: table)
@@ -216,7 +225,7 @@ struct DynamicWriter {
                 if place.list.kind == .set { rows = Set(rows).sorted() }
             }
         } catch {
-            made.forEach { discard($0) }
+            for row in made { discard(row) }
             throw error
         }
         return (rows, made)
@@ -266,7 +275,7 @@ struct DynamicWriter {
             try transaction.insertIntoList(
                 place.table, place.row, place.list.key, at: position, rows)
         } catch {
-            made.forEach { discard($0) }
+            for row in made { discard(row) }
             throw Realm.Error(error)
         }
     }
@@ -304,7 +313,7 @@ struct DynamicWriter {
         do throws(Realm.Error) {
             for (key, value) in entries { rows.append(try entry(key, value, place)) }
         } catch {
-            rows.forEach { transaction.delete(place.list.target, $0) }
+            for row in rows { transaction.delete(place.list.target, row) }
             throw error
         }
         remove(0..<transaction.listCount(place.table, place.row, place.list.key), from: place)

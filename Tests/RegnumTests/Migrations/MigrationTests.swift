@@ -236,19 +236,17 @@ import Testing
 
     @Test func classOfOneSideIsVisitedWithOneObject() async throws {
         let realm = try await firstRealm()
-        try await realm.migrate(
-            2, MigSecond.types,
-            { migration, _ in
-                var visits: [String] = []
-                try migration.create("MigFound", value: ["text": "made"])
-                for name in ["MigLost", "MigFound", "Nothing"] {
-                    try migration.enumerateObjects(ofType: name) { old, new in
-                        visits.append("\(name) \(old == nil) \(new == nil)")
-                    }
+        let block: MigrationBlock = { migration, _ in
+            var visits: [String] = []
+            try migration.create("MigFound", value: ["text": "made"])
+            for name in ["MigLost", "MigFound", "Nothing"] {
+                try migration.enumerateObjects(ofType: name) { old, new in
+                    visits.append("\(name) \(old == nil) \(new == nil)")
                 }
-                #expect(visits == ["MigLost false true", "MigFound true false"])
             }
-        ) { tx in
+            #expect(visits == ["MigLost false true", "MigFound true false"])
+        }
+        try await realm.migrate(2, MigSecond.types, block) { tx in
             // what no migration names stays
             let lost = try tx.dynamicObjects("MigLost")
             #expect(lost.map { $0["text"] as? String } == ["kept"])
@@ -257,26 +255,24 @@ import Testing
 
     @Test func deletedAndMadeObjectsAreNotVisited() async throws {
         let realm = try await firstRealm(people: 5)
-        try await realm.migrate(
-            2, MigSecond.types,
-            { migration, _ in
-                var visited: [Int] = []
-                try migration.enumerateObjects(ofType: "MigPerson") { old, new in
-                    let age = old?["age"] as? Int ?? -1
-                    if age % 2 == 0, let new { try migration.delete(new) }
-                    try migration.create("MigPerson", value: ["fullName": "made"])
-                }
-                try migration.enumerateObjects(ofType: "MigPerson") { old, _ in
-                    visited.append(old?["age"] as? Int ?? -1)
-                }
-                #expect(visited == [1, 3])
-                #expect(migration.deleteData(forType: "MigPet"))
-                #expect(!migration.deleteData(forType: "Nothing"))
-                try migration.enumerateObjects(ofType: "MigPet") { _, _ in
-                    Issue.record("A deleted object was visited.")
-                }
+        let block: MigrationBlock = { migration, _ in
+            var visited: [Int] = []
+            try migration.enumerateObjects(ofType: "MigPerson") { old, new in
+                let age = old?["age"] as? Int ?? -1
+                if age % 2 == 0, let new { try migration.delete(new) }
+                try migration.create("MigPerson", value: ["fullName": "made"])
             }
-        ) { tx in
+            try migration.enumerateObjects(ofType: "MigPerson") { old, _ in
+                visited.append(old?["age"] as? Int ?? -1)
+            }
+            #expect(visited == [1, 3])
+            #expect(migration.deleteData(forType: "MigPet"))
+            #expect(!migration.deleteData(forType: "Nothing"))
+            try migration.enumerateObjects(ofType: "MigPet") { _, _ in
+                Issue.record("A deleted object was visited.")
+            }
+        }
+        try await realm.migrate(2, MigSecond.types, block) { tx in
             #expect(tx.objects(MigSecond.MigPerson.self).count == 7)
             #expect(tx.objects(MigSecond.MigPet.self).isEmpty)
             #expect(tx.objects(MigSecond.MigPerson.self).allSatisfy { $0.pets.isEmpty })
@@ -293,20 +289,18 @@ import Testing
             }
         }
         let realm = try await firstRealm()
-        try await realm.migrate(
-            2, [Later.MigPerson.self, MigFirst.MigPet.self],
-            { migration, _ in
-                try migration.enumerateObjects(ofType: "MigPerson") { old, new in
-                    guard let old, let new else { return }
-                    new["tags"] = try old.dynamicList("tags")
-                    new["scores"] = try old.dynamicMap("scores").map(\.value)
-                    let codes = try old.dynamicMutableSet("codes").map { $0 as? Int }
-                    new["codes"] = Dictionary(
-                        uniqueKeysWithValues: codes.map { ("k\($0 ?? 0)", $0) })
-                    try new.dynamicMap("pets").set(old.dynamicList("pets")[0], forKey: "first")
-                }
+        let block: MigrationBlock = { migration, _ in
+            try migration.enumerateObjects(ofType: "MigPerson") { old, new in
+                guard let old, let new else { return }
+                new["tags"] = try old.dynamicList("tags")
+                new["scores"] = try old.dynamicMap("scores").map(\.value)
+                let codes = try old.dynamicMutableSet("codes").map { $0 as? Int }
+                new["codes"] = Dictionary(
+                    uniqueKeysWithValues: codes.map { ("k\($0 ?? 0)", $0) })
+                try new.dynamicMap("pets").set(old.dynamicList("pets")[0], forKey: "first")
             }
-        ) { tx in
+        }
+        try await realm.migrate(2, [Later.MigPerson.self, MigFirst.MigPet.self], block) { tx in
             for (number, person) in tx.objects(Later.MigPerson.self).enumerated() {
                 #expect(Array(person.tags) == ["a", "b\(number)"])
                 #expect(Array(person.scores) == [number])
