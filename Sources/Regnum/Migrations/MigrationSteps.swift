@@ -258,6 +258,24 @@ final class MigrationSteps {
     private func dropWithLists(_ table: TableKey) {
         guard !stored(table).isDropped else { return }
         transaction.deleteAllRows(table)
+        // nothing can lead to it but what the program does not have either
+        let tables = transaction.schema.tables
+        for other in tables where other.key != table && !other.isDropped {
+            for column in other.columns where column.linkTarget == table {
+                guard other.kind == .elements else {
+                    transaction.drop(other.key, column.key)
+                    continue
+                }
+                for owner in tables {
+                    for map in owner.lists where map.target == other.key && !map.isDropped {
+                        transaction.drop(owner.key, map.key)
+                    }
+                }
+            }
+            for list in other.lists where list.target == table && !list.isDropped {
+                transaction.drop(other.key, list.key)
+            }
+        }
         for list in stored(table).lists where !list.isDropped { transaction.drop(table, list.key) }
         transaction.dropTable(table)
     }

@@ -132,4 +132,13 @@ final class MigrationCounter: Sendable {
     var count: Int { value.load(ordering: .relaxed) }
 }
 
+/// A name that is stored as a string.
+struct MigName: CustomPersistable {
+    var text: String
+
+    init(text: String) { self.text = text }
+    init(persistedValue: String) { text = persistedValue }
+    var persistableValue: String { text }
+}
+
 enum MigrationFailure: Error { case ranTwice, wanted }

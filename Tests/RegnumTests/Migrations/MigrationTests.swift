@@ -312,6 +312,55 @@ import Testing
         }
     }
 
+    @Test func mappedValuesAreConvertedAndReadAsTheyAreStored() async throws {
+        enum Later {
+            final class MigPet: Object {
+                @Persisted var name: MigName
+                @Persisted var weight: String
+            }
+        }
+        let realm = try await firstRealm()
+        let block: MigrationBlock = { migration, _ in
+            try migration.enumerateObjects(ofType: "MigPet") { old, new in
+                #expect(old?["name"] as? String == new?["name"] as? String)
+                if old?["name"] as? String != "pet 1" { new?["name"] = MigName(text: "mapped") }
+                new?["weight"] = "\(old?["weight"] as? Double ?? -1)"
+            }
+        }
+        try await realm.migrate(2, [Later.MigPet.self], block) { tx in
+            let pets = tx.objects(Later.MigPet.self)
+            #expect(pets.map(\.name.text) == ["mapped", "pet 1", "mapped"])
+            #expect(pets.map(\.weight) == ["0.0", "0.5", "1.0"])
+        }
+    }
+
+    @Test func droppedClassTakesWhatLeadsToIt() async throws {
+        enum Later {
+            final class MigPerson: Object { @Persisted var age: Int }
+        }
+        let realm = try await firstRealm()
+        let block: MigrationBlock = { migration, _ in
+            for name in ["MigPet", "MigAddress", "MigLost"] { migration.deleteData(forType: name) }
+        }
+        try await realm.migrate(2, [Later.MigPerson.self], block) { tx in
+            let people = try tx.dynamicObjects("MigPerson")
+            #expect(people.count == 3)
+            #expect(
+                people.first?.propertyNames
+                    == ["age", "codes", "first", "last", "nickname", "scores", "tags"])
+            #expect(throws: Realm.Error.self) { try tx.dynamicObjects("MigPet") }
+        }
+        // and the classes can come again
+        try await realm.write(2, MigFirst.types) { tx in
+            let person = try #require(tx.objects(MigFirst.MigPerson.self).first)
+            #expect(person.pets.isEmpty && person.home == nil && person.first == "First0")
+            person.pets.append(MigFirst.MigPet())
+        }
+        try await realm.read(2, MigFirst.types) { tx in
+            #expect(tx.objects(MigFirst.MigPet.self).count == 1)
+        }
+    }
+
     @Test func schemasBeforeAndAfterAreShown() async throws {
         let realm = try await firstRealm()
         try await realm.migrate(
