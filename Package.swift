@@ -12,10 +12,12 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "regnum",
     products: [
-        .library(name: "Regnum", targets: ["Regnum"])
+        .library(name: "Regnum", targets: ["Regnum"]),
+        .executable(name: "regnum", targets: ["RegnumTool"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0")
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
         .target(name: "CRegnum"),
@@ -29,6 +31,12 @@ let package = Package(
             dependencies: [
                 "RegnumEngine", "RegnumStore", "RegnumWatch",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "RegnumTool",
+            dependencies: [
+                "Regnum", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
 
@@ -100,6 +108,10 @@ let package = Package(
         .testTarget(
             name: "RegnumDebianTests", dependencies: ["Regnum", "RegnumDebian"],
             path: "Tests/Debian/Tests", swiftSettings: settings),
+        // The processes and the random numbers are links to files of other tests.
+        .testTarget(
+            name: "RegnumToolTests", dependencies: ["Regnum", "RegnumTool"], path: "Tests/Tool",
+            swiftSettings: settings),
         .testTarget(name: "RegnumLayerTests", path: "Tests/Layer", swiftSettings: settings),
     ]
 )

@@ -10,25 +10,48 @@ extension Importer {
         _ transaction: EngineTransaction
     ) throws(StoreError) {
         let given = try columns(values, table)
-        var row = key.flatMap { self.row(of: $0, table.key) }
-        if let column = table.schema.primaryKey {
-            let value = try primaryKey(given, table, column)
-            row = transaction.find(table.key, primaryKey: value)
+        let primaryKey = try table.schema.primaryKey.map { column throws(StoreError) in
+            try self.primaryKey(given, table, column)
         }
-        if let row {
-            let isNew = fill(row, table.key)
-            if !isNew, let key {
+        if let row = row(of: key, primaryKey, table, transaction) {
+            let isPlaceholder = fill(row, table.key)
+            if !isPlaceholder, let key {
                 throw StoreError(
                     .duplicatePrimaryKey,
                     "The key \(key) of the class '\(table.name)' stands in the text twice.",
                     className: table.name, key: "\(key)")
             }
-            if !isNew, update == .error { throw duplicate(row, table, transaction) }
-            try set(given, of: row, table, transaction, isNew ? .all : update)
+            if !isPlaceholder, update == .error { throw duplicate(row, table, transaction) }
+            try set(given, of: row, table, transaction, isPlaceholder ? .all : update)
             return
         }
-        let made = try insert(given, table, transaction)
-        if let key { note(key, made, table.key) }
+        let columns = try columnValues(given, table, transaction)
+        let made: ObjectKey
+        if let row = row(of: key, primaryKey, table, transaction) {
+            // it links to itself, or what it owns links to it
+            _ = fill(row, table.key)
+            for (property, _) in given {
+                guard case .column(let column) = property.place, !column.isPrimaryKey else {
+                    continue
+                }
+                try transaction.set(
+                    table.key, row, column.key, columns[Int(column.key.rawValue)])
+            }
+            made = row
+        } else {
+            made = try transaction.insert(table.key, columns)
+            if let key { note(key, made, table.key) }
+        }
+        try fillLists(given, of: made, table, transaction)
+    }
+
+    /// The row of an object that is known by a key of the text or by its primary key.
+    private func row(
+        of key: UInt64?, _ primaryKey: Value?, _ table: ImportTable,
+        _ transaction: EngineTransaction
+    ) -> ObjectKey? {
+        if let primaryKey { return transaction.find(table.key, primaryKey: primaryKey) }
+        return key.flatMap { row(of: $0, table.key) }
     }
 
     private func duplicate(
@@ -72,22 +95,27 @@ extension Importer {
         throw try table.property(name).problem("is the primary key and is missing")
     }
 
-    /// A new row; what it owns first.
-    private mutating func insert(
+    /// The values of a new row's columns; what it owns is made for them.
+    private mutating func columnValues(
         _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable,
         _ transaction: EngineTransaction
-    ) throws(StoreError) -> ObjectKey {
+    ) throws(StoreError) -> [Value] {
         var values = table.defaults
         for (property, node) in given {
             guard case .column(let column) = property.place else { continue }
             values[Int(column.key.rawValue)] = try value(node, column, property, transaction)
         }
-        let row = try transaction.insert(table.key, values)
+        return values
+    }
+
+    private mutating func fillLists(
+        _ given: [(property: ImportTable.Property, node: JSONNode)], of row: ObjectKey,
+        _ table: ImportTable, _ transaction: EngineTransaction
+    ) throws(StoreError) {
         for (property, node) in given {
             guard case .list(let list, let target) = property.place else { continue }
             try fill(list, target, of: row, table, property, node, transaction)
         }
-        return row
     }
 
     /// Gives an existing row the values of its line.
@@ -139,7 +167,11 @@ extension Importer {
             throw property.problem(
                 "cannot be \(node.shown): a \(schema.name), an object, is needed")
         }
-        return try insert(try columns(members, table), table, transaction)
+        let given = try columns(members, table)
+        let row = try transaction.insert(
+            table.key, try columnValues(given, table, transaction))
+        try fillLists(given, of: row, table, transaction)
+        return row
     }
 
     /// Makes the elements of a list, set or map those of the line.
