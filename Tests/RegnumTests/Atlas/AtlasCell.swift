@@ -137,10 +137,26 @@ extension ObjectId: AtlasCell {
 
 // MARK: Enums
 
-enum AtlasLevel: Int, PersistableEnum { case low = -1, mid = 0, high = 7 }
-enum AtlasTiny: Int8, PersistableEnum { case least = -128, none = 0, some = 5 }
-enum AtlasWord: String, PersistableEnum { case a, b = "B", accented = "\u{e9}" }
-enum AtlasShare: Double, PersistableEnum { case half = 0.5, debt = -2, nothing = 0 }
+enum AtlasLevel: Int, PersistableEnum {
+    case low = -1
+    case mid = 0
+    case high = 7
+}
+enum AtlasTiny: Int8, PersistableEnum {
+    case least = -128
+    case none = 0
+    case some = 5
+}
+enum AtlasWord: String, PersistableEnum {
+    case a
+    case b = "B"
+    case accented = "\u{e9}"
+}
+enum AtlasShare: Double, PersistableEnum {
+    case half = 0.5
+    case debt = -2
+    case nothing = 0
+}
 
 /// An enum is its raw value to the oracle.
 protocol AtlasEnum: AtlasCell, PersistableEnum where RawValue: AtlasCell {}

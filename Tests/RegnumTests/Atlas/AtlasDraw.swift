@@ -155,7 +155,9 @@ struct AtlasDraw {
         return numbers.isEmpty ? nil : numbers[under(numbers.count)]
     }
 
-    private mutating func text() -> AtlasBytes { AtlasBytes(["", "x", "yz", "e\u{301}"][under(4)]) }
+    private mutating func text() -> AtlasBytes {
+        AtlasBytes(["", "x", "yz", "e\u{301}"][under(4)])
+    }
 
     private mutating func box() -> AtlasBoxValue {
         var box = AtlasBoxValue()

@@ -5,7 +5,7 @@ import Regnum
 // Where a type can have an index, its class has one.
 
 final class AtlasBoolHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.bool
+    static let slots: [AtlasSlot<AtlasBoolHolder>] = holderSlots(.bool)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: Bool
     @Persisted(indexed: true) var maybe: Bool?
@@ -18,7 +18,7 @@ final class AtlasBoolHolder: Object, AtlasHolder {
 }
 
 final class AtlasIntHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.int
+    static let slots: [AtlasSlot<AtlasIntHolder>] = holderSlots(.int)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: Int
     @Persisted(indexed: true) var maybe: Int?
@@ -31,7 +31,7 @@ final class AtlasIntHolder: Object, AtlasHolder {
 }
 
 final class AtlasInt8Holder: Object, AtlasHolder {
-    static let kind = AtlasKind.int8
+    static let slots: [AtlasSlot<AtlasInt8Holder>] = holderSlots(.int8)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: Int8
     @Persisted(indexed: true) var maybe: Int8?
@@ -44,7 +44,7 @@ final class AtlasInt8Holder: Object, AtlasHolder {
 }
 
 final class AtlasInt16Holder: Object, AtlasHolder {
-    static let kind = AtlasKind.int16
+    static let slots: [AtlasSlot<AtlasInt16Holder>] = holderSlots(.int16)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: Int16
     @Persisted(indexed: true) var maybe: Int16?
@@ -57,7 +57,7 @@ final class AtlasInt16Holder: Object, AtlasHolder {
 }
 
 final class AtlasInt32Holder: Object, AtlasHolder {
-    static let kind = AtlasKind.int32
+    static let slots: [AtlasSlot<AtlasInt32Holder>] = holderSlots(.int32)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: Int32
     @Persisted(indexed: true) var maybe: Int32?
@@ -70,7 +70,7 @@ final class AtlasInt32Holder: Object, AtlasHolder {
 }
 
 final class AtlasInt64Holder: Object, AtlasHolder {
-    static let kind = AtlasKind.int64
+    static let slots: [AtlasSlot<AtlasInt64Holder>] = holderSlots(.int64)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: Int64
     @Persisted(indexed: true) var maybe: Int64?
@@ -83,7 +83,7 @@ final class AtlasInt64Holder: Object, AtlasHolder {
 }
 
 final class AtlasFloatHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.float
+    static let slots: [AtlasSlot<AtlasFloatHolder>] = holderSlots(.float)
     @Persisted(primaryKey: true) var number: Int
     @Persisted var one: Float
     @Persisted var maybe: Float?
@@ -96,7 +96,7 @@ final class AtlasFloatHolder: Object, AtlasHolder {
 }
 
 final class AtlasDoubleHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.double
+    static let slots: [AtlasSlot<AtlasDoubleHolder>] = holderSlots(.double)
     @Persisted(primaryKey: true) var number: Int
     @Persisted var one: Double
     @Persisted var maybe: Double?
@@ -109,7 +109,7 @@ final class AtlasDoubleHolder: Object, AtlasHolder {
 }
 
 final class AtlasDecimal128Holder: Object, AtlasHolder {
-    static let kind = AtlasKind.decimal
+    static let slots: [AtlasSlot<AtlasDecimal128Holder>] = holderSlots(.decimal)
     @Persisted(primaryKey: true) var number: Int
     @Persisted var one: Decimal128
     @Persisted var maybe: Decimal128?
@@ -122,7 +122,7 @@ final class AtlasDecimal128Holder: Object, AtlasHolder {
 }
 
 final class AtlasStringHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.text
+    static let slots: [AtlasSlot<AtlasStringHolder>] = holderSlots(.text)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: String
     @Persisted(indexed: true) var maybe: String?
@@ -135,7 +135,7 @@ final class AtlasStringHolder: Object, AtlasHolder {
 }
 
 final class AtlasDataHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.data
+    static let slots: [AtlasSlot<AtlasDataHolder>] = holderSlots(.data)
     @Persisted(primaryKey: true) var number: Int
     @Persisted var one: Data
     @Persisted var maybe: Data?
@@ -148,7 +148,7 @@ final class AtlasDataHolder: Object, AtlasHolder {
 }
 
 final class AtlasDateHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.date
+    static let slots: [AtlasSlot<AtlasDateHolder>] = holderSlots(.date)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: Date
     @Persisted(indexed: true) var maybe: Date?
@@ -161,7 +161,7 @@ final class AtlasDateHolder: Object, AtlasHolder {
 }
 
 final class AtlasUUIDHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.uuid
+    static let slots: [AtlasSlot<AtlasUUIDHolder>] = holderSlots(.uuid)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: UUID
     @Persisted(indexed: true) var maybe: UUID?
@@ -174,7 +174,7 @@ final class AtlasUUIDHolder: Object, AtlasHolder {
 }
 
 final class AtlasObjectIdHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.objectId
+    static let slots: [AtlasSlot<AtlasObjectIdHolder>] = holderSlots(.objectId)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: ObjectId
     @Persisted(indexed: true) var maybe: ObjectId?
@@ -187,7 +187,7 @@ final class AtlasObjectIdHolder: Object, AtlasHolder {
 }
 
 final class AtlasLevelHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.level
+    static let slots: [AtlasSlot<AtlasLevelHolder>] = holderSlots(.level)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: AtlasLevel
     @Persisted(indexed: true) var maybe: AtlasLevel?
@@ -200,7 +200,7 @@ final class AtlasLevelHolder: Object, AtlasHolder {
 }
 
 final class AtlasTinyHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.tiny
+    static let slots: [AtlasSlot<AtlasTinyHolder>] = holderSlots(.tiny)
     @Persisted(primaryKey: true) var number: Int
     @Persisted var one: AtlasTiny
     @Persisted var maybe: AtlasTiny?
@@ -213,7 +213,7 @@ final class AtlasTinyHolder: Object, AtlasHolder {
 }
 
 final class AtlasWordHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.word
+    static let slots: [AtlasSlot<AtlasWordHolder>] = holderSlots(.word)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: AtlasWord
     @Persisted(indexed: true) var maybe: AtlasWord?
@@ -226,7 +226,7 @@ final class AtlasWordHolder: Object, AtlasHolder {
 }
 
 final class AtlasShareHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.share
+    static let slots: [AtlasSlot<AtlasShareHolder>] = holderSlots(.share)
     @Persisted(primaryKey: true) var number: Int
     @Persisted var one: AtlasShare
     @Persisted var maybe: AtlasShare?
@@ -239,7 +239,7 @@ final class AtlasShareHolder: Object, AtlasHolder {
 }
 
 final class AtlasCelsiusHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.celsius
+    static let slots: [AtlasSlot<AtlasCelsiusHolder>] = holderSlots(.celsius)
     @Persisted(primaryKey: true) var number: Int
     @Persisted var one: AtlasCelsius
     @Persisted var maybe: AtlasCelsius?
@@ -252,7 +252,7 @@ final class AtlasCelsiusHolder: Object, AtlasHolder {
 }
 
 final class AtlasSerialHolder: Object, AtlasHolder {
-    static let kind = AtlasKind.serial
+    static let slots: [AtlasSlot<AtlasSerialHolder>] = holderSlots(.serial)
     @Persisted(primaryKey: true) var number: Int
     @Persisted(indexed: true) var one: AtlasSerial
     @Persisted(indexed: true) var maybe: AtlasSerial?

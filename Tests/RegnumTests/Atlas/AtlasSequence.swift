@@ -45,7 +45,9 @@ final class AtlasSequence {
             done.append("\(step): \(transaction)")
             let holds = under(3) == 0
             let reopened = under(4) == 0 ? under(sides.count) : -1
-            let (watchedType, watchedNumber, watchedSlot) = (under(classes.count), under(4), under(99))
+            let (watchedType, watchedNumber, watchedSlot) = (
+                under(classes.count), under(4), under(99)
+            )
             if let realm = sides.realm(transaction.side) {
                 try await write(transaction, before, after, realm)
             }

@@ -31,7 +31,8 @@ struct AtlasSlot<Model: AtlasModel>: Sendable {
         _ name: String, _ kind: AtlasKind, _ container: AtlasContainer, _ type: E.Type
     ) -> AtlasShape {
         AtlasShape(
-            name: name, kind: kind, container: container, isOptional: type is any AtlasOptional.Type)
+            name: name, kind: kind, container: container, isOptional: type is any AtlasOptional.Type
+        )
     }
 
     // MARK: Values
@@ -214,7 +215,8 @@ struct AtlasSlot<Model: AtlasModel>: Sendable {
                 default: edit.make(object[keyPath: path], made)
                 }
             },
-            given: { state, nodes in AtlasSlotEdit.dictionary(state) { T?.given($0, nodes) as Any } },
+            given: { state, nodes in AtlasSlotEdit.dictionary(state) { T?.given($0, nodes) as Any }
+            },
             watch: { realm, number in
                 AtlasMapWatch(
                     realm.object(Model.self, forPrimaryKey: number)[dynamicMember: path].changes

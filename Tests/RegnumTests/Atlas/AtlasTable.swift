@@ -3,7 +3,6 @@ import Regnum
 /// A class with properties of one type of values, in each container, of the type and of its optional.
 protocol AtlasHolder: AtlasModel {
     associatedtype Element: AtlasCell & RequiredValue
-    static var kind: AtlasKind { get }
     var one: Element { get set }
     var maybe: Element? { get set }
     var list: List<Element> { get set }
@@ -15,7 +14,7 @@ protocol AtlasHolder: AtlasModel {
 }
 
 extension AtlasHolder {
-    static var slots: [AtlasSlot<Self>] {
+    static func holderSlots(_ kind: AtlasKind) -> [AtlasSlot<Self>] {
         [
             .value("one", kind, \.one), .value("maybe", kind, \.maybe),
             .list("list", kind, \.list), .list("maybeList", kind, \.maybeList),

@@ -5,7 +5,11 @@ import Testing
 @Suite(.timeLimit(.minutes(15)))
 struct AtlasTests {
     @Test func everyViewShowsWhatWasDone() async throws {
-        try await AtlasSuite("AtlasTests", count: 300).run()
+        try await AtlasSuite("AtlasTests", count: 90).run()
+    }
+
+    @Test func twoProcessesShowWhatBothDid() async throws {
+        try await AtlasPeerSuite("AtlasTests with a process", count: 6).run()
     }
 
     /// What is drawn is what is there to be drawn: each type, and each kind of change.

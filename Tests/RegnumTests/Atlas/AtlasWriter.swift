@@ -154,7 +154,9 @@ extension AtlasEnd {
         switch self {
         case .thrown where error is AtlasWriter.Thrown: return
         case .violated:
-            guard let error = error as? Realm.Error, error.code == .invalidValue else { throw error }
+            guard let error = error as? Realm.Error, error.code == .invalidValue else {
+                throw error
+            }
         default: throw error
         }
     }

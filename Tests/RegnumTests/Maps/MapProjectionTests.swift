@@ -60,7 +60,7 @@ final class MapOfProjected: Object {
     @Test func dictionariesBecomeObjectsOfAProjectedType() async throws {
         let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
         try await realm.write { tx in
-            let given: [String: Any?] = ["a": ["t": "q"], "b": MapSpot(t: "r"), "c": nil]
+            let given: [String: Any?] = ["a": ["text": "q"], "b": MapSpot(t: "r"), "c": nil]
             let made = try tx.create(MapOfProjected.self, value: ["places": given])
             #expect(made.places.values == [MapSpot(t: "q"), MapSpot(t: "r"), nil])
         }
