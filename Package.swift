@@ -72,6 +72,16 @@ let package = Package(
                 "Streams/StreamTests.swift",
             ],
             swiftSettings: settings),
+        // Atlas and SeededRandom are links to files of RegnumTests.
+        .executableTarget(
+            name: "RegnumAtlasPeer",
+            dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumSimulation"],
+            path: "Tests/AtlasPeer",
+            exclude: [
+                "Atlas/AtlasEnumeration.swift", "Atlas/AtlasPeerProcess.swift",
+                "Atlas/AtlasPeerSuite.swift", "Atlas/AtlasTests.swift",
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "RegnumInliningClient", dependencies: ["Regnum"], path: "Tests/Inlining",
             swiftSettings: settings),
@@ -81,7 +91,7 @@ let package = Package(
             name: "RegnumTests",
             dependencies: [
                 "Regnum", "RegnumEngine", "RegnumStore", "RegnumSimulation", "RegnumStreamPeer",
-                .product(name: "Logging", package: "swift-log"),
+                "RegnumAtlasPeer", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Confinement/Leaks", "Confinement/Twins"], swiftSettings: settings),
         .executableTarget(
@@ -129,8 +139,20 @@ if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
         "RegnumDebianTests",
     ]
     package.targets.removeAll { $0.type == .test && !heavy.contains($0.name) }
+    package.targets.first { $0.name == "RegnumEngineTests" }?.sources = [
+        "AdvanceTests.swift", "Changes", "Checkpoint/CheckpointCrashEnumeration.swift",
+        "Checkpoint/CoordinatorCheckpointSupport.swift", "Checkpoint/MemoryNodesFile.swift",
+        "Coordinator/ChatFixture.swift", "Coordinator/CoordinatorSupport.swift",
+        "Coordinator/HubFixture.swift", "Coordinator/HubModel.swift",
+        "Coordinator/HubModelTests.swift", "History/HistoryDriver.swift",
+        "History/HistoryEnumeration.swift", "Index/IndexSupport.swift",
+        "Lists/SequenceTreeTests.swift", "NaiveQuery.swift", "Oracle", "Randomness.swift",
+        "Scan/LinkedAdvanceTests.swift", "Scan/LinkedDraw.swift", "Scan/LinkedNaive.swift",
+        "Scan/LinkedWorld.swift",
+    ]
     package.targets.first { $0.name == "RegnumTests" }?.sources = [
-        "Compatibility/SwiftCompiler.swift", "Models.swift", "Mutation", "Queries/Differential",
+        "Atlas", "Compatibility/SwiftCompiler.swift", "Models.swift", "Mutation",
+        "Queries/Differential",
         "BookModels.swift", "RealmFolder.swift", "StreamScale", "Streams",
         "SeededRandom.swift", "TutorialEnumeration.swift", "TutorialPage.swift",
     ]
