@@ -116,9 +116,7 @@ struct Importer: Sendable {
             try SchemaGrowth.add(entry.schema, to: transaction, realm)
         }
         if let mismatch = entry?.mapping(in: transaction.schema).mismatch { throw mismatch }
-        guard let schema = transaction.schema.table(named: name), schema.kind != .elements,
-            !name.isOfDropped
-        else {
+        guard let schema = transaction.schema.table(named: name), schema.isExported else {
             throw Realm.Error(
                 .schemaMismatch,
                 "There is no class \(name): it is not stored, not declared, and the first line does not "

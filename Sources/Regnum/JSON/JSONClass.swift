@@ -50,7 +50,7 @@ package struct JSONProperty: Sendable, Hashable {
 extension DatabaseSchema {
     /// The classes of objects, and of embedded ones, in the order in which they joined.
     var storedClasses: [JSONClass] {
-        tables.filter { $0.kind != .elements && !$0.name.isOfDropped }.map { storedClass($0) }
+        tables.filter(\.isExported).map { storedClass($0) }
     }
 
     func storedClass(_ table: TableSchema) -> JSONClass {
@@ -77,6 +77,12 @@ extension DatabaseSchema {
         if let target = column.linkTarget { return .object(tables[Int(target.rawValue)].name) }
         return .value(column.type, isFloat: column.meaning == .float)
     }
+}
+
+extension TableSchema {
+    /// Whether it is a class of objects or embedded objects, which a program has. Objects that are only
+    /// passed on are none: who passes them on has them.
+    var isExported: Bool { (kind == .object || kind == .embedded) && !name.isOfDropped }
 }
 
 extension String {

@@ -89,7 +89,7 @@ extension Snapshot {
     /// The classes and those that their properties name.
     private func reachable(from tables: [TableSchema]) -> [TableSchema] {
         core.root.schema.targetsFirst(tables.map(\.key))
-            .filter { $0.kind != .elements && !$0.name.isOfDropped }.sorted { $0.key < $1.key }
+            .filter(\.isExported).sorted { $0.key < $1.key }
     }
 }
 
