@@ -90,8 +90,8 @@ extension ClassSchema {
             return ChangePath(
                 hops: hops,
                 last: .backlinks(
-                    name: last.originProperty ?? "", target: ClassSchema.of(origin).name))
+                    name: last.originColumnName ?? "", target: ClassSchema.of(origin).name))
         }
-        return ChangePath(hops: hops, last: .property(last.name))
+        return ChangePath(hops: hops, last: .property(last.columnName))
     }
 }

@@ -58,9 +58,11 @@ final class LinkingHandle {
 
     /// The origins, as a query of their class.
     func plan(_ type: ObjectBase.Type, _ origin: String) -> QueryPlan {
-        QueryPlan(
-            tableName: ClassSchema.of(type).name,
-            source: .backlinks(name: origin, target: binding.tableName, row: row))
+        let origins = ClassSchema.of(type)
+        return QueryPlan(
+            tableName: origins.name,
+            source: .backlinks(
+                name: origins.columnName(ofProperty: origin), target: binding.tableName, row: row))
     }
 
     /// The rows of the origins, ascending, kept until the next change in the transaction.

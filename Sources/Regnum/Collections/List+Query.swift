@@ -23,7 +23,7 @@ extension _ManagedList {
             tableName: elementsName,
             source: .list(
                 tableName: binding.tableName, row: row,
-                name: binding.schema.properties[property].name)
+                name: binding.schema.properties[property].columnName)
         )
     }
 

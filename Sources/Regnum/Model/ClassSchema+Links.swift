@@ -101,19 +101,19 @@ extension ClassSchema {
         case .scalar:
             preconditionFailure("\(name).\(property.name) leads to no object.")
         case .link(let type):
-            .link(property.name, to: ClassSchema.of(type).name)
+            .link(property.columnName, to: ClassSchema.of(type).name)
         case .list(.object(let type)):
-            .list(property.name, of: ClassSchema.of(type).name)
+            .list(property.columnName, of: ClassSchema.of(type).name)
         case .list(.scalar):
-            .list(property.name, of: elementsName(of: property))
+            .list(property.columnName, of: elementsName(of: property))
         case .map:
-            .list(property.name, of: elementsName(of: property))
+            .list(property.columnName, of: elementsName(of: property))
         case .set(.object(let type)):
-            .list(property.name, of: ClassSchema.of(type).name)
+            .list(property.columnName, of: ClassSchema.of(type).name)
         case .set(.scalar):
-            .list(property.name, of: elementsName(of: property))
+            .list(property.columnName, of: elementsName(of: property))
         case .linkingObjects(let type):
-            .backlinks(property.originProperty ?? "", of: ClassSchema.of(type).name)
+            .backlinks(property.originColumnName ?? "", of: ClassSchema.of(type).name)
         }
     }
 }

@@ -10,7 +10,7 @@ extension ClassSchema {
         var lines: [String] = []
         var firstProperty: String?
         func report(_ property: PropertySchema, _ text: String) {
-            lines.append("\(name).\(property.name) \(text)")
+            lines.append("\(name).\(property.nameWithColumn) \(text)")
             firstProperty = firstProperty ?? property.name
         }
         if (table.kind == .embedded) != isEmbedded {
@@ -20,7 +20,7 @@ extension ClassSchema {
                     + "\(isEmbedded ? stored : declared).")
         }
         for property in properties where property.isStored {
-            guard let stored = table.swiftName(ofProperty: property.name, in: database) else {
+            guard let stored = table.swiftName(ofProperty: property.columnName, in: database) else {
                 if property.isPrimaryKey {
                     report(property, "is declared as primary key, but is not stored yet.")
                 }
@@ -31,7 +31,7 @@ extension ClassSchema {
                     property,
                     "is declared as \(property.shape.swiftName), but stored as \(stored).")
             }
-            let isStoredKey = table.column(named: property.name)?.isPrimaryKey ?? false
+            let isStoredKey = table.column(named: property.columnName)?.isPrimaryKey ?? false
             if isStoredKey != property.isPrimaryKey {
                 report(
                     property,
@@ -42,7 +42,7 @@ extension ClassSchema {
         }
         if primaryKey == nil, let key = table.primaryKey,
             let column = table.columns.first(where: { $0.key == key }),
-            property(named: column.name) == nil
+            property(columnNamed: column.name) == nil
         {
             lines.append(
                 "\(name) is stored with the primary key \(column.name), but declared without one.")

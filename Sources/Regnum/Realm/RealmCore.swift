@@ -111,6 +111,17 @@ final class RealmCore: Sendable {
         }
     }
 
+    /// The actor, nil if nobody holds it any more.
+    var openRealm: Realm? { actor.withLock { $0.realm } }
+
+    /// The classes that have joined, and those that they link to where there is no list.
+    var knownClasses: [ClassSchema] {
+        let joined = classes.withLock { $0.values.filter { $0.problem == nil }.map(\.schema) }
+        let all = joined.flatMap { configuration.objectTypes == nil ? $0.reachable : [$0] }
+        var known: Set<ObjectIdentifier> = []
+        return all.filter { known.insert(ObjectIdentifier($0.type)).inserted }
+    }
+
     /// What is wrong with the classes that have joined, as one error with a line for each problem;
     /// nil if nothing is.
     func schemaProblems(in database: DatabaseSchema) -> Realm.Error? {

@@ -109,20 +109,20 @@ final class FrozenTable: Sendable {
         case .list(.object(let type)), .set(.object(let type)):
             return QueryPlan(
                 tableName: ClassSchema.of(type).name,
-                source: .list(tableName: schema.name, row: row, name: property.name))
+                source: .list(tableName: schema.name, row: row, name: property.columnName))
         case .list(.scalar), .set(.scalar):
             return QueryPlan(
                 tableName: schema.elementsName(of: property),
-                source: .list(tableName: schema.name, row: row, name: property.name))
+                source: .list(tableName: schema.name, row: row, name: property.columnName))
         case .map:
             return QueryPlan(
                 tableName: schema.elementsName(of: property),
-                source: .list(tableName: schema.name, row: row, name: property.name))
+                source: .list(tableName: schema.name, row: row, name: property.columnName))
         case .linkingObjects(let type):
             return QueryPlan(
                 tableName: ClassSchema.of(type).name,
                 source: .backlinks(
-                    name: property.originProperty ?? "", target: schema.name, row: row))
+                    name: property.originColumnName ?? "", target: schema.name, row: row))
         case .scalar, .link:
             preconditionFailure("\(schema.name).\(property.name) is no collection.")
         }

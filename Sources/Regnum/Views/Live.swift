@@ -77,8 +77,8 @@ extension Live {
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> CollectionOwner {
         CollectionOwner(
-            tableName: entry.schema.name, keyColumn: keyProperty.name, key: key, kind: kind,
-            name: property.originProperty ?? property.name)
+            tableName: entry.schema.name, keyColumn: keyProperty.columnName, key: key, kind: kind,
+            name: property.originColumnName ?? property.columnName)
     }
 
     /// The primary key: a handle is made by one.
