@@ -48,9 +48,9 @@ private func collections(
     [
         (
             document, "func operateOn<C: RealmCollection>(collection: C) {",
-            .waits("RealmCollection")
+            .here
         ),
-        (document, "class ViewController {", .waits("AnyRealmCollection")),
+        (document, "class ViewController {", .here),
     ]
 }
 

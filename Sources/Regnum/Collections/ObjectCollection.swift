@@ -6,9 +6,8 @@ internal import RegnumEngine
 /// What lists of objects and linking objects have in common: queries, which give ``Results`` in the
 /// order of the collection, each object as often as it is in it.
 ///
-/// The library conforms ``List``, ``MutableSet`` and ``LinkingObjects``; do not conform types of your own.
-public protocol ObjectCollection: RandomAccessCollection
-where Element: ObjectBase, Index == Int {
+/// The library conforms ``List``, ``MutableSet``, ``LinkingObjects`` and ``AnyRealmCollection``; do not conform types of your own.
+public protocol ObjectCollection: RealmCollection where Element: ObjectBase {
     /// The objects as results; nil for an unmanaged collection.
     var _results: Results<Element>? { get }
     /// The type and, of a managed one, the property, for sentences.
@@ -70,13 +69,6 @@ extension ObjectCollection {
     /// - Precondition: the collection is managed: `firstIndex(where:)` serves all of them.
     public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
         results("index(matching:)").index(matching: condition)
-    }
-
-    /// The objects at positions, in the order of the positions.
-    ///
-    /// - Precondition: all positions are in `0..<count`.
-    public func objects(at positions: some Sequence<Int>) -> [Element] {
-        positions.map { self[$0] }
     }
 
     private func results(_ call: StaticString) -> Results<Element> {

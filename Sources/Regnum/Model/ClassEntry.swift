@@ -57,11 +57,14 @@ extension ClassMapping {
             let missing = ~Int32(index)
             switch property.shape {
             case .scalar, .link:
-                return table?.column(named: property.columnName).map { Int32($0.key.rawValue) } ?? missing
+                return table?.column(named: property.columnName).map { Int32($0.key.rawValue) }
+                    ?? missing
             case .list:
-                return table?.list(named: property.columnName).map { Int32($0.key.rawValue) } ?? missing
+                return table?.list(named: property.columnName).map { Int32($0.key.rawValue) }
+                    ?? missing
             case .map, .set:
-                return table?.list(named: property.columnName).map { Int32($0.key.rawValue) } ?? missing
+                return table?.list(named: property.columnName).map { Int32($0.key.rawValue) }
+                    ?? missing
             case .linkingObjects:
                 return Int32(index)
             }

@@ -16,12 +16,6 @@ extension ClassSchema {
                         + "has no such property.")
                 continue
             }
-            if case .map = origin.properties[index].shape {
-                problems.append(
-                    "\(place) is the inverse of \(origin.name).\(originName), which is a map: "
-                        + "linking objects of maps are not supported.")
-                continue
-            }
             let target = origin.properties[index].shape.targetType
             if target == nil || target != self.type {
                 problems.append(
@@ -92,11 +86,52 @@ extension ClassSchema {
 }
 
 extension ClassSchema {
-    /// The step of queries from an object of the class to what a property leads to: the object of a
-    /// link, the elements of a list, the origins of an inverse.
+    /// The steps of queries from an object of the class to what a property leads to: the object of a
+    /// link, the elements of a list, the entries of a map, the origins of an inverse. One, but for the
+    /// inverse of a map, which leads to entries first.
     ///
     /// - Precondition: the property, of the class, is no value.
-    func hop(through property: PropertySchema) -> Hop {
+    func hops(through property: PropertySchema) -> [Hop] {
+        if let (origin, map) = property.originMap { return origin.hops(toOwnersOf: map) }
+        return [hop(through: property)]
+    }
+
+    /// The steps to the objects that a property holds: those of a map's entries, where `hops(through:)`
+    /// leads to the entries.
+    func hopsToObjects(through property: PropertySchema) -> [Hop] {
+        guard case .map(.object(let type)) = property.shape else { return hops(through: property) }
+        return [hop(through: property), .link("value", to: ClassSchema.of(type).name)]
+    }
+
+    /// The steps from an object to the owners of the maps that have it.
+    private func hops(toOwnersOf map: PropertySchema) -> [Hop] {
+        [.backlinks("value", of: elementsName(of: map)), .backlinks(map.columnName, of: name)]
+    }
+
+    /// The objects of the map of a row, each once, in order of creation.
+    func plan(ofMap map: PropertySchema, _ type: ObjectBase.Type, row: ObjectKey) -> QueryPlan {
+        QueryPlan(
+            tableName: ClassSchema.of(type).name,
+            predicate: .related(hops(toOwnersOf: map), .any, .isRow([row])))
+    }
+
+    /// The objects whose property has a row of this class, as a query of their class: ascending, each as
+    /// often as it does; of a map once.
+    ///
+    /// - Parameter property: an inverse.
+    func plan(ofOrigins property: PropertySchema, row: ObjectKey) -> QueryPlan {
+        guard let (origin, map) = property.originMap else {
+            return QueryPlan(
+                tableName: property.shape.objectType.map { ClassSchema.of($0).name } ?? "",
+                source: .backlinks(
+                    name: property.originColumnName ?? "", target: name, row: row))
+        }
+        return QueryPlan(
+            tableName: origin.name,
+            predicate: .related(origin.hopsToObjects(through: map), .any, .isRow([row])))
+    }
+
+    private func hop(through property: PropertySchema) -> Hop {
         switch property.shape {
         case .scalar:
             preconditionFailure("\(name).\(property.name) leads to no object.")
@@ -115,5 +150,17 @@ extension ClassSchema {
         case .linkingObjects(let type):
             .backlinks(property.originColumnName ?? "", of: ClassSchema.of(type).name)
         }
+    }
+}
+
+extension PropertySchema {
+    /// Of the inverse of a map: the class that has the map, and the map. Nil for others.
+    var originMap: (origin: ClassSchema, map: PropertySchema)? {
+        guard case .linkingObjects(let type) = shape, let originProperty else { return nil }
+        let origin = ClassSchema.of(type)
+        guard let index = origin.property(named: originProperty),
+            case .map = origin.properties[index].shape
+        else { return nil }
+        return (origin, origin.properties[index])
     }
 }

@@ -15,8 +15,10 @@ extension Realm.Error {
         guard let className, let column = property,
             let name = ClassCatalog.shared.propertyName(className, column)
         else { return }
+        let stored = " (stored as '\(column)')"
         message = message.replacing(
-            "'\(className).\(column)'", with: "'\(className).\(name)' (stored as '\(column)')")
+            "'\(className).\(column)'", with: "'\(className).\(name)'\(stored)"
+        ).replacing("whose '\(column)'", with: "whose '\(name)'\(stored)")
         property = name
     }
 

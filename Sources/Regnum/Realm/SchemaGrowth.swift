@@ -118,7 +118,8 @@ enum SchemaGrowth {
             target = try transaction.addTable(
                 name: schema.elementsName(of: property), kind: .elements, columns: [value])
         }
-        _ = try transaction.addList(table.key, name: property.columnName, target: target, kind: kind)
+        _ = try transaction.addList(
+            table.key, name: property.columnName, target: target, kind: kind)
     }
 }
 

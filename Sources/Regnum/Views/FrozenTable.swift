@@ -118,11 +118,8 @@ final class FrozenTable: Sendable {
             return QueryPlan(
                 tableName: schema.elementsName(of: property),
                 source: .list(tableName: schema.name, row: row, name: property.columnName))
-        case .linkingObjects(let type):
-            return QueryPlan(
-                tableName: ClassSchema.of(type).name,
-                source: .backlinks(
-                    name: property.originColumnName ?? "", target: schema.name, row: row))
+        case .linkingObjects:
+            return schema.plan(ofOrigins: property, row: row)
         case .scalar, .link:
             preconditionFailure("\(schema.name).\(property.name) is no collection.")
         }
