@@ -1,6 +1,7 @@
 internal import RegnumEngine
 
-/// Any collection of a realm, where its type is not to be known: to keep one in a property.
+/// Any collection of a realm, where its type is not to be known: to keep one in a property, or for generic
+/// code to ask a query.
 ///
 ///     final class Table {
 ///         let dogs: AnyRealmCollection<Dog>
@@ -67,6 +68,17 @@ extension AnyRealmCollection: ObjectCollection where Element: ObjectBase {
     public var _name: String { "AnyRealmCollection<\(Element.self)>" }
 }
 
+extension AnyRealmCollection where Element: ObjectBase {
+    /// Sets one property of all objects that are there now.
+    ///
+    /// - Throws: as `Results.setValue`.
+    /// - Precondition: used in a write if the collection is managed.
+    public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
+        if let results = _results { return try results.setValue(value, forKey: name) }
+        try BulkAssignment(ClassSchema.of(Element.self), name, value, nil).assign(to: Array(self))
+    }
+}
+
 extension AnyRealmCollection: CustomStringConvertible {
     /// What the wrapped collection says of itself.
     public var description: String { "\(base)" }
@@ -83,6 +95,49 @@ extension AnyRealmCollection: Equatable {
         default: false
         }
     }
+}
+
+// MARK: Values
+
+extension AnyRealmCollection where Element: SummableValue {
+    /// The sum of the elements; nil is left out, and the sum of nothing is 0.
+    ///
+    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged collection
+    /// it ends the process.
+    public func sum() -> Element.Total { _storedValues?.sum(Element.self) ?? engineSum() }
+
+    /// The mean of the elements; nil is left out; nil for nothing.
+    public func average() -> Element.Mean? {
+        guard let values = _storedValues else { return engineAverage() }
+        return values.average(Element.self)
+    }
+}
+
+extension AnyRealmCollection where Element: BoundedValue {
+    /// The least element; nil and NaN are left out; nil for nothing.
+    public func min() -> Element.Required? {
+        guard let values = _storedValues else { return engineBound { $0 < 0 } }
+        return values.min(Element.self)
+    }
+
+    /// The greatest element; nil and NaN are left out; nil for nothing.
+    public func max() -> Element.Required? {
+        guard let values = _storedValues else { return engineBound { $0 > 0 } }
+        return values.max(Element.self)
+    }
+}
+
+extension AnyRealmCollection where Element: ScalarValue {
+    /// The elements from small to large, or the other way round: nil first, then NaN, strings by their
+    /// bytes, false before true. Equal ones keep their order.
+    ///
+    /// - Complexity: O(n log n)
+    public func sorted(ascending: Bool = true) -> [Element] { ordered(ascending: ascending) }
+
+    /// The elements, of equal ones the first; nil equals nil and NaN equals NaN.
+    ///
+    /// - Complexity: O(n)
+    public func distinct() -> [Element] { distinctValues() }
 }
 
 /// Results or linking objects, without the type of their objects.

@@ -71,7 +71,7 @@ extension ObjectCollection {
         results("index(matching:)").index(matching: condition)
     }
 
-    private func results(_ call: StaticString) -> Results<Element> {
+    func results(_ call: StaticString) -> Results<Element> {
         if let results = _results { return results }
         fatalError(
             "\(call) was called on an unmanaged \(_name): queries are asked of what is stored. Add "

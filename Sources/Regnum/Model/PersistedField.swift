@@ -108,6 +108,7 @@ extension Persisted: PersistedField {
     static func projected(_ object: ObjectBase) -> Any? {
         let content = _PropertyContent(content: .link(object))
         if let list = Value.self as? any UnmanagedList.Type { return list.element(content) }
+        if let map = Value.self as? any UnmanagedMap.Type { return map.value(content) }
         return Value._make(content).flatMap { unwrapped($0) }
     }
 
@@ -156,11 +157,16 @@ extension Persisted: PersistedField {
 extension Persistable {
     /// What a property of an unmanaged object holds, as a value of this type; nil for nil.
     fileprivate static func dynamicValue(_ content: _PropertyContent) -> Any? {
-        guard case .list(let list) = content.content,
-            let type = Self.self as? any UnmanagedList.Type
-        else { return _make(content).flatMap { unwrapped($0) } }
-        let made = type.makeEmpty()
-        return made.replaceAll(with: list.contents) == nil ? made : nil
+        switch content.content {
+        case .list(let list):
+            guard let made = (Self.self as? any UnmanagedList.Type)?.makeEmpty() else { break }
+            return made.replaceAll(with: list.contents) == nil ? made : nil
+        case .map(let map):
+            guard let made = (Self.self as? any UnmanagedMap.Type)?.makeEmpty() else { break }
+            return made.replaceAll(with: map.contents) == nil ? made : nil
+        default: break
+        }
+        return _make(content).flatMap { unwrapped($0) }
     }
 }
 

@@ -108,6 +108,21 @@ private final class RefusedSet: Object {
             #expect(object.labels.map(\.text) == ["p", "q"] && object.codes.count == 2)
             #expect(object.byKey["m"] == ElementHex(31))
             #expect(object.places["a"] == .some(ElementPlace(4)) && object.places.count == 2)
+            // who does not know the class sees what is stored
+            let set = try #require(object["labels"] as? MutableSet<String>)
+            #expect(Array(set) == ["p", "q"] && object["codes"] is MutableSet<String?>)
+            let map = try #require(object["byKey"] as? Map<String, String>)
+            #expect(map["m"] == "1f")
+            let spots = try #require(object["places"] as? Map<String, ElementSpot?>)
+            #expect(spots["a"]??.x == 4)
+            let plain = ProjectedElements()
+            plain.labels.insert(ElementLabel("u"))
+            plain.byKey["v"] = ElementHex(1)
+            #expect((plain["labels"] as? MutableSet<String>).map { Array($0) } == ["u"])
+            #expect((plain["byKey"] as? Map<String, String>)?["v"] == "1")
+            let copy = ProjectedElements(value: object)
+            #expect(copy.labels.map(\.text) == ["p", "q"] && copy.byKey["m"] == ElementHex(31))
+            #expect(copy.places["a"] == .some(ElementPlace(4)))
             let refused = #expect(throws: Realm.Error.self) {
                 try tx.create(
                     ProjectedElements.self, value: ["key": "y", "codes": ["not hex"]])
