@@ -151,6 +151,12 @@ extension Realm.Error {
     static func mapKey(
         _ key: String, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error? {
+        mapKey(key, schema.name, property.name)
+    }
+
+    static func mapKey(
+        _ key: String, _ className: String, _ property: String
+    ) -> Realm.Error? {
         guard key.utf8.first == UInt8(ascii: "$") || key.utf8.contains(UInt8(ascii: ".")) else {
             return nil
         }
@@ -164,9 +170,9 @@ extension Realm.Error {
         }
         return Realm.Error(
             .invalidValue,
-            "\(schema.name).\(property.name) was given the key \(shown(key)): the key of a map cannot "
+            "\(className).\(property) was given the key \(shown(key)): the key of a map cannot "
                 + "contain \".\" or start with \"$\". Percent-encode it, as \(shown(encoded)).",
-            className: schema.name, property: property.name)
+            className: className, property: property)
     }
 
     private static func shown(_ key: String) -> String {

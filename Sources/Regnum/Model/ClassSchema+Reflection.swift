@@ -59,8 +59,11 @@ extension ClassSchema {
             if !found.isStored {
                 problems.append("\(place), but nothing is stored of it: it is an inverse.")
             }
-            if column.isEmpty || column.utf8.contains(UInt8(ascii: ".")) {
-                problems.append("\(place): a stored name is not empty and has no dot.")
+            // the library's own names have a dot, or begin with a control character
+            if column.isEmpty || column.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 < 32 })
+            {
+                problems.append(
+                    "\(place): a stored name is not empty and has no dot or control character.")
             }
             if column.utf8.count > SchemaLimits.columnNameByteCountMax {
                 problems.append(

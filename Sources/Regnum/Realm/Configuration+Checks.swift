@@ -13,6 +13,10 @@ extension Realm.Configuration {
             ("readOnly", readOnly == other.readOnly),
             ("durability", durability == other.durability),
             ("historyRetention", historyRetention == other.historyRetention),
+            (
+                "deleteRealmIfMigrationNeeded",
+                deleteRealmIfMigrationNeeded == other.deleteRealmIfMigrationNeeded
+            ),
             ("writeTimeout", writeTimeout == other.writeTimeout),
             (
                 "maximumNumberOfActiveVersions",
@@ -40,6 +44,11 @@ extension Realm.Configuration {
             if readOnly {
                 throw .invalid("A realm that is opened readOnly is not made of a seedFile.")
             }
+        }
+        if deleteRealmIfMigrationNeeded, readOnly {
+            throw .invalid(
+                "A realm that is opened readOnly is not deleted: deleteRealmIfMigrationNeeded is set."
+            )
         }
         if historyRetention.age < .zero || historyRetention.byteCount < 0 {
             throw .invalid("Configuration.historyRetention is negative.")

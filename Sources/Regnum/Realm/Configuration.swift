@@ -28,9 +28,23 @@ extension Realm {
         /// stored can no longer open or write the realm. Adding classes and properties needs no new
         /// version.
         ///
-        /// `open` stores a higher one at once. It runs no migration in this release: a class that
-        /// differs from what is stored is a `.schemaMismatch` at any version.
+        /// `open` stores a higher one at once, and runs ``migration`` before it returns. At the stored
+        /// version a class that differs from what is stored is a `.schemaMismatch`.
         public var schemaVersion: UInt64 = 0
+        /// What takes the objects of a realm of a lower ``schemaVersion`` to the present classes: see
+        /// ``Migration``. It is not run for a new realm. It needs ``objectTypes``.
+        ///
+        /// Nil: changes that lose nothing are made (properties become optional, embedded classes
+        /// classes on their own, keys change whose values are all different), others are a
+        /// `.schemaMismatch`.
+        public var migration: MigrationBlock?
+        /// Called while ``migration`` goes through the objects of a class, from the thread that runs
+        /// it.
+        public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
+        /// Whether a realm of a lower ``schemaVersion``, or one that listed classes differ from, is
+        /// deleted at `open` instead of being migrated: for what can be made again. Classes, properties
+        /// and indexes that are only new delete nothing; a realm of a higher version is refused.
+        public var deleteRealmIfMigrationNeeded = false
         /// Whether the realm is only read: it must be there, and not a byte in its directory is
         /// written. Works without write permission and on media that cannot be written; commits of
         /// other processes are followed. A listed class whose properties are not all stored is a

@@ -1,57 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-extension Realm {
-    /// Stores the configuration's schema version, if it is higher than the stored one.
-    func storeSchemaVersion() async throws {
-        let configuration = core.configuration
-        guard !configuration.readOnly,
-            core.coordinator.published.schema.version < configuration.schemaVersion
-        else { return }
-        let coordinator = core.coordinator
-        let turn: WriteTurn
-        do {
-            turn = try await coordinator.beginWrite(
-                timeoutNanoseconds: configuration.writeTimeout?.nanosecondsClamped)
-        } catch let error as StoreError {
-            throw Error(error)
-        }
-        let commit: Commit?
-        do {
-            commit = try core.schemaVersionCommit(on: turn.base)
-        } catch {
-            do { try await coordinator.abandon(turn) } catch { throw Error(error) }
-            throw error
-        }
-        do {
-            if let commit {
-                try await coordinator.commit(turn, commit, durability: .full)
-            } else {
-                try await coordinator.abandon(turn)
-            }
-        } catch {
-            throw Error(error)
-        }
-    }
-}
-
 extension RealmCore {
-    /// Nil if the version is stored already.
-    fileprivate func schemaVersionCommit(on base: DatabaseRoot) throws(Realm.Error) -> Commit? {
-        try checkSchemaVersion(base.schema)
-        if let problem = schemaProblems(in: base.schema) { throw problem }
-        guard base.schema.version < configuration.schemaVersion else { return nil }
-        let transaction = EngineTransaction(base: base)
-        transaction.setSchemaVersion(configuration.schemaVersion)
-        do throws(StoreError) {
-            return try transaction.commit(
-                timestampMicroseconds: wallClockMicroseconds(), bodyByteCountMax: recordByteCountMax
-            )
-        } catch {
-            throw Realm.Error(error)
-        }
-    }
-
     /// Refuses a realm that a program of a higher schema version has used.
     func checkSchemaVersion(_ schema: DatabaseSchema) throws(Realm.Error) {
         guard schema.version > configuration.schemaVersion else { return }

@@ -29,6 +29,7 @@ public actor Realm {
     ///   configuration; `.invalidInput` for settings that contradict each other and for classes that
     ///   cannot be stored, with one line for each mistake; `.schemaMismatch` if a listed class differs
     ///   from what is stored in a way that needs a migration, or a higher schema version is stored;
+    ///   what `Configuration.migration` throws, and `.duplicatePrimaryKey` after it;
     ///   `.fileNotFound` for a realm to read, or a seed, that is not there;
     ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`,
     ///   `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed` for what is found at the place;
@@ -42,6 +43,15 @@ public actor Realm {
     static func open(_ configuration: Configuration, adoptsSchemaVersion: Bool) async throws
         -> Realm
     {
+        try await opened(configuration, adoptsSchemaVersion: adoptsSchemaVersion).realm
+    }
+
+    /// Opens a realm, with what was migrated at that.
+    ///
+    /// - Parameter isFirst: whether it is an error if it is open in this process.
+    static func opened(
+        _ configuration: Configuration, adoptsSchemaVersion: Bool = false, isFirst: Bool = false
+    ) async throws -> (realm: Realm, report: MigrationReport?) {
         try Task.checkCancellation()
         try configuration.checkSettings()
         try configuration.checkDeclarations()
@@ -58,7 +68,10 @@ public actor Realm {
             if adoptsSchemaVersion {
                 configuration.schemaVersion = coordinator.published.schema.version
             }
-            guard let realm = try RealmCore.realm(coordinator, configuration) else { continue }
+            if try await deletedInstead(of: coordinator, configuration) { continue }
+            guard
+                let realm = try RealmCore.realm(coordinator, configuration, isFirst: isFirst)
+            else { continue }
             // only files of the system can be watched
             if case .directory(let path) = coordinator.options.place,
                 coordinator.options.fileSystem is PosixFileSystem
@@ -66,8 +79,7 @@ public actor Realm {
                 await realm.core.external.start(
                     path: path, logger: configuration.logger, name: configuration.name)
             }
-            try await realm.storeSchemaVersion()
-            return realm
+            return (realm, try await realm.migrate())
         }
     }
 

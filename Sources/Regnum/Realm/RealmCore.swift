@@ -35,18 +35,27 @@ final class RealmCore: Sendable {
 
     /// The realm of a coordinator: the one that is open in this process, or a new one.
     ///
+    /// - Parameter isFirst: whether nobody in this process may have it open.
+    ///
     /// Returns nil if the coordinator is being closed. Throws `alreadyOpen` if it is open with another configuration; what is wrong with the
     /// classes of a new one.
     static func realm(
-        _ coordinator: Coordinator, _ configuration: Realm.Configuration
+        _ coordinator: Coordinator, _ configuration: Realm.Configuration, isFirst: Bool = false
     ) throws(Realm.Error) -> Realm? {
         let isFit = coordinator.options.isReadOnly == configuration.readOnly
+        var isNew = false
         let attached = coordinator.attached(mayMake: isFit) {
-            RealmCore(coordinator, configuration)
+            isNew = true
+            return RealmCore(coordinator, configuration)
         }
         guard let core = attached else {
             if !isFit { coordinator.closeSoon() }  // nobody uses it any more
             return nil
+        }
+        if isFirst, !isNew {
+            throw Realm.Error(
+                .alreadyOpen,
+                "The realm \"\(configuration.name)\" is open in this process: close it first.")
         }
         let differences = core.configuration.differences(from: configuration)
         guard differences.isEmpty else {
@@ -57,7 +66,9 @@ final class RealmCore: Sendable {
         }
         let schema = coordinator.published.schema
         try core.checkSchemaVersion(schema)
-        if let problem = core.schemaProblems(in: schema) { throw problem }
+        if !core.isMigrationDue(schema), let problem = core.schemaProblems(in: schema) {
+            throw problem
+        }
         try core.checkComplete(in: schema)
         return core.actor.withLock { actor in
             if let realm = actor.realm { return realm }
@@ -95,6 +106,11 @@ final class RealmCore: Sendable {
         return join(type)
     }
 
+    /// The class of that name, if it has joined.
+    func knownEntry(named name: String) -> ClassEntry? {
+        classes.withLock { $0.values.first { $0.schema.name == name } }
+    }
+
     private func join(_ type: ObjectBase.Type) -> ClassEntry {
         let type = type._storedType
         let schema = ClassSchema.of(type)
@@ -122,10 +138,12 @@ final class RealmCore: Sendable {
         return all.filter { known.insert(ObjectIdentifier($0.type)).inserted }
     }
 
+    /// The classes that have joined.
+    var entries: [ClassEntry] { classes.withLock { Array($0.values) } }
+
     /// What is wrong with the classes that have joined, as one error with a line for each problem;
     /// nil if nothing is.
     func schemaProblems(in database: DatabaseSchema) -> Realm.Error? {
-        let entries = classes.withLock { Array($0.values) }
         let errors = entries.sorted { $0.schema.name < $1.schema.name }
             .compactMap { $0.mapping(in: database).mismatch }
         guard var first = errors.first else { return nil }

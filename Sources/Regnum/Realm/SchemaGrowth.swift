@@ -25,7 +25,7 @@ enum SchemaGrowth {
 
     /// Adds the table of a class, or those of its values that have no column yet, and the indexes that
     /// stored columns lack.
-    private static func addTable(
+    static func addTable(
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
         let values = schema.properties.filter {
@@ -49,7 +49,7 @@ enum SchemaGrowth {
     }
 
     /// Adds the links and lists of a class that are not stored yet.
-    private static func addReferences(
+    static func addReferences(
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
         for property in schema.properties {

@@ -118,19 +118,7 @@ extension Cluster {
         for offset in [Cluster.versionWordOffset, Cluster.versionPatchOffset] {
             if let versions = Node(word: node.load(offset)) { edit.retire(versions) }
         }
-        for column in 0..<slotCount {
-            if let chunk = Node(word: storedWord(column) & ~63) { edit.retire(chunk) }
-            let slot = slot(column)
-            guard slot.flags.contains(.text) else { continue }
-            if let text = Node(word: slot.load(ColumnSlot.aOffset)) { edit.retire(text) }
-            guard let list = LargeList(word: slot.load(ColumnSlot.bOffset)) else { continue }
-            for index in 0..<list.count {
-                if let value = Node(word: list.address(index).load(as: UInt.self)) {
-                    edit.retire(value)
-                }
-            }
-            edit.retire(list.node)
-        }
+        for column in 0..<slotCount { retireContent(of: column, edit: edit) }
         edit.retire(node)
     }
 

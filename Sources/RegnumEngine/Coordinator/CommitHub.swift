@@ -16,6 +16,13 @@ final class CommitHub: Sendable {
         var isLooking = false
         /// Closed as soon as everything has been looked at.
         var isClosing = false
+        var catchUps: [CatchUp] = []
+    }
+
+    /// Somebody who waits until what was published up to a version has been looked at.
+    struct CatchUp {
+        let version: UInt64
+        let continuation: UnsafeContinuation<Void, Never>
     }
 
     struct State {

@@ -47,6 +47,8 @@ extension CommitRecord {
             begin(.addColumn, table, &writer)
             writer.varint(UInt64(key.rawValue))
             writer.columnDefinition(definition)
+        case .restructured:
+            preconditionFailure("A restructured schema has no record: it commits in bulk.")
         case .version(let version):
             writer.byte(Operation.schemaVersion.rawValue)
             writer.varint(version)

@@ -22,7 +22,9 @@ extension EngineTransaction {
         precondition(phase == .open, "A transaction can be committed once.")
         let deltas = makeDeltas()
         var body: [UInt8] = []
-        var isBulk = CommitRecord.isTooLarge(content, deltas, byteCountMax: bodyByteCountMax)
+        var isBulk =
+            schemaChanges.contains(where: \.isRestructured)
+            || CommitRecord.isTooLarge(content, deltas, byteCountMax: bodyByteCountMax)
         if !isBulk {
             body = CommitRecord.encode(
                 self, deltas: deltas, timestampMicroseconds: timestampMicroseconds)

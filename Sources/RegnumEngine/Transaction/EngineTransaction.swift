@@ -145,4 +145,10 @@ enum SchemaChange {
     case index(TableKey, ColumnKey)
     /// The version of the schema.
     case version(UInt64)
+    /// What commit records do not tell: the transaction commits in bulk.
+    case restructured
+
+    var isRestructured: Bool {
+        if case .restructured = self { true } else { false }
+    }
 }

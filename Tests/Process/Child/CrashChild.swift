@@ -18,6 +18,8 @@ import Regnum
 ///                                   line, sends a message and prints its id
 ///     ledger PATH NAME              commits and checkpoints until SIGTERM, prints the number of each
 ///                                   commit (see KeepLedger.swift)
+///     migrate PATH                  opens the realm as the later program does, which migrates it;
+///                                   prints "in block" and "COUNT messages" (see Migrate.swift)
 ///
 /// Exit status: 0; 1 with a sentence on standard error; 3 when the driver is gone; 64 for wrong
 /// usage.
@@ -68,6 +70,8 @@ import Regnum
             try await stopInWrite(path)
         case ("hold-in-write", 2):
             try await holdInWrite(path, Sender(room: arguments[0], name: arguments[1]))
+        case ("migrate", 0):
+            try await migrate(path)
         case ("ledger", 1):
             try await keepLedger(path, arguments[0], terminationSignal)
         default:

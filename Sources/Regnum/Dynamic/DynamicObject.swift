@@ -1,0 +1,184 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// An object of which only the stored schema is known: for tools, and for migrations.
+///
+///     for dog in tx.dynamicObjects("Dog") { print(dog.name ?? "", dog["age"] as? Int ?? 0) }
+///
+/// Properties are read and set by their names, as they are stored: an enum as its raw value, a
+/// property of a projected type as what is stored of it. Links are dynamic objects, lists, sets and
+/// maps ``DynamicList``, ``DynamicMutableSet`` and ``DynamicMap``. The program may have a class of that
+/// name or none.
+///
+/// Confined to the body of the transaction that it comes from.
+@dynamicMemberLookup
+public final class DynamicObject {
+    let store: DynamicStore
+    let table: TableKey
+    let row: ObjectKey
+
+    init(_ store: DynamicStore, _ table: TableKey, _ row: ObjectKey) {
+        self.store = store
+        self.table = table
+        self.row = row
+    }
+
+    /// The name of the class.
+    public var className: String {
+        store.requireLive("className")
+        return store.name(of: table)
+    }
+
+    /// The names of the stored properties, in alphabetical order.
+    public var propertyNames: [String] {
+        store.requireLive("propertyNames")
+        return store.properties(of: table).keys.sorted()
+    }
+
+    /// Whether the object was deleted, or the transaction is over.
+    public var isInvalidated: Bool {
+        if case .ended = store.core.state { return true }
+        return !store.contains(table, row)
+    }
+
+    /// A property by its name; nil for nil.
+    ///
+    /// A name that the class does not have, a value that the property cannot hold, and setting an
+    /// object that is only read fail the transaction, which then throws that error; until then reads
+    /// give nil. ``value(of:)`` and ``set(_:of:)`` throw at once.
+    ///
+    /// - Precondition: the transaction is not over, and the object was not deleted.
+    public subscript(_ name: String) -> Any? {
+        get {
+            do throws(Realm.Error) {
+                return try value(of: name)
+            } catch {
+                store.core.fail(error)
+                return nil
+            }
+        }
+        set {
+            do throws(Realm.Error) {
+                try set(newValue, of: name)
+            } catch {
+                store.core.fail(error)
+            }
+        }
+    }
+
+    /// A property by its name, as ``subscript(_:)``.
+    public subscript(dynamicMember name: String) -> Any? {
+        get { self[name] }
+        set { self[name] = newValue }
+    }
+
+    /// The value of a property, nil for nil.
+    ///
+    /// - Throws: `.invalidInput` for a name that the class does not have.
+    /// - Precondition: as for ``subscript(_:)``.
+    /// - Complexity: O(log n).
+    public func value(of name: String) throws(Realm.Error) -> Any? {
+        requireReadable(name)
+        return store.read(try store.property(name, of: table), table, row)
+    }
+
+    /// Sets a property: a value, nil, an object of the right class or a dictionary of its values for
+    /// links, a sequence for lists and sets, a dictionary for maps. Embedded objects, and objects of
+    /// other classes' dictionaries, are made anew.
+    ///
+    /// - Throws: `.invalidInput` for a name that the class does not have, and where the object is only
+    ///   read; `.invalidValue` for a value that the property cannot hold, and the primary key.
+    /// - Precondition: as for ``subscript(_:)``.
+    public func set(_ value: Any?, of name: String) throws(Realm.Error) {
+        requireReadable(name)
+        let property = try store.property(name, of: table)
+        let writer = DynamicWriter(
+            store, try store.writing("\(store.name(of: table)).\(name)"))
+        defer { store.core.didEditAll() }
+        try writer.assign(value, to: property, of: table, row)
+    }
+
+    /// The list that a property is.
+    ///
+    /// - Throws: `.invalidInput` for a property that is no list.
+    public func dynamicList(_ name: String) throws(Realm.Error) -> DynamicList {
+        guard let list = try value(of: name) as? DynamicList else {
+            throw wrongKind(name, "a list")
+        }
+        return list
+    }
+
+    /// The set that a property is.
+    ///
+    /// - Throws: `.invalidInput` for a property that is no set.
+    public func dynamicMutableSet(_ name: String) throws(Realm.Error) -> DynamicMutableSet {
+        guard let set = try value(of: name) as? DynamicMutableSet else {
+            throw wrongKind(name, "a set")
+        }
+        return set
+    }
+
+    /// The map that a property is.
+    ///
+    /// - Throws: `.invalidInput` for a property that is no map.
+    public func dynamicMap(_ name: String) throws(Realm.Error) -> DynamicMap {
+        guard let map = try value(of: name) as? DynamicMap else {
+            throw wrongKind(name, "a map")
+        }
+        return map
+    }
+
+    /// Whether both are the same row, seen in the same state: the old and the new object of a migration
+    /// are two.
+    public func isSameObject(as other: DynamicObject?) -> Bool {
+        guard let other else { return false }
+        return table == other.table && row == other.row && store.core === other.store.core
+            && store.old === other.store.old
+    }
+
+    private func wrongKind(_ name: String, _ kind: String) -> Realm.Error {
+        let className = store.name(of: table)
+        return Realm.Error(
+            .invalidInput, "\(className).\(name) is not \(kind).", className: className,
+            property: name)
+    }
+
+    private func requireReadable(_ name: String) {
+        store.requireLive("subscript")
+        guard store.contains(table, row) else {
+            fatalError(
+                "\(store.name(of: table)).\(name) of a deleted object was used in the transaction at "
+                    + "\(store.core.place): ask isInvalidated first.")
+        }
+    }
+}
+
+extension DynamicObject: Hashable {
+    public static func == (a: DynamicObject, b: DynamicObject) -> Bool { a.isSameObject(as: b) }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(table)
+        hasher.combine(row)
+    }
+}
+
+extension DynamicObject: CustomStringConvertible {
+    /// The class and its properties; of others the class only.
+    public var description: String {
+        if case .ended = store.core.state { return "DynamicObject of a transaction that is over" }
+        let className = store.name(of: table)
+        guard !isInvalidated else { return "\(className) (deleted)" }
+        let properties = store.properties(of: table).sorted { $0.key < $1.key }
+        let lines = properties.map { name, property in
+            switch store.read(property, table, row) {
+            case nil: return "    \(name) = nil;"
+            case let object as DynamicObject: return "    \(name) = \(object.className);"
+            case let value?: return "    \(name) = \(value);"
+            }
+        }
+        return "\(className) {\n\(lines.joined(separator: "\n"))\n}"
+    }
+}
+
+@available(*, unavailable, message: "objects stay in the body of their transaction")
+extension DynamicObject: Sendable {}

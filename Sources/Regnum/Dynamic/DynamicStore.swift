@@ -1,0 +1,215 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+internal import RegnumStore
+
+/// What dynamic objects read from: the transaction, or in a migration the state before it.
+///
+/// Confined to the transaction's body, as its objects are.
+final class DynamicStore {
+    let core: TransactionCore
+    /// The state before the migration, for its old objects; nil: what the transaction sees.
+    let old: DatabaseRoot?
+    private var known: (schemaID: UInt64, tables: [TableKey: [String: DynamicProperty]]) = (0, [:])
+
+    init(_ core: TransactionCore, old: DatabaseRoot? = nil) {
+        self.core = core
+        self.old = old
+    }
+
+    /// Ends the process where the body is over.
+    func requireLive(_ call: StaticString) {
+        guard case .ended = core.state else { return }
+        fatalError(
+            "DynamicObject.\(call) was used after the body of the transaction at \(core.place) had "
+                + "returned: objects live until then.")
+    }
+
+    var schema: DatabaseSchema {
+        if let old { return old.schema }
+        guard let schema = core.schema else {
+            preconditionFailure("A dynamic object outlived its transaction.")
+        }
+        return schema
+    }
+
+    /// The running write; throws for old objects and in a read.
+    func writing(_ name: String) throws(Realm.Error) -> EngineTransaction {
+        if old != nil {
+            throw Realm.Error(
+                .invalidInput,
+                "\(name) was changed: the old objects of a migration are only read. Change the new one."
+            )
+        }
+        guard let transaction = core.writing else {
+            throw Realm.Error(
+                .invalidInput,
+                "\(name) was changed in the read at \(core.place): objects can be changed in a write "
+                    + "only.")
+        }
+        return transaction
+    }
+
+    func contains(_ table: TableKey, _ row: ObjectKey) -> Bool {
+        if let old { return old.contains(table, row) }
+        return switch core.state {
+        case .writing(let transaction): transaction.contains(table, row)
+        case .reading(let root): root.contains(table, row)
+        case .ended: false
+        }
+    }
+
+    func value(_ table: TableKey, _ row: ObjectKey, _ column: ColumnKey) -> Value? {
+        old.map { $0.value(table, row, column) } ?? core.value(table, row, column)
+    }
+
+    func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey] {
+        old?.list(table, row, list) ?? core.list(table, row, list)
+    }
+
+    func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int {
+        old?.listCount(table, row, list) ?? core.listCount(table, row, list)
+    }
+
+    func listElement(
+        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int
+    ) -> ObjectKey? {
+        old.map { $0.listElement(table, row, list, at: position) }
+            ?? core.listElement(table, row, list, at: position)
+    }
+
+    func count(_ table: TableKey) -> Int {
+        if let old { return old.count(table) }
+        return switch core.state {
+        case .writing(let transaction): transaction.count(table)
+        case .reading(let root): root.count(table)
+        case .ended: 0
+        }
+    }
+
+    func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
+        if let old { return old.keys(table, from: key, limit: limit) }
+        return switch core.state {
+        case .writing(let transaction): transaction.keys(table, from: key, limit: limit)
+        case .reading(let root): root.keys(table, from: key, limit: limit)
+        case .ended: []
+        }
+    }
+
+    /// The key of the row at a position in `0..<count`.
+    func key(_ table: TableKey, at position: Int) -> ObjectKey {
+        if let old { return old.key(table, at: position) }
+        switch core.state {
+        case .writing(let transaction): return transaction.key(table, at: position)
+        case .reading(let root): return root.key(table, at: position)
+        case .ended: return ObjectKey(rawValue: 0)
+        }
+    }
+
+    func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
+        if let old { return old.find(table, primaryKey: value) }
+        return switch core.state {
+        case .writing(let transaction): transaction.find(table, primaryKey: value)
+        case .reading(let root): root.find(table, primaryKey: value)
+        case .ended: nil
+        }
+    }
+
+    // MARK: Schema
+
+    /// The properties of a class by their names.
+    func properties(of table: TableKey) -> [String: DynamicProperty] {
+        let schema = schema
+        if known.schemaID != schema.id { known = (schema.id, [:]) }
+        if let found = known.tables[table] { return found }
+        var properties: [String: DynamicProperty] = [:]
+        let stored = schema.tables[Int(table.rawValue)]
+        for column in stored.columns where !column.isDropped {
+            properties[column.name] = .column(column)
+        }
+        for list in stored.lists where !list.isDropped { properties[list.name] = .list(list) }
+        known.tables[table] = properties
+        return properties
+    }
+
+    func name(of table: TableKey) -> String { schema.tables[Int(table.rawValue)].name }
+
+    /// A class on its own or an embedded one; nil for others, and for those that were dropped.
+    func table(named name: String) -> TableSchema? {
+        guard let table = schema.table(named: name), table.kind != .elements, !table.isDropped
+        else { return nil }
+        return table
+    }
+
+    func property(_ name: String, of table: TableKey) throws(Realm.Error) -> DynamicProperty {
+        let properties = properties(of: table)
+        if let found = properties[name] { return found }
+        let className = self.name(of: table)
+        throw Realm.Error(
+            .invalidInput,
+            "\(className) has no property \"\(name)\": it has "
+                + properties.keys.sorted().joined(separator: ", ") + ".", className: className,
+            property: name)
+    }
+
+    // MARK: Values
+
+    /// A property's value as Swift has it.
+    func read(_ property: DynamicProperty, _ table: TableKey, _ row: ObjectKey) -> Any? {
+        switch property {
+        case .column(let column):
+            guard let value = value(table, row, column.key) else { return nil }
+            return any(value, column)
+        case .list(let list):
+            let place = DynamicPlace(store: self, table: table, row: row, list: list)
+            switch list.kind {
+            case .list: return DynamicList(place)
+            case .set: return DynamicMutableSet(place)
+            case .map: return DynamicMap(place)
+            }
+        }
+    }
+
+    /// The value of a column as Swift has it.
+    func any(_ value: Value, _ column: ColumnSchema) -> Any? {
+        if let target = column.linkTarget {
+            guard case .int(let row) = value else { return nil }
+            let key = ObjectKey(rawValue: UInt64(bitPattern: row))
+            return contains(target, key) ? DynamicObject(self, target, key) : nil
+        }
+        return value.anyValue(isFloat: column.meaning == .float)
+    }
+
+    /// What stands in a list's row: a value, or an object.
+    func element(_ list: ListSchema, _ key: ObjectKey) -> Any? {
+        let target = schema.tables[Int(list.target.rawValue)]
+        guard target.kind == .elements, let column = target.columns.first else {
+            return DynamicObject(self, list.target, key)
+        }
+        return value(list.target, key, column.key).flatMap { any($0, column) }
+    }
+}
+
+/// A property of a stored class.
+enum DynamicProperty {
+    case column(ColumnSchema)
+    case list(ListSchema)
+}
+
+extension Value {
+    /// The value as the type that properties have for it; nil for null.
+    func anyValue(isFloat: Bool) -> Any? {
+        let stored = _StoredValue(self)
+        return switch self {
+        case .null: nil
+        case .bool: Bool._decode(stored)
+        case .int: Int._decode(stored)
+        case .double: isFloat ? Float._decode(stored) as Any? : Double._decode(stored)
+        case .string: String._decode(stored)
+        case .data: Data._decode(stored)
+        case .date: Date._decode(stored)
+        case .uuid: UUID._decode(stored)
+        case .objectId: ObjectId._decode(stored)
+        case .decimal: Decimal128._decode(stored)
+        }
+    }
+}

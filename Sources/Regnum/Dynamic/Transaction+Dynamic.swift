@@ -1,0 +1,183 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Transaction {
+    /// All objects of a class by its name, which the program need not have: see ``DynamicObject``.
+    ///
+    /// - Throws: `.invalidInput` if neither the realm nor the program has a class of that name.
+    /// - Complexity: O(1); nothing is read until the objects are.
+    public func dynamicObjects(_ className: String) throws(Realm.Error) -> DynamicObjects {
+        let store = try dynamicStore("dynamicObjects")
+        return DynamicObjects(store, try dynamicTable(className, store)?.key)
+    }
+
+    /// The object of a class that has a primary key; nil if there is none.
+    ///
+    /// - Parameter key: what the property of the key can hold; nil finds the object whose key is nil.
+    /// - Throws: `.invalidInput` if there is no class of that name, or it has no primary key;
+    ///   `.invalidValue` for a key of another type.
+    /// - Complexity: O(log n).
+    public func dynamicObject(
+        ofType className: String, forPrimaryKey key: Any?
+    ) throws(Realm.Error) -> DynamicObject? {
+        let store = try dynamicStore("dynamicObject")
+        guard let table = try dynamicTable(className, store) else { return nil }
+        guard let primaryKey = table.primaryKey else {
+            throw Realm.Error(
+                .invalidInput, "\(className) has no primary key.", className: className)
+        }
+        let column = table.columns[Int(primaryKey.rawValue)]
+        let storage = _StorageType(column.type, isOptional: column.isOptional)
+        var value: Value? = column.isOptional ? .null : nil
+        if let key = key.flatMap({ unwrapped($0) }) { value = storage.engineValue(of: key) }
+        guard let value else {
+            throw Realm.Error(
+                .invalidValue,
+                "\(className).\(column.name) is of type \(storage.swiftName): \(told(key)) is no key of "
+                    + "it.", className: className, property: column.name)
+        }
+        return store.find(table.key, primaryKey: value).map { DynamicObject(store, table.key, $0) }
+    }
+
+    /// Makes an object of a class by its name. What is not given has its default.
+    ///
+    /// - Parameters:
+    ///   - values: what ``DynamicObject/set(_:of:)`` takes, by the names of the properties.
+    ///   - policy: what happens if there is an object with that primary key; then it gets what is given.
+    /// - Throws: `.invalidInput` if there is no class of that name, for an embedded class, and for
+    ///   names that the class does not have; `.invalidValue` for a value that a property cannot hold;
+    ///   `.duplicatePrimaryKey`. Nothing is stored then.
+    /// - Precondition: called in a write.
+    @discardableResult
+    public func dynamicCreate(
+        _ className: String, value values: [String: Any?] = [:],
+        update policy: Realm.UpdatePolicy = .error
+    ) throws(Realm.Error) -> DynamicObject {
+        let transaction = requireWriting("dynamicCreate")
+        let store = try dynamicStore("dynamicCreate")
+        if let entry = core.realm.knownEntry(named: className) {
+            try core.binding(for: entry.schema.type).prepareToStore(in: transaction)
+        }
+        guard let table = try dynamicTable(className, store) else {
+            throw .unknownClass(className)
+        }
+        return try store.create(table, values, policy, transaction)
+    }
+
+    /// Deletes an object, as ``delete(_:)-(ObjectBase)`` does.
+    ///
+    /// - Precondition: called in a write; the object is of this transaction and was not deleted.
+    public func delete(_ object: DynamicObject) {
+        let transaction = requireWriting("delete")
+        precondition(
+            object.store.core === core && object.store.old == nil && !object.isInvalidated,
+            "A dynamic object that was deleted, or is of another transaction, was deleted.")
+        transaction.delete(object.table, object.row)
+        core.didEditAll()
+    }
+
+    private func dynamicStore(_ call: StaticString) throws(Realm.Error) -> DynamicStore {
+        if case .ended = core.state { trapEnded(call) }
+        return DynamicStore(core)
+    }
+
+    /// The class of that name; nil if only the program has it.
+    private func dynamicTable(
+        _ name: String, _ store: DynamicStore
+    ) throws(Realm.Error) -> TableSchema? {
+        if let table = store.table(named: name) { return table }
+        guard core.realm.knownEntry(named: name) != nil else { throw .unknownClass(name) }
+        return nil
+    }
+}
+
+extension DynamicStore {
+    func create(
+        _ table: TableSchema, _ values: [String: Any?], _ policy: Realm.UpdatePolicy,
+        _ transaction: EngineTransaction
+    ) throws(Realm.Error) -> DynamicObject {
+        guard table.kind == .object else {
+            throw Realm.Error(
+                .invalidInput,
+                "\(table.name) is an embedded class: its objects are made with their owners. Set a "
+                    + "property to a dictionary, or append one.", className: table.name)
+        }
+        let writer = DynamicWriter(self, transaction)
+        defer { core.didEditAll() }
+        if policy != .error, let key = table.primaryKey {
+            let column = table.columns[Int(key.rawValue)]
+            let storage = _StorageType(column.type, isOptional: column.isOptional)
+            if let given = values[column.name], let given = given.flatMap({ unwrapped($0) }),
+                let value = storage.engineValue(of: given),
+                let row = transaction.find(table.key, primaryKey: value)
+            {
+                for (name, value) in values.sorted(by: { $0.key < $1.key })
+                where name != column.name {
+                    let property = try property(name, of: table.key)
+                    try writer.assign(value, to: property, of: table.key, row)
+                }
+                return DynamicObject(self, table.key, row)
+            }
+        }
+        return DynamicObject(self, table.key, try writer.make(table.key, values))
+    }
+}
+
+/// All objects of a class by its name, as the transaction sees them at each use, in the order of their
+/// creation.
+public final class DynamicObjects: RandomAccessCollection {
+    private let store: DynamicStore
+    private let table: TableKey?
+
+    init(_ store: DynamicStore, _ table: TableKey?) {
+        self.store = store
+        self.table = table
+    }
+
+    public var startIndex: Int { 0 }
+
+    public var endIndex: Int {
+        store.requireLive("count")
+        return table.map { store.count($0) } ?? 0
+    }
+
+    /// The object at a position.
+    ///
+    /// - Precondition: the position is less than the count.
+    /// - Complexity: O(log n).
+    public subscript(position: Int) -> DynamicObject {
+        guard let table, position >= 0, position < count else {
+            preconditionFailure("There are \(count) objects, and no position \(position).")
+        }
+        return DynamicObject(store, table, store.key(table, at: position))
+    }
+
+    /// Goes through the objects in pieces: those made meanwhile come too, those deleted do not.
+    public func makeIterator() -> AnyIterator<DynamicObject> {
+        store.requireLive("makeIterator")
+        guard let table else { return AnyIterator { nil } }
+        var next = ObjectKey(rawValue: 0)
+        var pending: ArraySlice<ObjectKey> = []
+        return AnyIterator { [store] in
+            while true {
+                if pending.isEmpty {
+                    pending = store.keys(table, from: next, limit: 1_024)[...]
+                    guard let last = pending.last else { return nil }
+                    next = ObjectKey(rawValue: last.rawValue + 1)
+                }
+                let key = pending.removeFirst()
+                if store.contains(table, key) { return DynamicObject(store, table, key) }
+            }
+        }
+    }
+}
+
+@available(*, unavailable) extension DynamicObjects: Sendable {}
+
+extension Realm.Error {
+    static func unknownClass(_ name: String) -> Realm.Error {
+        Realm.Error(
+            .invalidInput, "There is no class \"\(name)\" in the realm, nor among its objectTypes.",
+            className: name)
+    }
+}

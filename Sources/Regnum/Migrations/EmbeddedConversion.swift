@@ -1,0 +1,136 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// Makes classes of objects embedded: objects without an owner are deleted, and each owner but the
+/// first gets a copy of those that have several.
+struct EmbeddedConversion {
+    private let transaction: EngineTransaction
+
+    init(_ transaction: EngineTransaction) { self.transaction = transaction }
+
+    /// Converts the classes, owners first: a copy links to what the original links to, which then has
+    /// one owner more.
+    func run(_ classNames: [String]) throws(Realm.Error) {
+        var rest = classNames
+        while !rest.isEmpty {
+            let tables = rest.compactMap { transaction.schema.table(named: $0)?.key }
+            // cycles of embedded classes are refused with their declarations
+            let index = tables.indices.first { index in
+                tables.indices.allSatisfy { $0 == index || !leads(tables[$0], to: tables[index]) }
+            }
+            let next = index ?? 0
+            try convert(tables[next])
+            rest.remove(at: next)
+        }
+    }
+
+    private func table(_ key: TableKey) -> TableSchema {
+        transaction.schema.tables[Int(key.rawValue)]
+    }
+
+    /// Whether objects of a class link to those of another, also as values of their maps.
+    private func leads(_ table: TableKey, to target: TableKey) -> Bool {
+        let schema = self.table(table)
+        if schema.columns.contains(where: { $0.linkTarget == target }) { return true }
+        return schema.lists.contains { list in
+            list.target == target
+                || self.table(list.target).kind == .elements && leads(list.target, to: target)
+        }
+    }
+
+    /// A place that an object stands at.
+    private enum Owner {
+        case link(TableKey, ObjectKey, ColumnKey)
+        case element(TableKey, ObjectKey, ListKey, Int)
+    }
+
+    private func convert(_ target: TableKey) throws(Realm.Error) {
+        let tables = transaction.schema.tables
+        var next = ObjectKey(rawValue: 0)
+        let end = transaction.nextKeys[Int(target.rawValue)]
+        while true {
+            let keys = transaction.keys(target, from: next, limit: 1_024).filter { $0 < end }
+            guard let last = keys.last else { break }
+            next = ObjectKey(rawValue: last.rawValue + 1)
+            var lonely: [ObjectKey] = []
+            for key in keys {
+                let owners = owners(of: key, target, tables)
+                if owners.isEmpty { lonely.append(key) }
+                for owner in owners.dropFirst() {
+                    let copy = try copy(target, key)
+                    try engine { () throws(StoreError) in
+                        switch owner {
+                        case .link(let table, let row, let column):
+                            try transaction.set(
+                                table, row, column, .int(Int64(bitPattern: copy.rawValue)))
+                        case .element(let table, let row, let list, let position):
+                            try transaction.setListElement(table, row, list, at: position, copy)
+                        }
+                    }
+                }
+            }
+            if !lonely.isEmpty { transaction.delete(target, lonely) }
+        }
+        transaction.setKind(target, .embedded)
+    }
+
+    private func owners(
+        of row: ObjectKey, _ target: TableKey, _ tables: [TableSchema]
+    ) -> [Owner] {
+        var owners: [Owner] = []
+        for table in tables {
+            for column in table.columns where column.linkTarget == target {
+                for origin in transaction.backlinks(of: row, through: column.key, of: table.key) {
+                    owners.append(.link(table.key, origin, column.key))
+                }
+            }
+            for list in table.lists where list.target == target {
+                for origin in transaction.backlinks(of: row, through: list.key, of: table.key) {
+                    let rows = transaction.list(table.key, origin, list.key)
+                    for (position, element) in rows.enumerated() where element == row {
+                        owners.append(.element(table.key, origin, list.key, position))
+                    }
+                }
+            }
+        }
+        return owners
+    }
+
+    /// A copy of a row: what belongs to it is copied too, what it links to is shared.
+    private func copy(_ key: TableKey, _ row: ObjectKey) throws(Realm.Error) -> ObjectKey {
+        let schema = table(key)
+        var values: [Value] = []
+        for column in schema.columns {
+            var value = transaction.value(key, row, column.key) ?? column.defaultValue
+            if let target = column.linkTarget, table(target).kind.isOwned,
+                case .int(let linked) = value
+            {
+                let copied = try copy(target, ObjectKey(rawValue: UInt64(bitPattern: linked)))
+                value = .int(Int64(bitPattern: copied.rawValue))
+            }
+            values.append(value)
+        }
+        let made = try engine { () throws(StoreError) in try transaction.insert(key, values) }
+        for list in schema.lists {
+            var elements = transaction.list(key, row, list.key)
+            if table(list.target).kind.isOwned {
+                var copies: [ObjectKey] = []
+                for element in elements { copies.append(try copy(list.target, element)) }
+                elements = copies
+            }
+            if elements.isEmpty { continue }
+            try engine { () throws(StoreError) in
+                try transaction.insertIntoList(key, made, list.key, at: 0, elements)
+            }
+        }
+        return made
+    }
+
+    private func engine<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+}

@@ -1,0 +1,321 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// Takes the stored schema to that of the program: what is done before the block of a migration, in it
+/// and after it. Nothing is committed here.
+final class MigrationSteps {
+    let transaction: EngineTransaction
+    /// The version that the schema gets.
+    let version: UInt64
+    /// The classes of the program, in no particular order.
+    let classes: [ClassSchema]
+    /// Properties whose form has changed: their old values have another name until the end.
+    private var aside: [(table: TableKey, name: String)] = []
+    /// New names that the program does not have: of renamings in several steps.
+    private var intermediate: [(className: String, name: String)] = []
+    private var droppedTables: [TableKey] = []
+
+    init(_ transaction: EngineTransaction, _ types: [ObjectBase.Type], version: UInt64) {
+        self.transaction = transaction
+        self.version = version
+        var found: [ClassSchema] = []
+        var known: Set<ObjectIdentifier> = []
+        for type in types {
+            for schema in ClassSchema.of(type._storedType).reachable
+            where known.insert(ObjectIdentifier(schema.type)).inserted {
+                found.append(schema)
+            }
+        }
+        classes = found
+    }
+
+    func isDeclared(_ className: String) -> Bool { classes.contains { $0.name == className } }
+
+    private func table(_ schema: ClassSchema) -> TableSchema? {
+        transaction.schema.table(named: schema.name)
+    }
+
+    /// Runs steps of the engine, whose errors are the store's.
+    private func engine<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    // MARK: Before the block
+
+    /// Whether values would be lost if nobody copied them: then there has to be a block.
+    var losesValues: Bool {
+        classes.contains { schema in
+            guard let table = table(schema) else { return false }
+            if schema.isEmbedded, table.kind != .embedded { return true }
+            return schema.properties.contains { form(of: $0, in: table) == .other }
+        }
+    }
+
+    private enum Form { case missing, same, becomesOptional, other }
+
+    /// What is stored of a property.
+    private func form(of property: PropertySchema, in table: TableSchema) -> Form {
+        guard property.isStored,
+            let stored = table.swiftName(ofProperty: property.storedName, in: transaction.schema)
+        else { return .missing }
+        if stored == property.shape.swiftName { return .same }
+        guard case .scalar(let storage) = property.shape,
+            let column = table.column(named: property.storedName)
+        else { return .other }
+        return isWidening(column, storage) ? .becomesOptional : .other
+    }
+
+    private func isWidening(_ column: ColumnSchema, _ storage: _StorageType) -> Bool {
+        column.linkTarget == nil && !column.isOptional && storage.isOptional
+            && column.type == storage.valueType
+            && (column.meaning == .float) == storage.isFloat
+    }
+
+    /// Adds what is new, and sets aside what has changed.
+    func prepare() throws(Realm.Error) {
+        for schema in classes {
+            guard let table = table(schema) else { continue }
+            if table.kind == .embedded, !schema.isEmbedded {
+                transaction.setKind(table.key, .object)
+            }
+            try liftKey(of: table.key)
+            for property in schema.properties {
+                switch form(of: property, in: table) {
+                case .missing, .same: break
+                case .becomesOptional: try widen(property, of: table.key)
+                case .other: try setAside(property.storedName, of: table.key)
+                }
+            }
+            for property in schema.properties {
+                guard case .scalar = property.shape,
+                    self.table(schema)?.column(named: property.storedName) == nil
+                else { continue }
+                _ = try addColumn(property, to: table.key)
+            }
+        }
+        let new = classes.filter { table($0) == nil }
+        try engine { () throws(StoreError) in
+            for schema in classes { try SchemaGrowth.addTable(schema, transaction) }
+            for schema in classes { try SchemaGrowth.addReferences(schema, transaction) }
+        }
+        for schema in new {
+            if let table = table(schema) { try liftKey(of: table.key) }
+        }
+    }
+
+    /// The key of a class is a property like any other until the end.
+    private func liftKey(of table: TableKey) throws(Realm.Error) {
+        let schema = transaction.schema.tables[Int(table.rawValue)]
+        guard schema.primaryKey != nil else { return }
+        let indexed = schema.columns.filter(\.hasIndex).map(\.key)
+        try engine { () throws(StoreError) in
+            try transaction.setKeys(table, primaryKey: nil, indexed: Set(indexed))
+        }
+    }
+
+    private func addColumn(
+        _ property: PropertySchema, to table: TableKey
+    ) throws(Realm.Error) -> ColumnKey {
+        var definition = property.definition
+        definition.isIndexed = definition.isIndexed || definition.isPrimaryKey
+        definition.isPrimaryKey = false
+        return try engine { () throws(StoreError) in
+            try transaction.addColumn(table, definition)
+        }
+    }
+
+    /// A required property becomes optional with the values that it has.
+    private func widen(_ property: PropertySchema, of table: TableKey) throws(Realm.Error) {
+        let name = property.storedName
+        guard let column = stored(table).column(named: name) else { return }
+        try engine { () throws(StoreError) in
+            try transaction.rename(table, column.key, to: DroppedName.aside(aside.count))
+        }
+        let added = try addColumn(property, to: table)
+        transaction.move(table, column.key, to: added)
+    }
+
+    private func setAside(_ name: String, of table: TableKey) throws(Realm.Error) {
+        let other = DroppedName.aside(aside.count)
+        try rename(name, to: other, of: table)
+        aside.append((table, other))
+    }
+
+    private func stored(_ table: TableKey) -> TableSchema {
+        transaction.schema.tables[Int(table.rawValue)]
+    }
+
+    private func rename(
+        _ name: String, to other: String, of table: TableKey
+    ) throws(Realm.Error) {
+        let schema = stored(table)
+        try engine { () throws(StoreError) in
+            if let column = schema.column(named: name) {
+                try transaction.rename(table, column.key, to: other)
+            } else if let list = schema.list(named: name) {
+                try transaction.rename(table, list.key, to: other)
+            }
+        }
+    }
+
+    private func drop(_ name: String, of table: TableKey) {
+        let schema = stored(table)
+        if let column = schema.column(named: name) {
+            transaction.drop(table, column.key)
+        } else if let list = schema.list(named: name) {
+            transaction.drop(table, list.key)
+        }
+    }
+
+    // MARK: In the block
+
+    func dropsTable(_ table: TableKey) { droppedTables.append(table) }
+
+    /// See `Migration.renameProperty`.
+    func rename(_ className: String, _ old: String, _ new: String) throws(Realm.Error) {
+        func refusal(_ sentence: String) -> Realm.Error {
+            Realm.Error(
+                .invalidInput, "\(className).\(old) cannot be renamed to \(new): \(sentence)",
+                className: className, property: old)
+        }
+        guard let table = transaction.schema.table(named: className), !table.isDropped else {
+            throw refusal("the realm has no class \(className).")
+        }
+        let schema = classes.first { $0.name == className }
+        if old == new { throw refusal("the names are the same.") }
+        guard !DroppedName.isDropped(old),
+            let type = table.swiftName(ofProperty: old, in: transaction.schema)
+        else { throw refusal("the stored class has no property \(old).") }
+        if let schema, schema.property(storedAs: old) != nil {
+            throw refusal("the program has a property \(old) too.")
+        }
+        let property = schema?.property(storedAs: new)
+        if let property {
+            guard property.isStored else { throw refusal("\(new) is no stored property.") }
+            if property.shape.swiftName != type {
+                guard case .scalar(let storage) = property.shape,
+                    let column = table.column(named: old), isWidening(column, storage)
+                else {
+                    throw refusal(
+                        "it is stored as \(type), and \(new) is of type "
+                            + "\(property.shape.swiftName). Copy the values instead.")
+                }
+            }
+        } else if schema != nil {
+            intermediate.append((className, new))
+        }
+        intermediate.removeAll { $0 == (className, old) }
+        drop(new, of: table.key)  // what was added for it, or what the block has renamed before
+        try rename(old, to: new, of: table.key)
+        if let property, property.shape.swiftName != type {
+            try widen(property, of: table.key)
+        }
+    }
+
+    /// See `Migration.deleteProperty`.
+    func deleteProperty(_ className: String, _ name: String) throws(Realm.Error) {
+        guard let table = transaction.schema.table(named: className), !table.isDropped,
+            !DroppedName.isDropped(name),
+            table.column(named: name) != nil || table.list(named: name) != nil
+        else {
+            throw Realm.Error(
+                .invalidInput, "\(className).\(name) is not stored and cannot be deleted.",
+                className: className, property: name)
+        }
+        if let schema = classes.first(where: { $0.name == className }),
+            schema.property(storedAs: name) != nil
+        {
+            throw Realm.Error(
+                .invalidInput, "\(className).\(name) cannot be deleted: the program has it.",
+                className: className, property: name)
+        }
+        drop(name, of: table.key)
+    }
+
+    // MARK: After the block
+
+    /// Drops what was set aside, gives embedded objects their owners, checks the keys.
+    func finish() throws(Realm.Error) {
+        if let (className, name) = intermediate.first {
+            throw Realm.Error(
+                .invalidInput,
+                "\(className).\(name), which a property was renamed to, is no property of the program.",
+                className: className, property: name)
+        }
+        for (table, name) in aside { drop(name, of: table) }
+        for table in droppedTables { dropWithLists(table) }
+        try EmbeddedConversion(transaction).run(
+            classes.filter(\.isEmbedded).compactMap { schema in
+                table(schema).flatMap { $0.kind == .embedded ? nil : schema.name }
+            })
+        for schema in classes { try setKeys(of: schema) }
+    }
+
+    private func dropWithLists(_ table: TableKey) {
+        guard !stored(table).isDropped else { return }
+        transaction.deleteAllRows(table)
+        // nothing can lead to it but what the program does not have either
+        let tables = transaction.schema.tables
+        for other in tables where other.key != table && !other.isDropped {
+            for column in other.columns where column.linkTarget == table {
+                guard other.kind == .elements else {
+                    transaction.drop(other.key, column.key)
+                    continue
+                }
+                for owner in tables {
+                    for map in owner.lists where map.target == other.key && !map.isDropped {
+                        transaction.drop(owner.key, map.key)
+                    }
+                }
+            }
+            for list in other.lists where list.target == table && !list.isDropped {
+                transaction.drop(other.key, list.key)
+            }
+        }
+        for list in stored(table).lists where !list.isDropped { transaction.drop(table, list.key) }
+        transaction.dropTable(table)
+    }
+
+    private func setKeys(of schema: ClassSchema) throws(Realm.Error) {
+        guard let table = table(schema) else { return }
+        var indexed: Set<ColumnKey> = []
+        var primaryKey: ColumnKey?
+        for column in table.columns where column.linkTarget == nil && !column.isDropped {
+            guard let property = schema.property(storedAs: column.name) else {
+                // of other programs
+                if column.hasIndex { indexed.insert(column.key) }
+                continue
+            }
+            if property.isIndexed { indexed.insert(column.key) }
+            if property.isPrimaryKey { primaryKey = column.key }
+        }
+        if let primaryKey {
+            try engine { () throws(StoreError) in
+                try transaction.setKeys(
+                    table.key, primaryKey: nil, indexed: indexed.union([primaryKey]))
+            }
+            if let (value, _, _) = transaction.duplicate(table.key, primaryKey) {
+                let name = table.columns[Int(primaryKey.rawValue)].name
+                throw Realm.Error(
+                    .duplicatePrimaryKey,
+                    "After the migration several objects of \(schema.name) have the primary key "
+                        + "\(name) \(value.keyText): the migration has to give each its own.",
+                    className: schema.name, property: name, key: value.keyText)
+            }
+        }
+        try engine { () throws(StoreError) in
+            try transaction.setKeys(table.key, primaryKey: primaryKey, indexed: indexed)
+        }
+    }
+}
+
+extension ClassSchema {
+    /// The property that is stored under that name.
+    func property(storedAs name: String) -> PropertySchema? {
+        properties.first { $0.storedName == name }
+    }
+}

@@ -1,0 +1,273 @@
+package import RegnumStore
+
+// Changes of the schema that only migrations make. Commit records do not tell them: a transaction with
+// one of them commits in bulk, as a checkpoint.
+//
+// Columns, lists and classes keep their keys. What is dropped holds nothing any more and stays, under a
+// name of its own (`DroppedName`): a dropped column costs one byte for each row that is older.
+
+extension EngineTransaction {
+    /// Gives a column another name.
+    ///
+    /// Throws `invalidInput` for a name that is empty, too long or taken.
+    package func rename(
+        _ table: TableKey, _ column: ColumnKey, to name: String
+    ) throws(StoreError) {
+        try checkFree(name, table)
+        restructure(content.schema.with(table) { $0[column.index].name = name })
+    }
+
+    /// Gives a list another name, and the class of its values, if it has values, the one after it.
+    ///
+    /// Throws `invalidInput` for a name that is empty, too long or taken.
+    package func rename(
+        _ table: TableKey, _ list: ListKey, to name: String
+    ) throws(StoreError) {
+        try checkFree(name, table)
+        let target = content.schema.tables[table.index].lists[list.index].target
+        var schema = content.schema.with(table, list, name: name)
+        if schema.tables[target.index].kind == .elements {
+            schema = schema.with(target, name: "\(schema.tables[table.index].name).\(name)")
+        }
+        restructure(schema)
+    }
+
+    private func checkFree(_ name: String, _ table: TableKey) throws(StoreError) {
+        let schema = content.schema.tables[table.index]
+        try SchemaRules.check(propertyName: name, of: schema.name)
+        guard schema.column(named: name) == nil, schema.list(named: name) == nil else {
+            throw SchemaRules.duplicate(name, schema.name)
+        }
+    }
+
+    /// Drops a column with all that it holds; owned rows that it links to are deleted.
+    ///
+    /// - Complexity: O(n / 1,024); O(n) for links to owned rows.
+    package func drop(_ table: TableKey, _ column: ColumnKey) {
+        let schema = content.schema.tables[table.index].columns[column.index]
+        var owned: [ObjectKey] = []
+        if let target = schema.linkTarget, content.schema.tables[target.index].kind.isOwned {
+            content[table.index].forEachKey { key in
+                let row = ObjectKey(rawValue: key)
+                if let linked = content.value(table, row, column)?.linkedRow {
+                    owned.append(ObjectKey(rawValue: linked))
+                }
+                return true
+            }
+        }
+        willRestructure(table)
+        removeIndex(table, column)
+        var own = content.ownTable(table.index, edit.nodes)
+        own.vacate(column, edit: edit.nodes)
+        restructure(
+            content.schema.with(table) { columns in
+                let isOptional = columns[column.index].isOptional
+                columns[column.index] = ColumnDefinition(
+                    name: DroppedName.column(column), type: .bool, isOptional: isOptional)
+            })
+        if let target = schema.linkTarget { deleteOwned(target, owned) }
+    }
+
+    /// Gives an optional column the values of a required one of the same type, which is dropped. It
+    /// gets that one's default.
+    ///
+    /// - Complexity: O(n / 1,024), O(n log n) for an indexed column.
+    package func move(_ table: TableKey, _ source: ColumnKey, to target: ColumnKey) {
+        let columns = content.schema.tables[table.index].columns
+        let (from, to) = (columns[source.index], columns[target.index])
+        precondition(
+            from.type == to.type && from.linkTarget == to.linkTarget
+                && (to.isOptional || !from.isOptional),
+            "A column cannot get the values of another one of another type.")
+        willRestructure(table)
+        removeIndex(table, source)
+        if to.hasIndex { removeIndex(table, target) }
+        restructure(
+            content.schema.with(table) { $0[target.index].defaultValue = from.defaultValue })
+        var own = content.ownTable(table.index, edit.nodes)
+        own.move(
+            source, to: target, columns: content.schema.tables[table.index].columns,
+            edit: edit.nodes)
+        restructure(
+            content.schema.with(table) { columns in
+                columns[source.index] = ColumnDefinition(
+                    name: DroppedName.column(source), type: .bool, isOptional: from.isOptional)
+            })
+        if to.hasIndex { buildIndex(table, target) }
+    }
+
+    /// Drops a list with all of its elements.
+    ///
+    /// - Complexity: O(elements), O(elements log n) if they are owned.
+    package func drop(_ table: TableKey, _ list: ListKey) {
+        let schema = content.schema.tables[table.index].lists[list.index]
+        let kind = content.schema.tables[schema.target.index].kind
+        var owned: [ObjectKey] = []
+        if kind == .embedded {
+            content[table.index].backlinks(list.index).visit { element, _ in
+                owned.append(ObjectKey(rawValue: element))
+                return true
+            }
+        }
+        willRestructure(table)
+        var own = content.ownTable(table.index, edit.nodes)
+        own.emptyList(list.index, edit.nodes)
+        changes[table.index].lists = changes[table.index].lists.filter { $0.key.list != list }
+        restructure(content.schema.with(table, list, name: DroppedName.list(list)))
+        if kind == .elements { dropTable(schema.target) } else { deleteOwned(schema.target, owned) }
+    }
+
+    private func deleteOwned(_ table: TableKey, _ rows: [ObjectKey]) {
+        if !rows.isEmpty { delete(table, rows) }
+    }
+
+    /// Deletes all rows of a class.
+    ///
+    /// - Complexity: as `delete` of each.
+    package func deleteAllRows(_ table: TableKey) {
+        while true {
+            let rows = keys(table, from: ObjectKey(rawValue: 0), limit: 4_096)
+            if rows.isEmpty { return }
+            delete(table, rows)
+        }
+    }
+
+    /// Drops a class with all of its rows. Links and lists of other classes that were of it stay, empty.
+    package func dropTable(_ table: TableKey) {
+        deleteAllRows(table)
+        willRestructure(table)
+        restructure(
+            content.schema.with(table, name: DroppedName.table(table), kind: .object))
+    }
+
+    /// Makes the rows of a class owned, or lets them be on their own.
+    ///
+    /// - Precondition: each row that is to be owned has exactly one link or list element that has it.
+    package func setKind(_ table: TableKey, _ kind: TableKind) {
+        willRestructure(table)
+        restructure(content.schema.with(table, kind: kind))
+    }
+
+    /// Marks columns as the primary key and as indexed, and makes and drops indexes accordingly.
+    ///
+    /// Throws `invalidInput` for types that cannot be that.
+    /// - Precondition: the values of a primary key are all different (`duplicate`).
+    package func setKeys(
+        _ table: TableKey, primaryKey: ColumnKey?, indexed: Set<ColumnKey>
+    ) throws(StoreError) {
+        let columns = content.schema.tables[table.index].columns
+        var others = content.schema
+        others = others.with(table) { definitions in
+            for index in definitions.indices where columns[index].linkTarget == nil {
+                let key = columns[index].key
+                definitions[index].isPrimaryKey = key == primaryKey
+                definitions[index].isIndexed = indexed.contains(key)
+            }
+        }
+        let new = others.tables[table.index].columns
+        guard new != columns else { return }
+        for (old, new) in zip(columns, new) where new.hasIndex && !old.hasIndex {
+            try SchemaRules.check(newIndex: old.key, of: content.schema.tables[table.index])
+        }
+        willRestructure(table)
+        for (old, new) in zip(columns, new) where old.hasIndex && !new.hasIndex {
+            removeIndex(table, old.key)
+        }
+        restructure(others)
+        for (old, new) in zip(columns, new) where new.hasIndex && !old.hasIndex {
+            buildIndex(table, new.key)
+        }
+    }
+
+    /// Two rows that have the same value in an indexed column; nil if all are different.
+    ///
+    /// - Complexity: O(n), with a look at the rows whose index keys are equal.
+    package func duplicate(
+        _ table: TableKey, _ column: ColumnKey
+    ) -> (value: Value, first: ObjectKey, second: ObjectKey)? {
+        guard let index = content.index(table, column) else { return nil }
+        var group: [(value: Value, row: ObjectKey)] = []
+        var groupKey: UInt64?
+        var pending: UInt64?
+        var found: (value: Value, first: ObjectKey, second: ObjectKey)?
+        index.visit { key, row in
+            defer { (groupKey, pending) = (key, row) }
+            guard key == groupKey, let before = pending else {
+                group = []
+                return true
+            }
+            for row in group.isEmpty ? [before, row] : [row] {
+                let row = ObjectKey(rawValue: row)
+                guard let value = content.value(table, row, column) else { continue }
+                if let other = group.first(where: { $0.value == value }) {
+                    found = (value, other.row, row)
+                    return false
+                }
+                group.append((value, row))
+            }
+            return true
+        }
+        return found
+    }
+
+    /// At most `limit` keys of rows, ascending, from one on.
+    package func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
+        content.keys(table, from: key, limit: limit)
+    }
+
+    /// The key of the row at `position` in key order; `position` is in `0..<count(table)`.
+    package func key(_ table: TableKey, at position: Int) -> ObjectKey {
+        ObjectKey(rawValue: content[table.index].key(at: position))
+    }
+
+    // MARK: Steps
+
+    private func willRestructure(_ table: TableKey) {
+        willEdit()
+        lastInsertion = nil
+        edit.forget(table.index)
+    }
+
+    /// Takes the schema over.
+    private func restructure(_ schema: DatabaseSchema) {
+        willEdit()
+        lastInsertion = nil
+        edit.forget()
+        content.schema = schema
+        schemaChanges.append(.restructured)
+    }
+
+    private func removeIndex(_ table: TableKey, _ column: ColumnKey) {
+        guard let slot = content[table.index].indexSlot(of: column) else { return }
+        var own = content.ownTable(table.index, edit.nodes)
+        own.removeIndex(at: slot, edit.nodes)
+        edit.forget(table.index)
+    }
+
+    private func buildIndex(_ table: TableKey, _ column: ColumnKey) {
+        edit.forget(table.index)
+        let own = content.ownTable(table.index, edit.nodes).addingIndex(
+            of: content.schema.tables[table.index].columns[column.index],
+            seed: content.context.seed, edit.nodes)
+        content.directory?.store(own.node.word, DatabaseContent.offset(table.index))
+    }
+}
+
+extension DatabaseRoot {
+    /// At most `limit` keys of rows, ascending, from one on.
+    package func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
+        content.keys(table, from: key, limit: limit)
+    }
+}
+
+extension DatabaseContent {
+    func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        guard let state = self.table(table), limit > 0 else { return keys }
+        state.forEachKey(from: key.rawValue) { key in
+            keys.append(ObjectKey(rawValue: key))
+            return keys.count < limit
+        }
+        return keys
+    }
+}

@@ -1,0 +1,15 @@
+import Regnum
+
+/// Takes a realm to the classes of the later program. Prints "in block" when the block begins, and how
+/// many messages there are when the realm is open.
+func migrate(_ path: String) async throws {
+    StandardInput.exitAtEnd()
+    var configuration = Later.configuration(path)
+    configuration.migration = { migration, oldVersion in
+        printLine("in block")
+        try Later.migration(migration, oldVersion)
+    }
+    let realm = try await Realm.open(configuration)
+    printLine("\(realm.snapshot().objects(Later.Message.self).count) messages")
+    await realm.close()
+}
