@@ -7,7 +7,7 @@ import Testing
         #expect(declarations.filter { $0.place == .here }.count == 27)
         #expect(absentProperties.count == 4)
         #expect(includedExamples.count == 14)
-        #expect(includedExamples.filter { $0.place == .here }.count == 8)
+        #expect(includedExamples.filter { $0.place == .here }.count == 9)
     }
 
     @Test(arguments: ["000", "001", "002", "003", "004"])

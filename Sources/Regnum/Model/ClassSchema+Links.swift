@@ -4,7 +4,7 @@ extension ClassSchema {
     /// What is wrong with the links of the class, one sentence for each mistake: an inverse of a property
     /// that does not exist or is of another class, an embedded class that contains itself.
     var linkProblems: [String] {
-        var problems = setProblems
+        var problems = setProblems + asymmetricProblems
         for property in properties {
             guard case .linkingObjects(let type) = property.shape else { continue }
             let origin = ClassSchema.of(type)
@@ -28,6 +28,33 @@ extension ClassSchema {
             problems.append(
                 "\(name) contains itself through its embedded properties: cycles of embedded objects "
                     + "cannot be stored.")
+        }
+        return problems
+    }
+
+    /// A sentence for each link to an asymmetric object, and for each link of one, or of what it holds,
+    /// to anything but embedded objects.
+    private var asymmetricProblems: [String] {
+        var problems = properties.compactMap { property -> String? in
+            guard let type = property.shape.objectType, type is AsymmetricObject.Type else {
+                return nil
+            }
+            return
+                "\(name).\(property.name) is of type \(property.shape.swiftName): nothing links to "
+                + "an asymmetric object, which is gone once it was delivered."
+        }
+        guard isAsymmetric else { return problems }
+        for schema in reachable where schema === self || schema.isEmbedded {
+            for property in schema.properties {
+                guard let type = property.shape.objectType, !(type is EmbeddedObject.Type),
+                    !(type is AsymmetricObject.Type)
+                else { continue }
+                let place = schema === self ? "" : ", which \(name) holds,"
+                problems.append(
+                    "\(schema.name).\(property.name)\(place) is of type "
+                        + "\(property.shape.swiftName): an asymmetric object holds values and embedded "
+                        + "objects, and links to no others.")
+            }
         }
         return problems
     }

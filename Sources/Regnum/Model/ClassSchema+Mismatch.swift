@@ -13,11 +13,9 @@ extension ClassSchema {
             lines.append("\(name).\(property.nameWithColumn) \(text)")
             firstProperty = firstProperty ?? property.name
         }
-        if (table.kind == .embedded) != isEmbedded {
-            let (declared, stored) = ("an embedded class", "a class of objects on their own")
+        if table.kind != tableKind {
             lines.append(
-                "\(name) is declared as \(isEmbedded ? declared : stored), but stored as "
-                    + "\(isEmbedded ? stored : declared).")
+                "\(name) is declared as \(tableKind.text), but stored as \(table.kind.text).")
         }
         for property in properties where property.isStored {
             guard let stored = table.swiftName(ofProperty: property.columnName, in: database) else {
@@ -52,6 +50,23 @@ extension ClassSchema {
         return Realm.Error(
             .schemaMismatch, lines.joined(separator: "\n") + "\nThis needs a migration.",
             className: name, property: firstProperty)
+    }
+}
+
+extension ClassSchema {
+    /// What the rows of the class's table are.
+    var tableKind: TableKind { isEmbedded ? .embedded : isAsymmetric ? .asymmetric : .object }
+}
+
+extension TableKind {
+    /// What it is, for sentences.
+    fileprivate var text: String {
+        switch self {
+        case .object: "a class of objects on their own"
+        case .embedded: "an embedded class"
+        case .elements: "the elements of a collection"
+        case .asymmetric: "an asymmetric class"
+        }
     }
 }
 

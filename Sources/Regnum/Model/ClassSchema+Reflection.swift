@@ -6,7 +6,9 @@ extension ClassSchema {
     convenience init(reflecting type: ObjectBase.Type) {
         let name = _typeName(type, qualified: false)
         var problems: [String] = []
-        let bases: [ObjectBase.Type] = [ObjectBase.self, Object.self, EmbeddedObject.self]
+        let bases: [ObjectBase.Type] = [
+            ObjectBase.self, Object.self, EmbeddedObject.self, AsymmetricObject.self,
+        ]
         if bases.contains(where: { $0 == type }) {
             problems.append("\(name) is no model: derive a class from it.")
         }
@@ -26,6 +28,13 @@ extension ClassSchema {
         if type is EmbeddedObject.Type, let key = properties.first(where: \.isPrimaryKey) {
             problems.append(
                 "\(name).\(key.name) is a primary key: an embedded object cannot have one.")
+        }
+        if type is EmbeddedObject.Type {
+            for property in properties where property.deleteRule == .cascade {
+                problems.append(
+                    "\(name).\(property.name) has the delete rule cascade: an embedded object has no "
+                        + "links that cascade, since it also goes when another takes its place.")
+            }
         }
         self.init(
             name: name, type: type, properties: properties, problems: problems,
@@ -148,6 +157,6 @@ extension PropertySchema {
             offset: field.offset, field: wrapper, kind: FieldKind(of: wrapper), shape: shape,
             isPrimaryKey: first.isPrimaryKey, isIndexed: first.isIndexed,
             defaultValue: defaultValue, originProperty: first.originProperty,
-            isProjected: wrapper.isProjected)
+            isProjected: wrapper.isProjected, deleteRule: first.deleteRule)
     }
 }

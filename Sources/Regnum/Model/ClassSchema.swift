@@ -23,6 +23,8 @@ struct PropertySchema: Sendable {
     let originProperty: String?
     /// Whether the program converts what is stored: see ``CustomPersistable``.
     let isProjected: Bool
+    /// What a deletion means for a link, list, set or map of objects.
+    let deleteRule: Realm.DeleteRule
 
     /// The name, and the one in storage where that differs: for sentences.
     var nameWithColumn: String {
@@ -99,6 +101,8 @@ final class ClassSchema: Sendable {
     let hasOnlyStoredProperties: Bool
     /// Whether objects of the class belong to others.
     let isEmbedded: Bool
+    /// Whether objects of the class are created and delivered, and never read.
+    let isAsymmetric: Bool
     /// Whether all properties are values, so that an object is a row and nothing else.
     let hasOnlyValues: Bool
     /// Which property a key path means.
@@ -116,6 +120,7 @@ final class ClassSchema: Sendable {
         self.problems = problems
         self.hasOnlyStoredProperties = hasOnlyStoredProperties
         isEmbedded = type is EmbeddedObject.Type
+        isAsymmetric = type is AsymmetricObject.Type
         hasOnlyValues = properties.allSatisfy {
             if case .scalar = $0.shape { true } else { false }
         }

@@ -43,6 +43,8 @@ struct PropertyDeclaration {
     let initialValue: Value?
     /// The property of the other class whose inverse this is.
     let originProperty: String?
+    /// What a deletion means for a link.
+    let deleteRule: Realm.DeleteRule
 }
 
 extension Persisted: PersistedField {
@@ -69,7 +71,8 @@ extension Persisted: PersistedField {
             return PropertyDeclaration(
                 isPrimaryKey: wrapper._flags & 1 != 0, isIndexed: wrapper._flags & 2 != 0,
                 initialValue: initialValue,
-                originProperty: (wrapper._value as? any InverseDeclaration)?.originProperty)
+                originProperty: (wrapper._value as? any InverseDeclaration)?.originProperty,
+                deleteRule: Realm.DeleteRule(flags: wrapper._flags))
         }
     }
 

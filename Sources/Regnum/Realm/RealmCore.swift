@@ -14,6 +14,10 @@ final class RealmCore: Sendable {
     let queries: MaintainedQueries
     /// What holds old versions in memory.
     let snapshots = SnapshotRegistry()
+    /// What `deleteRules(in:)` found last.
+    let knownDeleteRules = Guarded<KnownDeleteRules?>(nil)
+    /// The names of the classes that tasks of this process drain.
+    let drainedClasses = Guarded<Set<String>>([])
     private let classes = Guarded<[ObjectIdentifier: ClassEntry]>([:])
     private let actor = Guarded(WeakRealm())
 
@@ -110,6 +114,12 @@ final class RealmCore: Sendable {
     func knownEntry(named name: String) -> ClassEntry? {
         classes.withLock { $0.values.first { $0.schema.name == name } }
     }
+
+    /// How many classes have joined.
+    var joinedClassCount: Int { classes.withLock { $0.count } }
+
+    /// The classes that have joined.
+    var joinedSchemas: [ClassSchema] { classes.withLock { $0.values.map(\.schema) } }
 
     private func join(_ type: ObjectBase.Type) -> ClassEntry {
         let type = type._storedType

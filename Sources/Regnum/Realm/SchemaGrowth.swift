@@ -33,7 +33,7 @@ enum SchemaGrowth {
         }
         guard let table = transaction.schema.table(named: schema.name) else {
             _ = try transaction.addTable(
-                name: schema.name, kind: schema.isEmbedded ? .embedded : .object,
+                name: schema.name, kind: schema.tableKind,
                 columns: values.map(\.definition))
             return
         }
