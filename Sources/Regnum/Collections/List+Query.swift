@@ -23,7 +23,7 @@ extension _ManagedList {
             tableName: elementsName,
             source: .list(
                 tableName: binding.tableName, row: row,
-                name: binding.schema.properties[property].name)
+                name: binding.schema.properties[property].columnName)
         )
     }
 
@@ -88,6 +88,14 @@ extension Sequence where Element: ScalarValue {
     }
 }
 
+extension Sequence where Element: ScalarValue {
+    /// The elements, of equal ones the first.
+    func distinctValues() -> [Element] {
+        var known: Set<Value> = []
+        return filter { known.insert($0.engineValue.canonical).inserted }
+    }
+}
+
 // MARK: Lists of values
 
 extension List where Element: SummableValue {
@@ -130,8 +138,5 @@ extension List where Element: ScalarValue {
     /// The elements, of equal ones the first; nil equals nil and NaN equals NaN.
     ///
     /// - Complexity: O(n)
-    public func distinct() -> [Element] {
-        var known: Set<Value> = []
-        return filter { known.insert($0.engineValue.canonical).inserted }
-    }
+    public func distinct() -> [Element] { distinctValues() }
 }

@@ -89,7 +89,7 @@ extension ClassSchema {
         var owner = self
         var hops: [Hop] = []
         for link in path.properties.dropLast() {
-            hops.append(owner.hop(through: link))
+            hops += owner.hops(through: link)
             if let target = link.shape.objectType { owner = ClassSchema.of(target) }
         }
         guard let last = path.properties.last, case .scalar = last.shape else {

@@ -33,12 +33,12 @@ enum SchemaGrowth {
         }
         guard let table = transaction.schema.table(named: schema.name) else {
             _ = try transaction.addTable(
-                name: schema.name, kind: schema.isEmbedded ? .embedded : .object,
+                name: schema.name, kind: schema.tableKind,
                 columns: values.map(\.definition))
             return
         }
         for property in values {
-            guard let column = table.column(named: property.name) else {
+            guard let column = table.column(named: property.columnName) else {
                 _ = try transaction.addColumn(table.key, property.definition)
                 continue
             }
@@ -58,13 +58,13 @@ enum SchemaGrowth {
             case .scalar, .linkingObjects:
                 continue
             case .link(let type):
-                guard table.column(named: property.name) == nil,
+                guard table.column(named: property.columnName) == nil,
                     let target = transaction.schema.table(named: ClassSchema.of(type).name)
                 else { continue }
                 _ = try transaction.addColumn(
-                    table.key, .link(name: property.name, to: target.key))
+                    table.key, .link(name: property.columnName, to: target.key))
             case .map(let element):
-                guard table.list(named: property.name) == nil else { continue }
+                guard table.list(named: property.columnName) == nil else { continue }
                 try addMap(property, of: schema, element, to: table.key, transaction)
             case .list(let element):
                 try addList(property, of: element, .list, schema, transaction)
@@ -94,7 +94,7 @@ enum SchemaGrowth {
         let entries = try transaction.addTable(
             name: schema.elementsName(of: property), kind: .elements,
             columns: [value, ColumnDefinition(name: "key", type: .string)])
-        _ = try transaction.addList(table, name: property.name, target: entries, kind: .map)
+        _ = try transaction.addList(table, name: property.columnName, target: entries, kind: .map)
     }
 
     /// Adds a list or set, with the class of its elements if they are values, unless it is stored.
@@ -103,7 +103,7 @@ enum SchemaGrowth {
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
         guard let table = transaction.schema.table(named: schema.name),
-            table.list(named: property.name) == nil
+            table.list(named: property.columnName) == nil
         else { return }
         let target: TableKey
         switch element {
@@ -118,7 +118,8 @@ enum SchemaGrowth {
             target = try transaction.addTable(
                 name: schema.elementsName(of: property), kind: .elements, columns: [value])
         }
-        _ = try transaction.addList(table.key, name: property.name, target: target, kind: kind)
+        _ = try transaction.addList(
+            table.key, name: property.columnName, target: target, kind: kind)
     }
 }
 

@@ -163,6 +163,10 @@ struct RowEncoding: Encodable, Sendable {
                     switch (element, value.linkedObject) {
                     case (.scalar, _):
                         try entries.encode(ValueEncoding(value, property.valueType), forKey: key)
+                    case (.object(let type), let target?) where property.isProjected:
+                        let encoding = ProjectedEncoding(
+                            origin: self, property: property, type: type, row: target)
+                        try entries.encode(encoding, forKey: key)
                     case (.object(let type), let target?):
                         try entries.encode(
                             LinkEncoding(self, table.other(type), target, property), forKey: key)

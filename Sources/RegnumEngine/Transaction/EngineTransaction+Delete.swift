@@ -12,7 +12,7 @@ extension EngineTransaction {
         if content.schema.relations[table.index].isAlone {
             _ = remove(table.index, key.rawValue)
         } else {
-            delete(table.index, [key.rawValue])
+            delete([table.index: [key.rawValue]])
         }
     }
 
@@ -26,12 +26,12 @@ extension EngineTransaction {
     /// once.
     package func delete(_ table: TableKey, _ keys: [ObjectKey]) {
         willEdit()
-        delete(table.index, keys.map(\.rawValue))
+        delete([table.index: keys.map(\.rawValue)])
     }
 
     /// Class by class, without recursion: a chain of owned rows may be long.
-    private func delete(_ index: Int, _ rows: [UInt64]) {
-        var pending = [index: rows]
+    func delete(_ rows: [Int: [UInt64]]) {
+        var pending = rows
         while let next = pending.keys.min(), let rows = pending.removeValue(forKey: next) {
             let relations = content.schema.relations[next]
             if relations.isAlone {
