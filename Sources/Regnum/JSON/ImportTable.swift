@@ -49,7 +49,7 @@ struct ImportTable: Sendable {
             properties[MapKeyText(column.name)] = Property(
                 className: schema.name, name: column.name, place: .column(column), declared: field)
         }
-        for list in schema.lists where !list.name.isOfDropped {
+        for list in schema.lists where !list.name.isOfDropped && !list.name.isOfAnyItems {
             properties[MapKeyText(list.name)] = Property(
                 className: schema.name, name: list.name,
                 place: .list(list, database.tables[Int(list.target.rawValue)]), declared: nil)

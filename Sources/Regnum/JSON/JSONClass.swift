@@ -58,10 +58,10 @@ extension DatabaseSchema {
             JSONProperty(
                 name: column.name, collection: nil, content: content(column),
                 isOptional: column.isOptional, isPrimaryKey: column.isPrimaryKey,
-                isIndexed: column.isIndexed && column.linkTarget == nil,
+                isIndexed: column.isIndexed && column.linkTarget == nil && column.type != .any,
                 defaultValue: column.defaultValue)
         }
-        let lists = table.lists.filter { !$0.name.isOfDropped }.map { list in
+        let lists = table.lists.filter { !$0.name.isOfDropped && !$0.name.isOfAnyItems }.map { list in
             let target = tables[Int(list.target.rawValue)]
             let isOfValues = target.kind == .elements
             return JSONProperty(
@@ -88,6 +88,9 @@ extension TableSchema {
 extension String {
     /// Whether it is the name of what a migration has dropped: it is still stored and is no content.
     var isOfDropped: Bool { utf8.first == 1 }
+
+    /// Whether it is the name of the list of what lies in the value of a property of any type.
+    var isOfAnyItems: Bool { hasSuffix("[]") }
 }
 
 extension ListKind {
