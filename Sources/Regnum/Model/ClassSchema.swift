@@ -59,8 +59,15 @@ struct PropertySchema: Sendable {
         if case .scalar(let storage) = shape { isFloat = storage.isFloat }
         return ColumnDefinition(
             name: name, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed, defaultValue: defaultValue, meaning: isFloat ? .float : .value)
+            isIndexed: isIndexed || type == .any, defaultValue: defaultValue,
+            meaning: isFloat ? .float : .value)
     }
+
+    /// The name of the list for what lies in values of any type: of a property, and of elements.
+    var anyItemsName: String { PropertySchema.anyItemsName(of: name) }
+    static let anyItemsName = anyItemsName(of: "value")
+
+    static func anyItemsName(of property: String) -> String { "\(property)[]" }
 
     /// The property in a query.
     var reference: ColumnReference {
@@ -104,7 +111,7 @@ final class ClassSchema: Sendable {
         self.hasOnlyStoredProperties = hasOnlyStoredProperties
         isEmbedded = type is EmbeddedObject.Type
         hasOnlyValues = properties.allSatisfy {
-            if case .scalar = $0.shape { true } else { false }
+            if case .scalar = $0.shape { !$0.shape.isAny } else { false }
         }
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
     }

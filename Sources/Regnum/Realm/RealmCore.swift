@@ -95,6 +95,9 @@ final class RealmCore: Sendable {
         return join(type)
     }
 
+    /// The classes that have joined.
+    var joined: [ClassSchema] { classes.withLock { $0.values.map(\.schema) } }
+
     private func join(_ type: ObjectBase.Type) -> ClassEntry {
         let type = type._storedType
         let schema = ClassSchema.of(type)
