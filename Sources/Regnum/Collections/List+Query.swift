@@ -19,12 +19,16 @@ extension _ManagedList {
 
     /// The elements, as a query of their class.
     func plan(_ elementsName: String) -> QueryPlan {
-        QueryPlan(
-            tableName: elementsName,
-            source: .list(
-                tableName: binding.tableName, row: row,
-                name: binding.schema.properties[property].columnName)
-        )
+        let property = binding.schema.properties[property]
+        let name = property.columnName
+        var source = QuerySource.list(tableName: binding.tableName, row: row, name: name)
+        if let slot {
+            source =
+                slot.elements == nil
+                ? .list(tableName: binding.tableName, row: row, name: property.anyItemsName)
+                : .list(tableName: elementsName, row: row, name: PropertySchema.anyItemsName)
+        }
+        return QueryPlan(tableName: elementsName, source: source)
     }
 
     /// What `question` answers about the values of a list of values. An error fails the transaction,

@@ -14,6 +14,12 @@ final class ClassCatalog: Sendable {
         mappedNames.withLock { $0[className]?[columnName] }
     }
 
+    /// The class of that name, if there is one and no other.
+    func type(named name: String) -> ObjectBase.Type? {
+        let found = schemas.withLock { $0.values.filter { $0.name == name } }
+        return found.count == 1 ? found[0].type : nil
+    }
+
     /// The schema of a class, made at the first call; of a projection that of the model behind it.
     ///
     /// It is made outside the lock, because that runs the model's initialiser, which may itself

@@ -114,6 +114,7 @@ extension ValueType {
         case .uuid: "UUID"
         case .objectId: "ObjectId"
         case .decimal: "Decimal128"
+        case .any: "AnyRealmValue"
         }
     }
 }

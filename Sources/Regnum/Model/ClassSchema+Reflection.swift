@@ -117,6 +117,25 @@ extension ClassSchema {
                 "\(name).\(property.name) is of type \(property.shape.swiftName): a projection is "
                     + "not stored, its object is.")
         }
+        for property in properties {
+            if property.isFrozenAny {
+                problems.append(
+                    "\(name).\(property.name) is of type FrozenAnyValue, which is what a snapshot "
+                        + "gives: declare an AnyRealmValue.")
+            }
+            guard property.shape.holdsAny else { continue }
+            if property.isOptionalAny {
+                problems.append(
+                    "\(name).\(property.name) is of type \(property.declaredName): values of any type "
+                        + "are not optional, AnyRealmValue.none is nil.")
+            }
+            if property.anyItemsName.utf8.count > SchemaLimits.columnNameByteCountMax {
+                problems.append(
+                    "\(name).\(property.name) has a name of \(property.name.utf8.count) bytes; the "
+                        + "limit for values of any type is \(SchemaLimits.columnNameByteCountMax - 2)."
+                )
+            }
+        }
         var seen: Set<String> = []
         for property in properties {
             if !seen.insert(property.name).inserted {
@@ -136,6 +155,19 @@ extension ClassSchema {
 }
 
 extension PropertySchema {
+    /// Whether the property, or its elements, are optional values of any type.
+    fileprivate var isOptionalAny: Bool {
+        let types: [Any.Type] = [
+            AnyRealmValue?.self, List<AnyRealmValue?>.self, MutableSet<AnyRealmValue?>.self,
+            Map<String, AnyRealmValue?>.self,
+        ]
+        return types.contains { $0 == field.valueType }
+    }
+
+    fileprivate var isFrozenAny: Bool {
+        field.valueType == FrozenAnyValue.self
+    }
+
     init(
         field: StoredField, wrapper: any PersistedField.Type, mapping: [String: String],
         first: PropertyDeclaration, second: PropertyDeclaration
@@ -143,7 +175,7 @@ extension PropertySchema {
         let shape = wrapper.shape
         var defaultValue = Value.null
         if case .scalar(let storage) = shape { defaultValue = storage.zero }
-        if case .scalar(let storage) = shape, let value = first.initialValue,
+        if case .scalar(let storage) = shape, !storage.isAny, let value = first.initialValue,
             value == second.initialValue
         {
             defaultValue = value

@@ -68,7 +68,8 @@ struct PropertySchema: Sendable {
         if case .scalar(let storage) = shape { isFloat = storage.isFloat }
         return ColumnDefinition(
             name: columnName, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed, defaultValue: defaultValue, meaning: isFloat ? .float : .value)
+            isIndexed: isIndexed || type == .any, defaultValue: defaultValue,
+            meaning: isFloat ? .float : .value)
     }
 
     /// The name in storage of the property whose inverse this is.
@@ -76,6 +77,12 @@ struct PropertySchema: Sendable {
         guard case .linkingObjects(let type) = shape, let originProperty else { return nil }
         return ClassSchema.of(type).columnName(ofProperty: originProperty)
     }
+
+    /// The name of the list for what lies in values of any type: of a property, and of elements.
+    var anyItemsName: String { PropertySchema.anyItemsName(of: columnName) }
+    static let anyItemsName = anyItemsName(of: "value")
+
+    static func anyItemsName(of property: String) -> String { "\(property)[]" }
 
     /// The property in a query.
     var reference: ColumnReference {
@@ -122,7 +129,7 @@ final class ClassSchema: Sendable {
         isEmbedded = type is EmbeddedObject.Type
         isAsymmetric = type is AsymmetricObject.Type
         hasOnlyValues = properties.allSatisfy {
-            if case .scalar = $0.shape { true } else { false }
+            if case .scalar = $0.shape { !$0.shape.isAny } else { false }
         }
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
     }

@@ -55,6 +55,11 @@ enum SchemaGrowth {
         for property in schema.properties {
             guard let table = transaction.schema.table(named: schema.name) else { return }
             switch property.shape {
+            case .scalar where property.shape.isAny:
+                guard table.list(named: property.anyItemsName) == nil else { continue }
+                let elements = try addAnyElements(property, of: schema, transaction)
+                _ = try transaction.addList(
+                    table.key, name: property.anyItemsName, target: elements, kind: .list)
             case .scalar, .linkingObjects:
                 continue
             case .link(let type):
@@ -74,12 +79,32 @@ enum SchemaGrowth {
         }
     }
 
+    /// Adds the hidden class of elements of any type, which can be in lists and dictionaries of theirs.
+    private static func addAnyElements(
+        _ property: PropertySchema, of schema: ClassSchema, _ transaction: EngineTransaction
+    ) throws(StoreError) -> TableKey {
+        let elements = try transaction.addTable(
+            name: schema.elementsName(of: property), kind: .elements,
+            columns: [
+                ColumnDefinition(name: "value", type: .any, isOptional: true, isIndexed: true),
+                ColumnDefinition(name: "key", type: .string),
+            ])
+        _ = try transaction.addList(
+            elements, name: PropertySchema.anyItemsName, target: elements, kind: .list)
+        return elements
+    }
+
     /// Adds the hidden class of a map's entries and the list that holds them.
     private static func addMap(
         _ property: PropertySchema, of schema: ClassSchema, _ element: ElementShape,
         to table: TableKey, _ transaction: EngineTransaction
     ) throws(StoreError) {
         let value: ColumnDefinition
+        if property.shape.holdsAny {
+            let entries = try addAnyElements(property, of: schema, transaction)
+            _ = try transaction.addList(table, name: property.name, target: entries, kind: .map)
+            return
+        }
         switch element {
         case .object(let type):
             guard let target = transaction.schema.table(named: ClassSchema.of(type).name) else {
@@ -111,6 +136,8 @@ enum SchemaGrowth {
             guard let stored = transaction.schema.table(named: ClassSchema.of(type).name)
             else { return }
             target = stored.key
+        case .scalar where property.shape.holdsAny:
+            target = try addAnyElements(property, of: schema, transaction)
         case .scalar(let storage):
             let value = ColumnDefinition(
                 name: "value", type: storage.valueType, isOptional: storage.isOptional,

@@ -136,7 +136,7 @@ public struct _StorageType: Sendable, Hashable {
 
     /// The name of the Swift type that is stored so.
     var swiftName: String {
-        (isFloat ? "Float" : valueType.swiftName) + (isOptional ? "?" : "")
+        (isFloat ? "Float" : valueType.swiftName) + (isOptional && !isAny ? "?" : "")
     }
 }
 
@@ -155,6 +155,10 @@ public struct _PropertyContent {
     enum Content {
         case value(Value)
         case link(ObjectBase?)
+        /// An object, list or dictionary as a value of any type.
+        case any(AnyRealmValue)
+        /// The same, checked.
+        case tree(AnyTree)
         case list(any UnmanagedList)
         case map(any UnmanagedMap)
         case linkingObjects
