@@ -163,7 +163,8 @@ extension JSONProperty {
         guard case .value(let type, let isFloat) = content else { return nil }
         return ColumnDefinition(
             name: name, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed || type == .any, defaultValue: defaultValue, meaning: isFloat ? .float : .value)
+            isIndexed: isIndexed || type == .any, defaultValue: defaultValue,
+            meaning: isFloat ? .float : .value)
     }
 
     /// The column `value` of elements.

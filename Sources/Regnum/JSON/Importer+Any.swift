@@ -111,4 +111,55 @@ extension Importer {
         default: nil
         }
     }
+
+    // MARK: Storing
+
+    /// Sets a value with what lies in it in the place of another one.
+    ///
+    /// - Parameters:
+    ///   - list: the list of the row for what lies in the value.
+    ///   - target: the class of the elements of that.
+    mutating func setAny(
+        _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
+        _ list: ListKey, _ target: TableKey, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        let count = transaction.listCount(table, row, list)
+        if count > 0 { transaction.removeFromList(table, row, list, 0..<count) }
+        try transaction.set(table, row, column, cell(tree, transaction))
+        try fillAny(tree, table, row, list, target, transaction)
+    }
+
+    private mutating func fillAny(
+        _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ list: ListKey,
+        _ target: TableKey, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        guard let entries = tree.entries, !entries.isEmpty else { return }
+        var rows: [ObjectKey] = []
+        for (key, tree) in entries {
+            rows.append(try insertAny(tree, key, target, transaction))
+        }
+        try transaction.insertIntoList(table, row, list, at: 0, rows)
+    }
+
+    /// A new row of an element.
+    mutating func insertAny(
+        _ tree: AnyTree, _ key: String, _ target: TableKey, _ transaction: EngineTransaction
+    ) throws(StoreError) -> ObjectKey {
+        let row = try transaction.insert(target, [cell(tree, transaction), .string(key)])
+        try fillAny(tree, target, row, .anyItems, target, transaction)
+        return row
+    }
+
+    /// A value as it stands in its column. The numbers of lists and dictionaries tell those apart that
+    /// stand in one place one after the other; nobody else makes some in the transaction.
+    mutating func cell(_ tree: AnyTree, _ transaction: EngineTransaction) -> Value {
+        anyCount += 1
+        let number = transaction.version << 32 | anyCount
+        return switch tree {
+        case .value(let value): value
+        case .object: .null  // never made here: links have their rows
+        case .list: AnyContent.list(number).value
+        case .dictionary: AnyContent.dictionary(number).value
+        }
+    }
 }

@@ -12,6 +12,8 @@ struct Importer: Sendable {
     private var tables: [MapKeyText: ImportTable] = [:]
     private var schemaID: UInt64 = 0
     private var line = 0
+    /// The lists and dictionaries of any type that were made.
+    var anyCount: UInt64 = 0
 
     /// An object that was linked to and whose line has not come.
     struct Placeholder: Sendable {

@@ -61,7 +61,8 @@ extension DatabaseSchema {
                 isIndexed: column.isIndexed && column.linkTarget == nil && column.type != .any,
                 defaultValue: column.defaultValue)
         }
-        let lists = table.lists.filter { !$0.name.isOfDropped && !$0.name.isOfAnyItems }.map { list in
+        let lists = table.lists.filter { !$0.name.isOfDropped && !$0.name.isOfAnyItems }.map {
+            list in
             let target = tables[Int(list.target.rawValue)]
             let isOfValues = target.kind == .elements
             return JSONProperty(
