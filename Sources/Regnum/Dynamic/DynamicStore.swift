@@ -210,6 +210,7 @@ extension Value {
         case .uuid: UUID._decode(stored)
         case .objectId: ObjectId._decode(stored)
         case .decimal: Decimal128._decode(stored)
+        case .any: AnyRealmValue._decode(stored)
         }
     }
 }
