@@ -12,10 +12,12 @@ let settings: [SwiftSetting] = [
 let package = Package(
     name: "regnum",
     products: [
-        .library(name: "Regnum", targets: ["Regnum"])
+        .library(name: "Regnum", targets: ["Regnum"]),
+        .executable(name: "regnum", targets: ["RegnumTool"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.0")
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
         .target(name: "CRegnum"),
@@ -29,6 +31,12 @@ let package = Package(
             dependencies: [
                 "RegnumEngine", "RegnumStore", "RegnumWatch",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "RegnumTool",
+            dependencies: [
+                "Regnum", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
 
@@ -100,6 +108,10 @@ let package = Package(
         .testTarget(
             name: "RegnumDebianTests", dependencies: ["Regnum", "RegnumDebian"],
             path: "Tests/Debian/Tests", swiftSettings: settings),
+        // The processes and the random numbers are links to files of other tests.
+        .testTarget(
+            name: "RegnumToolTests", dependencies: ["Regnum", "RegnumTool"], path: "Tests/Tool",
+            swiftSettings: settings),
         .testTarget(name: "RegnumLayerTests", path: "Tests/Layer", swiftSettings: settings),
     ]
 )
@@ -117,6 +129,17 @@ if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
         "RegnumDebianTests",
     ]
     package.targets.removeAll { $0.type == .test && !heavy.contains($0.name) }
+    package.targets.first { $0.name == "RegnumEngineTests" }?.sources = [
+        "AdvanceTests.swift", "Changes", "Checkpoint/CheckpointCrashEnumeration.swift",
+        "Checkpoint/CoordinatorCheckpointSupport.swift", "Checkpoint/MemoryNodesFile.swift",
+        "Coordinator/ChatFixture.swift", "Coordinator/CoordinatorSupport.swift",
+        "Coordinator/HubFixture.swift", "Coordinator/HubModel.swift",
+        "Coordinator/HubModelTests.swift", "History/HistoryDriver.swift",
+        "History/HistoryEnumeration.swift", "Index/IndexSupport.swift",
+        "Lists/SequenceTreeTests.swift", "NaiveQuery.swift", "Oracle", "Randomness.swift",
+        "Scan/LinkedAdvanceTests.swift", "Scan/LinkedDraw.swift", "Scan/LinkedNaive.swift",
+        "Scan/LinkedWorld.swift",
+    ]
     package.targets.first { $0.name == "RegnumTests" }?.sources = [
         "Compatibility/SwiftCompiler.swift", "Models.swift", "Mutation", "Queries/Differential",
         "BookModels.swift", "RealmFolder.swift", "StreamScale", "Streams",

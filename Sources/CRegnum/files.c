@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -15,6 +16,14 @@ int cregnum_openat(int directory, const char *name, int flags, unsigned int mode
         fd = openat(directory, name, flags, (mode_t)mode);
     } while (fd < 0 && errno == EINTR);
     return fd < 0 ? -errno : fd;
+}
+
+int cregnum_rename_new(const char *name, const char *target) {
+    int result;
+    do {
+        result = renameat2(AT_FDCWD, name, AT_FDCWD, target, RENAME_NOREPLACE);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
 }
 
 int cregnum_extend(int fd, uint64_t size) {

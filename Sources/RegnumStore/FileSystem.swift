@@ -20,6 +20,15 @@ package protocol FileSystem: AnyObject, Sendable {
     /// point, a link, or the parent must not be changed). Not synced: after a power loss an empty
     /// directory may be there again.
     func removeDirectory(_ path: String) throws(StoreError) -> Bool
+    /// Whether there is anything at `path`, be it a link that leads nowhere.
+    ///
+    /// Throws `filePermissionDenied` and `fileAccess` where that cannot be seen.
+    func hasEntry(_ path: String) throws(StoreError) -> Bool
+    /// Gives a realm directory another name in the directory above it, and makes that durable.
+    /// Files that are open stay so.
+    ///
+    /// Throws `fileExists` if there is anything at `target`; then nothing has changed.
+    func moveDirectory(_ path: String, to target: String) throws(StoreError)
     /// The identity of this boot of the machine, or nil where the system does not tell it.
     func bootID() -> Identity128?
     /// 64 random bits from the system.
@@ -37,6 +46,20 @@ extension FileSystem {
     }
 
     package func removeDirectory(_ path: String) throws(StoreError) -> Bool { false }
+
+    package func hasEntry(_ path: String) throws(StoreError) -> Bool {
+        do {
+            _ = try openDirectoryForReading(path)
+            return true
+        } catch {
+            if error.code == .fileNotFound { return false }
+            throw error
+        }
+    }
+
+    package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
+        throw StoreError(.fileAccess, "\"\(path)\" cannot be moved here.", path: path)
+    }
 }
 
 /// 128 bits that identify something: a realm, a boot of the machine.

@@ -9,6 +9,7 @@ let allowedImports: [String: Set<String>] = [
         "RegnumEngine", "RegnumStore", "RegnumWatch", "Logging", "Foundation",
         "FoundationEssentials", "Dispatch", "Glibc", "Swift", "Synchronization",
     ],
+    "RegnumTool": ["Regnum", "ArgumentParser", "Foundation", "Glibc"],
 ]
 
 /// The one folder of `Sources` with public declarations.

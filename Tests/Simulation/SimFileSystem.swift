@@ -93,6 +93,29 @@ package final class SimFileSystem: FileSystem {
         }
     }
 
+    package func hasEntry(_ path: String) throws(StoreError) -> Bool {
+        let path = Self.normalized(path)
+        try check(.openDirectory, path)
+        return state.withLock { $0.directories[path] != nil || $0.plainFiles.contains(path) }
+    }
+
+    /// The new name is on disk at once; what is not synced in the directory stays so.
+    package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
+        let (path, target) = (Self.normalized(path), Self.normalized(target))
+        try check(.rename, target)
+        try check(.syncDirectory, target)
+        try state.withLock { state throws(StoreError) in
+            try state.checkWritable("make", target)
+            guard state.directories[target] == nil, !state.plainFiles.contains(target) else {
+                throw StoreError(.fileExists, "\"\(target)\" exists already.", path: target)
+            }
+            guard let directory = state.directories.removeValue(forKey: path) else {
+                throw StoreError(.fileNotFound, "\"\(path)\" does not exist.", path: path)
+            }
+            state.directories[target] = directory
+        }
+    }
+
     package func bootID() -> Identity128? { state.withLock { $0.bootID } }
 
     package func random() -> UInt64 { state.withLock { $0.generator.next() } }

@@ -104,6 +104,7 @@ final class CollectionStream {
             try await go(from: start, isolation: isolation)
             self.start = nil
         }
+        if commits.isEmpty, past == nil { await subscription.catchUp() }
         while place != nil, !isOver {
             if Task.isCancelled { return nil }
             if let past {

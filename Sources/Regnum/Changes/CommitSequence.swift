@@ -131,6 +131,7 @@ private final class CommitStream {
             if let cursor { try await go(to: cursor, from: start) }
             self.start = nil
         }
+        if commits.isEmpty, past == nil { await subscription.catchUp() }
         while !isOver {
             if Task.isCancelled { return nil }
             if let past {

@@ -19,8 +19,8 @@
 @propertyWrapper
 public struct Persisted<Value: Persistable> {
     /// The number of the column, written here when an object is bound to its row. It stands
-    /// first, so that its place is known from the field's offset alone.
-    @usableFromInline var _column: Int32 = 0
+    /// first, so that its place is known from the field's offset alone. `Int32.min` until then.
+    @usableFromInline var _column = Int32.min
     /// What the declaration says: see `PropertyFlags`.
     @usableFromInline var _flags: UInt8
     /// The value of an unmanaged object, nil until it was given or first read.

@@ -127,10 +127,12 @@ final class RealmCore: Sendable {
         }
     }
 
+    /// The classes that have joined.
+    var entries: [ClassEntry] { classes.withLock { Array($0.values) } }
+
     /// What is wrong with the classes that have joined, as one error with a line for each problem;
     /// nil if nothing is.
     func schemaProblems(in database: DatabaseSchema) -> Realm.Error? {
-        let entries = classes.withLock { Array($0.values) }
         let errors = entries.sorted { $0.schema.name < $1.schema.name }
             .compactMap { $0.mapping(in: database).mismatch }
         guard var first = errors.first else { return nil }

@@ -30,6 +30,8 @@ extension Realm {
         public var errno: Int32?
         /// The position in the log at which damaged bytes begin.
         public var position: UInt64?
+        /// The line concerned, from 1, of a text that is imported.
+        public var line: Int?
         /// The error that led to this one.
         public var underlying: (any Swift.Error)?
 
@@ -64,6 +66,7 @@ extension Realm.Error: CustomStringConvertible {
         let places: [(String, String?)] = [
             ("class", className), ("property", property), ("key", key), ("path", path),
             ("errno", errno.map { String($0) }), ("position", position.map { String($0) }),
+            ("line", line.map { String($0) }),
             ("cause", underlying.map { "\($0)" }),
         ]
         let known = places.compactMap { name, value in value.map { "\(name): \($0)" } }

@@ -8,6 +8,13 @@ enum PublishedStep: Sendable {
     case moved(DatabaseRoot)
     /// A newer root; nobody knows which commits led to it.
     case gap(DatabaseRoot)
+
+    /// The version that it leads to.
+    fileprivate var version: UInt64 {
+        switch self {
+        case .commit(_, let root), .moved(let root), .gap(let root): root.version
+        }
+    }
 }
 
 /// Looking at what was published.
@@ -41,9 +48,10 @@ extension CommitHub {
     ///   concerned subscriptions); O(1) if nobody subscribes.
     func look() {
         let isMine = publication.withLock { publication in
-            if publication.isLooking || publication.queue.isEmpty && !publication.isClosing {
-                return false
-            }
+            let hasWork =
+                !publication.queue.isEmpty || publication.isClosing
+                || !publication.catchUps.isEmpty
+            if publication.isLooking || !hasWork { return false }
             publication.isLooking = true
             return true
         }
@@ -54,6 +62,26 @@ extension CommitHub {
     func close() {
         publication.withLock { $0.isClosing = true }
         look()
+    }
+
+    /// Waits until everything that was published before the call has been looked at: what is taken
+    /// then is not older than that. It does not wait for what is published meanwhile.
+    ///
+    /// Whoever publishes looks next, or sees to it that another thread does, without waiting for
+    /// anybody.
+    func catchUp() async {
+        let isBehind = publication.withLock { $0.isLooking || !$0.queue.isEmpty }
+        guard isBehind else { return }
+        await withUnsafeContinuation { continuation in
+            let isReady = publication.withLock { publication in
+                guard publication.isLooking || !publication.queue.isEmpty else { return true }
+                publication.catchUps.append((publication.root.version, continuation))
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+        // for the thread sanitizer, as in `Coordinator.beginWrite`
+        publication.withLock { _ in }
     }
 
     /// Has every subscriber look again, because something other than a commit happened.
@@ -84,6 +112,7 @@ extension CommitHub {
                 done += 1
             }
             signal(words)
+            if done > 0 { resumeCatchUps(through: steps[done - 1].version) }
             steps.removeFirst(done)
             if budget <= 0 {
                 let rest = steps
@@ -100,14 +129,28 @@ extension CommitHub {
         }
     }
 
+    private func resumeCatchUps(through version: UInt64) {
+        let ready = publication.withLock { publication in
+            if publication.catchUps.isEmpty { return publication.catchUps }
+            let ready = publication.catchUps.filter { $0.version <= version }
+            publication.catchUps.removeAll { $0.version <= version }
+            return ready
+        }
+        for catchUp in ready { catchUp.continuation.resume() }
+    }
+
     /// False if something was published meanwhile.
     private func finishLooking() -> Bool {
-        let (isFinished, closes) = publication.withLock { publication in
-            guard publication.queue.isEmpty else { return (false, false) }
+        let (isFinished, closes, ready) = publication.withLock { publication in
+            guard publication.queue.isEmpty else { return (false, false, []) }
             publication.isLooking = false
-            defer { publication.isClosing = false }
-            return (true, publication.isClosing)
+            defer {
+                publication.isClosing = false
+                publication.catchUps = []
+            }
+            return (true, publication.isClosing, publication.catchUps)
         }
+        for catchUp in ready { catchUp.continuation.resume() }
         if closes {
             let words = state.withLock { state in
                 state.isClosed = true

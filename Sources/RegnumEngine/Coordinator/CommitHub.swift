@@ -16,6 +16,8 @@ final class CommitHub: Sendable {
         var isLooking = false
         /// Closed as soon as everything has been looked at.
         var isClosing = false
+        /// Those who wait until what was published up to a version has been looked at.
+        var catchUps: [(version: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
     }
 
     struct State {

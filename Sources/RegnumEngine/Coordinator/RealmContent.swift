@@ -23,9 +23,17 @@ package enum RealmContent {
         guard let path = options.seedPath, case .directory(let target) = options.place,
             try !RealmLog.exists(options.fileSystem, path: target)
         else { return nil }
-        let (root, realmID) = try read(path, options)
-        return RealmLog.Seed(realmID: realmID) { (nodes) throws(StoreError) in
-            let appender = try nodes.appender(after: nil, liveByteCount: 0)
+        return seed(of: try read(path, options).root)
+    }
+
+    /// A new realm that begins with the content of a root.
+    ///
+    /// - Parameter pace: told between writes; false: stop, by the error `closed`.
+    static func seed(
+        of root: DatabaseRoot, pace: @escaping NodesAppender.Pace = { _ in true }
+    ) -> RealmLog.Seed {
+        RealmLog.Seed(realmID: root.identity) { (nodes) throws(StoreError) in
+            let appender = try nodes.appender(after: nil, liveByteCount: 0, pace: pace)
             var writer = CheckpointWriter(root, to: appender)
             let written = try writer.write()
             try appender.sync()

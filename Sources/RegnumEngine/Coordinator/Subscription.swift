@@ -32,6 +32,10 @@ package final class Subscription: Sendable {
     /// Whoever was woken takes, or sees to it that another does, before it waits again.
     package func attach() -> SignalSlot { hub.attach(entry) }
 
+    /// Waits until what was published before the call can be taken, if that is still to be found out:
+    /// for the time of one look at it, and not for anything that is published meanwhile.
+    package func catchUp() async { await hub.catchUp() }
+
     /// What came since the last call, or nil if nothing concerned the subscription. Two callers never
     /// get the same.
     ///

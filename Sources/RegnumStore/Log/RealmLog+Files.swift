@@ -63,11 +63,13 @@ extension RealmLog {
     ///
     /// A crash leaves the whole realm, or what the next opening removes.
     ///
+    /// - Parameter isLeftover: whether a directory with a `LOCK` only is removed too: a copy that was
+    ///   hardly begun.
     /// - Returns: false if there is none.
     /// - Throws: `alreadyOpen` if somebody has it open, in any process; what the file system throws.
-    package static func remove(_ fileSystem: any FileSystem, path: String) throws(StoreError)
-        -> Bool
-    {
+    package static func remove(
+        _ fileSystem: any FileSystem, path: String, isLeftover: Bool = false
+    ) throws(StoreError) -> Bool {
         let directory: any RealmDirectory
         do {
             directory = try fileSystem.openDirectory(path, create: false)
@@ -79,6 +81,7 @@ extension RealmLog {
         guard
             names.contains(where: { SegmentHeader.parse(fileName: $0) != nil })
                 || names.contains(where: { unfinishedNames.contains($0) })
+                || isLeftover && names.allSatisfy({ $0 == "LOCK" })
         else { return false }
         let lock = try directory.openLock()
         guard try lock.tryLock(.session, .exclusive) else {

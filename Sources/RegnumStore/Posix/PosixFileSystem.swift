@@ -56,6 +56,35 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
+    /// Whether there is anything at `path`; see `FileSystem.hasEntry`.
+    package func hasEntry(_ path: String) throws(StoreError) -> Bool {
+        try checkPath(path)
+        var status = stat()
+        let result = repeated { lstat(path, &status) }
+        switch result {
+        case 0: return true
+        case -ENOENT: return false
+        default: throw .system(-result, "look at", path, otherwise: .fileAccess)
+        }
+    }
+
+    /// Renames the directory; see `FileSystem.moveDirectory`. A file system that cannot refuse to
+    /// replace an entry (some of those in user space) still refuses all but an empty directory.
+    package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
+        try checkPath(target)
+        let directory = PosixDirectory(path: path, descriptor: try openExisting(path))
+        var result = cregnum_rename_new(path, target)
+        if result == -EINVAL || result == -ENOSYS {
+            if try hasEntry(target) { throw .system(EEXIST, "make", target) }
+            result = repeated { rename(path, target) }
+        }
+        guard result == 0 else {
+            let number = result == -ENOTEMPTY || result == -ENOTDIR ? EEXIST : -result
+            throw .system(number, "make", target, otherwise: .fileAccess)
+        }
+        try directory.syncParent()
+    }
+
     private func checkPath(_ path: String) throws(StoreError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw StoreError(

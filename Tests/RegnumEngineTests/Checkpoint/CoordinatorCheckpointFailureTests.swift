@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumEngine
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CoordinatorCheckpointFailureTests {
     @Test func aBulkCommitWithoutSpaceIsNotCommittedAndWritingGoesOn() async throws {
         let disk = SimFileSystem()

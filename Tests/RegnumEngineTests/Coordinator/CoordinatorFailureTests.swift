@@ -3,7 +3,7 @@ import RegnumSimulation
 import RegnumStore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CoordinatorFailureTests {
     @Test func aFailedSyncFailsTheBatchAndWhatIsStagedBehindIt() async throws {
         let disk = SimFileSystem()

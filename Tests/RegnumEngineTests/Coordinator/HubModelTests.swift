@@ -3,7 +3,7 @@ import Testing
 @testable import RegnumEngine
 
 /// Random commits, subscriptions and takes, in any order with the looks at them, against a plain model.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HubModelTests {
     @Test(arguments: [nil, 20_000, 600])
     func hubAgreesWithTheModel(byteCountMax: Int?) throws {

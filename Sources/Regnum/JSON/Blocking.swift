@@ -1,0 +1,18 @@
+internal import RegnumStore
+
+/// Runs what waits for a disk or a pipe on a thread that may.
+///
+/// Throws the public form of what `body` throws.
+func blocking<R: Sendable>(
+    _ body: @escaping @Sendable () throws(StoreError) -> R
+) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+        IOPool.shared.submit {
+            do throws(StoreError) {
+                continuation.resume(returning: try body())
+            } catch {
+                continuation.resume(throwing: Realm.Error(error))
+            }
+        }
+    }
+}

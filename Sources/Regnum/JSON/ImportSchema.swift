@@ -1,0 +1,154 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// Makes the classes of a schema line that are not stored, and compares the others.
+struct ImportSchema {
+    let realm: RealmCore
+    let transaction: EngineTransaction
+
+    /// Throws `.schemaMismatch`, naming class and property, where a stored or declared class lacks a
+    /// property or has it as something else; `.invalidInput` for what is no schema, and for a class that
+    /// would have to be made and is not among the realm's `objectTypes`.
+    func apply(_ line: SchemaLine) throws(Realm.Error) {
+        var fresh: [StoredClass] = []
+        for given in line.classes {
+            if let entry = realm.entry(named: given.name),
+                !entry.mapping(in: transaction.schema).isComplete
+            {
+                try SchemaGrowth.add(entry.schema, to: transaction, realm)
+            }
+            guard let table = transaction.schema.table(named: given.name) else {
+                guard realm.configuration.objectTypes == nil else {
+                    throw Realm.Error(
+                        .invalidInput,
+                        "The class \(given.name) is not among the objectTypes of the realm "
+                            + "\"\(realm.configuration.name)\": add it to the list.",
+                        className: given.name)
+                }
+                fresh.append(given)
+                continue
+            }
+            try compare(given, transaction.schema.storedClass(table))
+        }
+        do throws(StoreError) {
+            for given in fresh { try addTable(given) }
+            for given in fresh { try addReferences(given) }
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    private func compare(_ given: StoredClass, _ stored: StoredClass) throws(Realm.Error) {
+        guard given.isEmbedded == stored.isEmbedded else {
+            throw Realm.Error(
+                .schemaMismatch,
+                "The class \(given.name) is \(given.isEmbedded ? "" : "not ")embedded in the text, and "
+                    + "\(stored.isEmbedded ? "" : "not ")embedded in the realm.",
+                className: given.name)
+        }
+        for property in given.properties {
+            let other = stored.properties.first { MapKeyText($0.name) == MapKeyText(property.name) }
+            guard let other else {
+                throw Realm.Error(
+                    .schemaMismatch,
+                    "The class \(given.name) of the realm has no property \(property.name).",
+                    className: given.name, property: property.name)
+            }
+            // whether nil is allowed, the values tell
+            guard property.collection == other.collection, property.content == other.content,
+                property.isPrimaryKey == other.isPrimaryKey
+            else {
+                throw Realm.Error(
+                    .schemaMismatch,
+                    "\(given.name).\(property.name) is \(property.kindText) in the text, and "
+                        + "\(other.kindText) in the realm.",
+                    className: given.name, property: property.name)
+            }
+        }
+    }
+
+    /// The table with the columns that need no other class.
+    private func addTable(_ given: StoredClass) throws(StoreError) {
+        let columns = given.properties.compactMap { property -> ColumnDefinition? in
+            property.collection == nil ? property.definition : nil
+        }
+        _ = try transaction.addTable(
+            name: given.name, kind: given.isEmbedded ? .embedded : .object, columns: columns)
+    }
+
+    private func addReferences(_ given: StoredClass) throws(StoreError) {
+        for property in given.properties {
+            guard let table = transaction.schema.table(named: given.name) else { return }
+            switch (property.collection, property.content) {
+            case (nil, .value): continue
+            case (nil, .object(let name)):
+                let target = try target(name, given, property)
+                _ = try transaction.addColumn(table.key, .link(name: property.name, to: target))
+            case (.map?, _):
+                let value =
+                    if case .object(let name) = property.content {
+                        ColumnDefinition.link(
+                            name: "value", to: try target(name, given, property))
+                    } else {
+                        property.elementDefinition
+                    }
+                let entries = try transaction.addTable(
+                    name: "\(given.name).\(property.name)", kind: .elements,
+                    columns: [value, ColumnDefinition(name: "key", type: .string)])
+                _ = try transaction.addList(
+                    table.key, name: property.name, target: entries, kind: .map)
+            case (let collection?, .object(let name)):
+                _ = try transaction.addList(
+                    table.key, name: property.name, target: try target(name, given, property),
+                    kind: collection == .set ? .set : .list)
+            case (let collection?, .value):
+                let elements = try transaction.addTable(
+                    name: "\(given.name).\(property.name)", kind: .elements,
+                    columns: [property.elementDefinition])
+                _ = try transaction.addList(
+                    table.key, name: property.name, target: elements,
+                    kind: collection == .set ? .set : .list)
+            }
+        }
+    }
+
+    private func target(
+        _ name: String, _ given: StoredClass, _ property: StoredProperty
+    ) throws(StoreError) -> TableKey {
+        if let table = transaction.schema.table(named: name), table.kind != .elements {
+            if !(table.kind == .embedded && property.collection == .set) { return table.key }
+            throw StoreError(
+                .invalidInput,
+                "'\(given.name).\(property.name)' is a set of embedded objects, which have one place.",
+                className: given.name, property: property.name)
+        }
+        throw StoreError(
+            .invalidInput,
+            "'\(given.name).\(property.name)' is of the class \(name), which is not there.",
+            className: given.name, property: property.name)
+    }
+}
+
+extension StoredProperty {
+    /// The column of a value; nil for links.
+    fileprivate var definition: ColumnDefinition? {
+        guard case .value(let type, let isFloat) = content else { return nil }
+        return ColumnDefinition(
+            name: name, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
+            isIndexed: isIndexed, defaultValue: defaultValue, meaning: isFloat ? .float : .value)
+    }
+
+    /// The column `value` of elements.
+    fileprivate var elementDefinition: ColumnDefinition {
+        guard case .value(let type, let isFloat) = content else {
+            preconditionFailure("Objects have a class of their own.")
+        }
+        return ColumnDefinition(
+            name: "value", type: type, isOptional: isOptional, meaning: isFloat ? .float : .value)
+    }
+
+    /// What the property is, for sentences.
+    fileprivate var kindText: String {
+        swiftType + (isPrimaryKey ? ", the primary key," : "")
+    }
+}

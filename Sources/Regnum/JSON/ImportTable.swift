@@ -1,0 +1,91 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// A class that lines are read into, as it is stored.
+struct ImportTable: Sendable {
+    /// A column or list.
+    struct Property: Sendable {
+        enum Place: Sendable {
+            case column(ColumnSchema)
+            /// With the class of the elements.
+            case list(ListSchema, TableSchema)
+        }
+
+        let className: String
+        let name: String
+        let place: Place
+        /// The declared property, if it is a value that stands for itself.
+        let declared: (any PersistedField.Type)?
+
+        /// An error about the property.
+        func problem(_ what: String, _ code: StoreError.Code = .invalidValue) -> StoreError {
+            StoreError(
+                code, "The property '\(className).\(name)' \(what).", className: className,
+                property: name)
+        }
+    }
+
+    let schema: TableSchema
+    /// By column.
+    let defaults: [Value]
+    private let properties: [MapKeyText: Property]
+
+    var key: TableKey { schema.key }
+    var name: String { schema.name }
+
+    /// - Parameter entry: the declared class, if it has joined.
+    init(_ schema: TableSchema, in database: DatabaseSchema, _ entry: ClassEntry?) {
+        self.schema = schema
+        defaults = schema.columns.map(\.defaultValue)
+        var properties: [MapKeyText: Property] = [:]
+        for column in schema.columns {
+            let declared = entry?.schema.properties.first { $0.name == column.name && $0.isColumn }
+            var field: (any PersistedField.Type)?
+            if let declared, !declared.isProjected, case .scalar = declared.shape {
+                field = declared.field
+            }
+            properties[MapKeyText(column.name)] = Property(
+                className: schema.name, name: column.name, place: .column(column), declared: field)
+        }
+        for list in schema.lists {
+            properties[MapKeyText(list.name)] = Property(
+                className: schema.name, name: list.name,
+                place: .list(list, database.tables[Int(list.target.rawValue)]), declared: nil)
+        }
+        self.properties = properties
+    }
+
+    /// Throws `.schemaMismatch` for a name that the class does not have.
+    func property(_ name: String) throws(StoreError) -> Property {
+        if let found = properties[MapKeyText(name)] { return found }
+        throw StoreError(
+            .schemaMismatch, "The class '\(schema.name)' has no property '\(name)'.",
+            className: schema.name, property: name)
+    }
+}
+
+extension ImportTable.Property {
+    /// The stored value of a column that is no link.
+    func value(_ node: JSONNode, _ column: ColumnSchema) throws(StoreError) -> Value {
+        if case .null = node {
+            guard column.isOptional else { throw problem("is required and cannot be null") }
+            return .null
+        }
+        let isFloat = column.meaning == .float
+        guard let value = node.value(of: column.type, isFloat: isFloat) else {
+            throw problem(
+                "of type \(column.type.jsonName(isFloat: isFloat)) cannot be \(node.shown)")
+        }
+        if let declared, !declared.canHold(value) {
+            throw problem("is declared as \(declared.valueType), which cannot be \(value.keyText)")
+        }
+        return value
+    }
+}
+
+extension RealmCore {
+    /// The class of that name that has joined.
+    func entry(named name: String) -> ClassEntry? {
+        entries.first { $0.schema.name == name }
+    }
+}

@@ -1,0 +1,251 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// One object of a line, with the embedded objects and the elements that belong to it.
+
+extension Importer {
+    /// Stores the object of a line: a new row, a placeholder's, or that of its primary key.
+    mutating func store(
+        _ values: [JSONNode.Member], _ key: UInt64?, _ table: ImportTable,
+        _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        let given = try columns(values, table)
+        let primaryKey = try table.schema.primaryKey.map { column throws(StoreError) in
+            try self.primaryKey(given, table, column)
+        }
+        if let row = row(of: key, primaryKey, table, transaction) {
+            let isPlaceholder = fill(row, table.key)
+            if !isPlaceholder, let key {
+                throw StoreError(
+                    .duplicatePrimaryKey,
+                    "The key \(key) of the class '\(table.name)' stands in the text twice.",
+                    className: table.name, key: "\(key)")
+            }
+            if !isPlaceholder, update == .error { throw duplicate(row, table, transaction) }
+            try set(given, of: row, table, transaction, isPlaceholder ? .all : update)
+            return
+        }
+        let columns = try columnValues(given, table, transaction)
+        let made: ObjectKey
+        if let row = row(of: key, primaryKey, table, transaction) {
+            // it links to itself, or what it owns links to it
+            _ = fill(row, table.key)
+            for (property, _) in given {
+                guard case .column(let column) = property.place, !column.isPrimaryKey else {
+                    continue
+                }
+                try transaction.set(
+                    table.key, row, column.key, columns[Int(column.key.rawValue)])
+            }
+            made = row
+        } else {
+            made = try transaction.insert(table.key, columns)
+            if let key { note(key, made, table.key) }
+        }
+        try fillLists(given, of: made, table, transaction)
+    }
+
+    /// The row of an object that is known by a key of the text or by its primary key.
+    private func row(
+        of key: UInt64?, _ primaryKey: Value?, _ table: ImportTable,
+        _ transaction: EngineTransaction
+    ) -> ObjectKey? {
+        if let primaryKey { return transaction.find(table.key, primaryKey: primaryKey) }
+        return key.flatMap { row(of: $0, table.key) }
+    }
+
+    private func duplicate(
+        _ row: ObjectKey, _ table: ImportTable, _ transaction: EngineTransaction
+    ) -> StoreError {
+        let column = table.schema.primaryKey.map { table.schema.columns[Int($0.rawValue)] }
+        let key = column.flatMap { transaction.value(table.key, row, $0.key) }?.keyText ?? ""
+        return StoreError(
+            .duplicatePrimaryKey,
+            "The class '\(table.name)' has an object whose '\(column?.name ?? "")' is \(key) already.",
+            className: table.name, property: column?.name, key: key)
+    }
+
+    /// The members by what they are, each once.
+    private func columns(
+        _ values: [JSONNode.Member], _ table: ImportTable
+    ) throws(StoreError) -> [(property: ImportTable.Property, node: JSONNode)] {
+        var given: [(ImportTable.Property, JSONNode)] = []
+        given.reserveCapacity(values.count)
+        var seen: Set<MapKeyText> = []
+        for member in values {
+            let property = try table.property(member.key)
+            guard seen.insert(MapKeyText(member.key)).inserted else {
+                throw property.problem("stands there twice", .invalidInput)
+            }
+            given.append((property, member.value))
+        }
+        return given
+    }
+
+    private func primaryKey(
+        _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable,
+        _ key: ColumnKey
+    ) throws(StoreError) -> Value {
+        for (property, node) in given {
+            if case .column(let column) = property.place, column.key == key {
+                return try property.value(node, column)
+            }
+        }
+        let name = table.schema.columns[Int(key.rawValue)].name
+        throw try table.property(name).problem("is the primary key and is missing")
+    }
+
+    /// The values of a new row's columns; what it owns is made for them.
+    private mutating func columnValues(
+        _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable,
+        _ transaction: EngineTransaction
+    ) throws(StoreError) -> [Value] {
+        var values = table.defaults
+        for (property, node) in given {
+            guard case .column(let column) = property.place else { continue }
+            values[Int(column.key.rawValue)] = try value(node, column, property, transaction)
+        }
+        return values
+    }
+
+    private mutating func fillLists(
+        _ given: [(property: ImportTable.Property, node: JSONNode)], of row: ObjectKey,
+        _ table: ImportTable, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        for (property, node) in given {
+            guard case .list(let list, let target) = property.place else { continue }
+            try fill(list, target, of: row, table, property, node, transaction)
+        }
+    }
+
+    /// Gives an existing row the values of its line.
+    private mutating func set(
+        _ given: [(property: ImportTable.Property, node: JSONNode)], of row: ObjectKey,
+        _ table: ImportTable, _ transaction: EngineTransaction, _ policy: Realm.UpdatePolicy
+    ) throws(StoreError) {
+        for (property, node) in given {
+            switch property.place {
+            case .list(let list, let target):
+                try fill(list, target, of: row, table, property, node, transaction)
+            case .column(let column):
+                if column.isPrimaryKey { continue }
+                let value = try value(node, column, property, transaction)
+                if policy == .modified, transaction.value(table.key, row, column.key) == value {
+                    continue
+                }
+                try transaction.set(table.key, row, column.key, value)
+            }
+        }
+    }
+
+    /// What a column gets: a value, the row of an object, or that of a new embedded one.
+    private mutating func value(
+        _ node: JSONNode, _ column: ColumnSchema, _ property: ImportTable.Property,
+        _ transaction: EngineTransaction
+    ) throws(StoreError) -> Value {
+        guard let target = column.linkTarget else { return try property.value(node, column) }
+        if case .null = node { return .null }
+        let row = try object(node, target, property, transaction)
+        return .int(Int64(bitPattern: row.rawValue))
+    }
+
+    private mutating func object(
+        _ node: JSONNode, _ target: TableKey, _ property: ImportTable.Property,
+        _ transaction: EngineTransaction
+    ) throws(StoreError) -> ObjectKey {
+        let schema = transaction.schema.tables[Int(target.rawValue)]
+        let table: ImportTable
+        do throws(Realm.Error) {
+            table = try self.table(named: schema.name, transaction)
+        } catch {
+            throw property.problem("links to \(schema.name): \(error.message)", .schemaMismatch)
+        }
+        guard schema.kind == .embedded else {
+            return try self.target(node, table, of: property, transaction)
+        }
+        guard case .object(let members) = node else {
+            throw property.problem(
+                "cannot be \(node.shown): a \(schema.name), an object, is needed")
+        }
+        let given = try columns(members, table)
+        let row = try transaction.insert(
+            table.key, try columnValues(given, table, transaction))
+        try fillLists(given, of: row, table, transaction)
+        return row
+    }
+
+    /// Makes the elements of a list, set or map those of the line.
+    private mutating func fill(
+        _ list: ListSchema, _ target: TableSchema, of row: ObjectKey, _ table: ImportTable,
+        _ property: ImportTable.Property, _ node: JSONNode, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        if list.kind == .map {
+            return try fillMap(list, target, of: row, table, property, node, transaction)
+        }
+        guard case .array(let nodes) = node else {
+            throw property.problem("is a \(list.kind) and cannot be \(node.shown)")
+        }
+        if list.kind == .set {
+            var members = SetMembers()
+            for node in nodes {
+                if target.kind == .elements {
+                    members.values.append(try property.value(node, target.columns[0]))
+                } else {
+                    members.keys.append(try object(node, target.key, property, transaction))
+                }
+            }
+            let stored = StoredSet(
+                transaction, table.key, row,
+                BindingPlace.StoredList(key: list.key, target: target.key))
+            try stored.replaceAll(with: SetMembers(values: members.values, keys: members.keys))
+            return
+        }
+        clear(list, of: row, table, transaction)
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(nodes.count)
+        for node in nodes {
+            if target.kind == .elements {
+                let value = try property.value(node, target.columns[0])
+                keys.append(try transaction.insert(target.key, [value]))
+            } else {
+                keys.append(try object(node, target.key, property, transaction))
+            }
+        }
+        if keys.isEmpty { return }
+        try transaction.insertIntoList(table.key, row, list.key, at: 0, keys)
+    }
+
+    private mutating func fillMap(
+        _ list: ListSchema, _ target: TableSchema, of row: ObjectKey, _ table: ImportTable,
+        _ property: ImportTable.Property, _ node: JSONNode, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        guard case .object(var members) = node else {
+            throw property.problem("is a map and cannot be \(node.shown)")
+        }
+        clear(list, of: row, table, transaction)
+        members.sort { MapKeyText.precedes($0.key, $1.key) }
+        var keys: [ObjectKey] = []
+        for (index, member) in members.enumerated() {
+            if index > 0, MapKeyText(members[index - 1].key) == MapKeyText(member.key) {
+                throw property.problem("has the key \"\(member.key)\" twice", .invalidInput)
+            }
+            if let error = Realm.Error.mapKey(member.key, property.className, property.name) {
+                throw StoreError(
+                    .invalidValue, error.message, className: error.className,
+                    property: error.property)
+            }
+            let value = try value(member.value, target.columns[0], property, transaction)
+            keys.append(try transaction.insert(target.key, [value, .string(member.key)]))
+        }
+        if keys.isEmpty { return }
+        try transaction.insertIntoList(table.key, row, list.key, at: 0, keys)
+    }
+
+    private func clear(
+        _ list: ListSchema, of row: ObjectKey, _ table: ImportTable,
+        _ transaction: EngineTransaction
+    ) {
+        let count = transaction.listCount(table.key, row, list.key)
+        if count > 0 { transaction.removeFromList(table.key, row, list.key, 0..<count) }
+    }
+}

@@ -1,0 +1,263 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// Reads lines into a running write, and knows from batch to batch which objects they were.
+struct Importer: Sendable {
+    let realm: RealmCore
+    let update: Realm.UpdatePolicy
+    /// The rows that were made for links, with the line and property of the first.
+    private(set) var placeholders: [TableKey: [ObjectKey: Placeholder]] = [:]
+    /// The rows of objects without a primary key, by their keys in the text.
+    private var keys: [TableKey: ImportedKeys] = [:]
+    private var tables: [MapKeyText: ImportTable] = [:]
+    private var schemaID: UInt64 = 0
+    private var line = 0
+
+    /// An object that was linked to and whose line has not come.
+    struct Placeholder: Sendable {
+        let line: Int
+        let className: String
+        let property: String
+        let key: String
+    }
+
+    init(realm: RealmCore, update: Realm.UpdatePolicy) {
+        self.realm = realm
+        self.update = update
+    }
+
+    /// Imports lines; the number of objects.
+    ///
+    /// - Parameter isLast: whether the text ends with these: then all objects must be there.
+    mutating func apply(
+        _ batch: LineBatches.Batch, isLast: Bool, in transaction: EngineTransaction
+    ) throws(Realm.Error) -> Int {
+        line = batch.firstLine - 1
+        var count = 0
+        let lines = batch.bytes.split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for bytes in lines {
+            line += 1
+            if bytes.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { continue }
+            do throws(Realm.Error) {
+                if try apply(bytes, in: transaction) { count += 1 }
+            } catch {
+                throw error.onLine(line)
+            }
+        }
+        if isLast { try checkPlaceholders(transaction) }
+        return count
+    }
+
+    /// Whether the line is an object.
+    private mutating func apply(
+        _ bytes: ArraySlice<UInt8>, in transaction: EngineTransaction
+    ) throws(Realm.Error) -> Bool {
+        let node: JSONNode
+        do throws(JSONProblem) {
+            node = try JSONReader.read(bytes)
+        } catch {
+            throw .text("is no JSON: \(error.text), at byte \(error.offset + 1)")
+        }
+        guard case .object(let members) = node else {
+            throw .text("is \(node.shown): an object is needed")
+        }
+        if SchemaLine.isOne(members) {
+            guard line == 1 else { throw .text("is a schema, which only the first line can be") }
+            try ImportSchema(realm: realm, transaction: transaction).apply(SchemaLine(members))
+            return false
+        }
+        try object(members, transaction)
+        return true
+    }
+
+    private mutating func object(
+        _ members: [JSONNode.Member], _ transaction: EngineTransaction
+    ) throws(Realm.Error) {
+        var className: String?
+        var values: [JSONNode.Member]?
+        var key: UInt64?
+        for member in members {
+            switch (member.key, member.value) {
+            case ("class", .string(let name)) where className == nil: className = name
+            case ("values", .object(let list)) where values == nil: values = list
+            case ("key", .number(let text)) where key == nil && UInt64(text) != nil:
+                key = UInt64(text)
+            default:
+                throw .text("cannot have \"\(member.key)\": \(member.value.shown)", className)
+            }
+        }
+        guard let className, let values else { throw .text("needs a \"class\" and \"values\"") }
+        let table = try table(named: className, transaction)
+        guard table.schema.kind == .object else {
+            throw .text(
+                "has an object of the class \(className), which is embedded: it stands inside of "
+                    + "its owner", className)
+        }
+        if key != nil, table.schema.primaryKey != nil {
+            throw .text(
+                "has a \"key\", but the objects of \(className) are known by their primary key",
+                className)
+        }
+        do throws(StoreError) {
+            try store(values, key, table, transaction)
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    /// The class of a name; a declared one joins what is stored.
+    mutating func table(
+        named name: String, _ transaction: EngineTransaction
+    ) throws(Realm.Error) -> ImportTable {
+        if schemaID == transaction.schema.id, let known = tables[MapKeyText(name)] { return known }
+        let entry = realm.entry(named: name)
+        if let entry, !entry.mapping(in: transaction.schema).isComplete {
+            try SchemaGrowth.add(entry.schema, to: transaction, realm)
+        }
+        if let mismatch = entry?.mapping(in: transaction.schema).mismatch { throw mismatch }
+        guard let schema = transaction.schema.table(named: name), schema.kind != .elements else {
+            throw Realm.Error(
+                .schemaMismatch,
+                "There is no class \(name): it is not stored, not declared, and the first line does not "
+                    + "say what it is.", className: name)
+        }
+        if schemaID != transaction.schema.id { tables = [:] }
+        schemaID = transaction.schema.id
+        let made = ImportTable(schema, in: transaction.schema, entry)
+        tables[MapKeyText(name)] = made
+        return made
+    }
+
+    private func checkPlaceholders(_ transaction: EngineTransaction) throws(Realm.Error) {
+        var missing: [(table: TableKey, placeholder: Placeholder)] = []
+        for (table, rows) in placeholders { missing += rows.values.map { (table, $0) } }
+        missing.sort { $0.placeholder.line < $1.placeholder.line }
+        guard let first = missing.first else { return }
+        let name = transaction.schema.tables[Int(first.table.rawValue)].name
+        let others = missing.count == 1 ? "" : " So are \(missing.count - 1) others."
+        throw Realm.Error(
+            .invalidInput,
+            "\(first.placeholder.className).\(first.placeholder.property) links to the \(name) "
+                + "\(first.placeholder.key), which is neither in the text nor in the realm.\(others)",
+            className: first.placeholder.className, property: first.placeholder.property,
+            key: first.placeholder.key
+        ).onLine(first.placeholder.line)
+    }
+
+    // MARK: Objects that links mean
+
+    /// The row of the object that a link names; one is made if its line has not come.
+    ///
+    /// Throws for what is no key of the class.
+    mutating func target(
+        _ node: JSONNode, _ table: ImportTable, of property: ImportTable.Property,
+        _ transaction: EngineTransaction
+    ) throws(StoreError) -> ObjectKey {
+        guard let column = table.schema.primaryKey.map({ table.schema.columns[Int($0.rawValue)] })
+        else {
+            guard case .number(let text) = node, let key = UInt64(text) else {
+                throw property.problem(
+                    "cannot link to \(node.shown): the key of a \(table.name), a "
+                        + "number, is needed")
+            }
+            if let row = keys[table.key, default: ImportedKeys()][key] { return row }
+            let row = try transaction.insert(table.key, table.defaults)
+            keys[table.key, default: ImportedKeys()].add(key, row)
+            note(row, table, property, "with the key \(key)")
+            return row
+        }
+        var value: Value?
+        if case .object(let members) = node, members.count == 1, members[0].key == "key" {
+            if case .null = members[0].value, column.isOptional { value = .null }
+        } else {
+            value = node.value(of: column.type, isFloat: false)
+        }
+        guard let value else {
+            throw property.problem(
+                "cannot link to \(node.shown): the primary key of a \(table.name), "
+                    + "\(column.type.jsonName(isFloat: false)), is needed")
+        }
+        if let row = transaction.find(table.key, primaryKey: value) { return row }
+        var values = table.defaults
+        values[Int(column.key.rawValue)] = value
+        let row = try transaction.insert(table.key, values)
+        note(row, table, property, value.keyText)
+        return row
+    }
+
+    private mutating func note(
+        _ row: ObjectKey, _ table: ImportTable, _ property: ImportTable.Property, _ key: String
+    ) {
+        placeholders[table.key, default: [:]][row] = Placeholder(
+            line: line, className: property.className, property: property.name, key: key)
+    }
+
+    /// Notes that the line of a placeholder has come; false if the row is none.
+    mutating func fill(_ row: ObjectKey, _ table: TableKey) -> Bool {
+        placeholders[table]?.removeValue(forKey: row) != nil
+    }
+
+    func row(of key: UInt64, _ table: TableKey) -> ObjectKey? { keys[table]?[key] }
+
+    mutating func note(_ key: UInt64, _ row: ObjectKey, _ table: TableKey) {
+        keys[table, default: ImportedKeys()].add(key, row)
+    }
+}
+
+extension Realm.Error {
+    fileprivate static func text(_ what: String, _ className: String? = nil) -> Realm.Error {
+        Realm.Error(.invalidInput, "The line \(what).", className: className)
+    }
+
+    /// The error with its line, which its sentence begins with.
+    fileprivate func onLine(_ line: Int) -> Realm.Error {
+        var error = self
+        error.line = line
+        error.message =
+            error.message.hasPrefix("The line ")
+            ? "Line \(line) " + error.message.dropFirst("The line ".count)
+            : "Line \(line): \(error.message)"
+        return error
+    }
+}
+
+/// The rows of objects by their keys in a text: runs where both rise by one, as they do where an export
+/// comes in its order, and single entries.
+struct ImportedKeys: Sendable {
+    private struct Run {
+        var key: UInt64
+        var row: UInt64
+        var count: UInt64
+    }
+
+    /// Ascending by key.
+    private var runs: [Run] = []
+    private var others: [UInt64: UInt64] = [:]
+
+    subscript(key: UInt64) -> ObjectKey? {
+        if let row = others[key] { return ObjectKey(rawValue: row) }
+        // the last run that begins at or before the key
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if runs[middle].key <= key { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, key - runs[low - 1].key < runs[low - 1].count else { return nil }
+        return ObjectKey(rawValue: runs[low - 1].row + (key - runs[low - 1].key))
+    }
+
+    mutating func add(_ key: UInt64, _ row: ObjectKey) {
+        guard let last = runs.last else {
+            runs.append(Run(key: key, row: row.rawValue, count: 1))
+            return
+        }
+        if key == last.key &+ last.count, row.rawValue == last.row + last.count {
+            runs[runs.count - 1].count += 1
+        } else if key > last.key, key - last.key >= last.count {
+            runs.append(Run(key: key, row: row.rawValue, count: 1))
+        } else {
+            others[key] = row.rawValue
+        }
+    }
+}

@@ -1,0 +1,245 @@
+/// A JSON value that was read: numbers as they are written, so that none loses digits, and the members
+/// of objects in their order.
+enum JSONNode {
+    case null
+    case bool(Bool)
+    case number(String)
+    case string(String)
+    case array([JSONNode])
+    case object([Member])
+
+    struct Member {
+        let key: String
+        let value: JSONNode
+    }
+
+    /// What the value is, for sentences: short, with its beginning.
+    var shown: String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let text): "the number \(text.prefix(40))"
+        case .string(let text):
+            text.utf8.count > 40 ? "the string \"\(text.prefix(40))…\"" : "the string \"\(text)\""
+        case .array(let elements): "an array of \(elements.count)"
+        case .object(let members): "an object of \(members.count) members"
+        }
+    }
+}
+
+/// Why a text is no JSON: a sentence's end, and where, in bytes from the text's start.
+struct JSONProblem: Error {
+    let text: String
+    let offset: Int
+}
+
+/// Reads one JSON value, which is all of a text.
+///
+/// Strings must be well-formed Unicode, members may have any keys, and nothing may be nested deeper than
+/// `depthMax`. Time and memory are linear in the text.
+struct JSONReader {
+    /// Levels of arrays and objects.
+    static let depthMax = 256
+
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+    private var depth = 0
+
+    private init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    static func read(_ bytes: ArraySlice<UInt8>) throws(JSONProblem) -> JSONNode {
+        var reader = JSONReader(bytes)
+        let node = try reader.value()
+        reader.skipSpace()
+        guard reader.position == bytes.endIndex else {
+            throw reader.problem("something follows the value")
+        }
+        return node
+    }
+
+    private func problem(_ text: String) -> JSONProblem {
+        JSONProblem(text: text, offset: position - bytes.startIndex)
+    }
+
+    /// The byte at the position, 0 at the end (where no JSON has one).
+    private var next: UInt8 { position < bytes.endIndex ? bytes[position] : 0 }
+
+    private mutating func skipSpace() {
+        while next == 0x20 || next == 0x09 || next == 0x0A || next == 0x0D { position += 1 }
+    }
+
+    private mutating func value() throws(JSONProblem) -> JSONNode {
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "{"): return try object()
+        case UInt8(ascii: "["): return try array()
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"):
+            try word("true")
+            return .bool(true)
+        case UInt8(ascii: "f"):
+            try word("false")
+            return .bool(false)
+        case UInt8(ascii: "n"):
+            try word("null")
+            return .null
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        default:
+            throw problem(position < bytes.endIndex ? "no value begins here" : "a value is missing")
+        }
+    }
+
+    private mutating func word(_ text: StaticString) throws(JSONProblem) {
+        let count = text.utf8CodeUnitCount
+        let end = min(position + count, bytes.endIndex)
+        let isSame = text.withUTF8Buffer { bytes[position..<end].elementsEqual($0) }
+        guard isSame else { throw problem("no value begins here") }
+        position = end
+    }
+
+    private mutating func enter() throws(JSONProblem) {
+        depth += 1
+        position += 1
+        if depth > Self.depthMax {
+            throw problem("arrays and objects are nested deeper than \(Self.depthMax) levels")
+        }
+    }
+
+    private mutating func object() throws(JSONProblem) -> JSONNode {
+        try enter()
+        defer { depth -= 1 }
+        var members: [JSONNode.Member] = []
+        skipSpace()
+        if next == UInt8(ascii: "}") {
+            position += 1
+            return .object([])
+        }
+        while true {
+            skipSpace()
+            guard next == UInt8(ascii: "\"") else { throw problem("a key is missing") }
+            let key = try string()
+            skipSpace()
+            guard next == UInt8(ascii: ":") else { throw problem("a colon is missing") }
+            position += 1
+            members.append(JSONNode.Member(key: key, value: try value()))
+            skipSpace()
+            switch next {
+            case UInt8(ascii: ","): position += 1
+            case UInt8(ascii: "}"):
+                position += 1
+                return .object(members)
+            default: throw problem("a comma or the end of the object is missing")
+            }
+        }
+    }
+
+    private mutating func array() throws(JSONProblem) -> JSONNode {
+        try enter()
+        defer { depth -= 1 }
+        var elements: [JSONNode] = []
+        skipSpace()
+        if next == UInt8(ascii: "]") {
+            position += 1
+            return .array([])
+        }
+        while true {
+            elements.append(try value())
+            skipSpace()
+            switch next {
+            case UInt8(ascii: ","): position += 1
+            case UInt8(ascii: "]"):
+                position += 1
+                return .array(elements)
+            default: throw problem("a comma or the end of the array is missing")
+            }
+        }
+    }
+
+    private mutating func number() throws(JSONProblem) -> JSONNode {
+        let start = position
+        if next == UInt8(ascii: "-") { position += 1 }
+        if next == UInt8(ascii: "0") { position += 1 } else { try digits() }
+        if next == UInt8(ascii: ".") {
+            position += 1
+            try digits()
+        }
+        if next | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+            try digits()
+        }
+        return .number(String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    private mutating func digits() throws(JSONProblem) {
+        guard next &- UInt8(ascii: "0") < 10 else { throw problem("a digit is missing") }
+        while next &- UInt8(ascii: "0") < 10 { position += 1 }
+    }
+
+    private mutating func string() throws(JSONProblem) -> String {
+        position += 1
+        var start = position
+        var parts: [UInt8] = []
+        while true {
+            guard position < bytes.endIndex else { throw problem("a string does not end") }
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                let tail = bytes[start..<position]
+                if !parts.isEmpty { parts += tail }
+                guard
+                    let text = parts.isEmpty
+                        ? String(validating: tail, as: UTF8.self)
+                        : String(validating: parts, as: UTF8.self)
+                else { throw problem("a string is not UTF-8") }
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                parts += bytes[start..<position]
+                try escape(into: &parts)
+                start = position
+            case 0..<0x20: throw problem("a string has a control character that is not escaped")
+            default: position += 1
+            }
+        }
+    }
+
+    private mutating func escape(into parts: inout [UInt8]) throws(JSONProblem) {
+        position += 1
+        let letter = next
+        position += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): parts.append(letter)
+        case UInt8(ascii: "b"): parts.append(0x08)
+        case UInt8(ascii: "f"): parts.append(0x0C)
+        case UInt8(ascii: "n"): parts.append(0x0A)
+        case UInt8(ascii: "r"): parts.append(0x0D)
+        case UInt8(ascii: "t"): parts.append(0x09)
+        case UInt8(ascii: "u"):
+            var code = try codeUnit()
+            if code >> 10 == 0xD800 >> 10, next == UInt8(ascii: "\\") {
+                position += 1
+                guard next == UInt8(ascii: "u") else { throw problem("half a surrogate pair") }
+                position += 1
+                let low = try codeUnit()
+                guard low >> 10 == 0xDC00 >> 10 else { throw problem("half a surrogate pair") }
+                code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
+            }
+            guard let scalar = Unicode.Scalar(code) else { throw problem("half a surrogate pair") }
+            parts += String(scalar).utf8
+        default: throw problem("an escape is none of JSON's")
+        }
+    }
+
+    private mutating func codeUnit() throws(JSONProblem) -> UInt32 {
+        let end = position + 4
+        guard end <= bytes.endIndex,
+            bytes[position..<end].allSatisfy({ Unicode.Scalar($0).properties.isASCIIHexDigit }),
+            let code = UInt32(String(decoding: bytes[position..<end], as: UTF8.self), radix: 16)
+        else { throw problem("four hexadecimal digits are missing") }
+        position = end
+        return code
+    }
+}

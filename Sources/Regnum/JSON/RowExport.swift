@@ -1,0 +1,107 @@
+internal import RegnumEngine
+
+/// Writes the rows of one version as lines of JSON.
+///
+///     {"class":"Dog","values":{"name":"Rex","friends":["Max"]}}
+///     {"class":"Walker","key":12,"values":{"dog":"Rex","badge":{"code":"gold"}}}
+///
+/// `key` is the row's key in the exported realm, for classes without a primary key. A link is the primary
+/// key of its object, else that key; null is no object, and `{"key":null}` the one whose primary key is
+/// nil. Embedded objects are inline.
+struct RowExport {
+    let root: DatabaseRoot
+    var text = JSONText()
+    private let classes: [Class]
+
+    private struct Class {
+        let table: TableSchema
+        let columns: [(schema: ColumnSchema, isFloat: Bool)]
+        /// The lists with the class of their elements.
+        let lists: [(schema: ListSchema, target: TableSchema)]
+    }
+
+    init(_ root: DatabaseRoot) {
+        self.root = root
+        let tables = root.schema.tables
+        classes = tables.map { table in
+            Class(
+                table: table, columns: table.columns.map { ($0, $0.meaning == .float) },
+                lists: table.lists.map { ($0, tables[Int($0.target.rawValue)]) })
+        }
+    }
+
+    /// Writes the line of a row, with its end.
+    mutating func line(_ table: TableKey, _ row: ObjectKey) {
+        let schema = classes[Int(table.rawValue)].table
+        text.raw("{\"class\":")
+        text.string(schema.name)
+        if schema.primaryKey == nil { text.raw(",\"key\":\(row.rawValue)") }
+        text.raw(",\"values\":")
+        values(table, row)
+        text.raw("}\n")
+    }
+
+    /// Writes the properties of a row. Embedded objects make no circles, so this ends.
+    private mutating func values(_ table: TableKey, _ row: ObjectKey) {
+        let stored = classes[Int(table.rawValue)]
+        text.raw("{")
+        var isFirst = true
+        for (column, isFloat) in stored.columns {
+            text.key(column.name, isFirst: isFirst)
+            isFirst = false
+            let value = root.value(table, row, column.key) ?? column.defaultValue
+            write(value, of: column, isFloat)
+        }
+        for (list, target) in stored.lists {
+            text.key(list.name, isFirst: isFirst)
+            isFirst = false
+            let keys = root.list(table, row, list.key)
+            if list.kind == .map {
+                map(keys, target)
+                continue
+            }
+            text.raw("[")
+            for (index, key) in keys.enumerated() {
+                if index > 0 { text.raw(",") }
+                element(key, target)
+            }
+            text.raw("]")
+        }
+        text.raw("}")
+    }
+
+    private mutating func map(_ entries: [ObjectKey], _ target: TableSchema) {
+        let column = target.columns[0]
+        text.raw("{")
+        for (index, entry) in entries.enumerated() {
+            var name = ""
+            if case .string(let key)? = root.value(target.key, entry, .mapKey) { name = key }
+            text.key(name, isFirst: index == 0)
+            write(
+                root.value(target.key, entry, .mapValue) ?? .null, of: column,
+                column.meaning == .float)
+        }
+        text.raw("}")
+    }
+
+    private mutating func element(_ key: ObjectKey, _ target: TableSchema) {
+        guard target.kind == .elements else { return object(key, target) }
+        let column = target.columns[0]
+        write(
+            root.value(target.key, key, column.key) ?? .null, of: column, column.meaning == .float)
+    }
+
+    private mutating func write(_ value: Value, of column: ColumnSchema, _ isFloat: Bool) {
+        guard let target = column.linkTarget else { return text.value(value, isFloat: isFloat) }
+        guard let row = value.linkedObject else { return text.raw("null") }
+        object(row, classes[Int(target.rawValue)].table)
+    }
+
+    /// An object as others have it: its key, or itself where it is embedded.
+    private mutating func object(_ row: ObjectKey, _ table: TableSchema) {
+        if table.kind == .embedded { return values(table.key, row) }
+        guard let column = table.primaryKey else { return text.raw("\(row.rawValue)") }
+        let key = root.value(table.key, row, column) ?? .null
+        if key.isNull { text.raw("{\"key\":null}") } else { text.value(key, isFloat: false) }
+    }
+}

@@ -1,0 +1,182 @@
+internal import RegnumEngine
+
+/// The first line of an export: what is needed to make the classes where they are not there.
+///
+///     {"regnum":1,"schemaVersion":0,"version":7,"classes":[{"name":"Dog","properties":[
+///       {"name":"name","type":"string","key":true},{"name":"friends","list":true,"class":"Dog"}]}]}
+struct SchemaLine {
+    static let formatVersion = 1
+
+    var schemaVersion: UInt64 = 0
+    /// The version of the snapshot.
+    var version: UInt64 = 0
+    var classes: [StoredClass] = []
+
+    /// Writes the line, with its end.
+    func write(to text: inout JSONText) {
+        text.raw("{\"regnum\":\(Self.formatVersion),\"schemaVersion\":\(schemaVersion)")
+        text.raw(",\"version\":\(version),\"classes\":[")
+        for (index, stored) in classes.enumerated() {
+            text.raw(index == 0 ? "{\"name\":" : ",{\"name\":")
+            text.string(stored.name)
+            if stored.isEmbedded { text.raw(",\"embedded\":true") }
+            text.raw(",\"properties\":[")
+            for (index, property) in stored.properties.enumerated() {
+                if index > 0 { text.raw(",") }
+                write(property, to: &text)
+            }
+            text.raw("]}")
+        }
+        text.raw("]}\n")
+    }
+
+    private func write(_ property: StoredProperty, to text: inout JSONText) {
+        text.raw("{\"name\":")
+        text.string(property.name)
+        if let collection = property.collection { text.raw(",\"\(collection.rawValue)\":true") }
+        switch property.content {
+        case .object(let name):
+            text.key("class")
+            text.string(name)
+        case .value(let type, let isFloat):
+            text.key("type")
+            text.string(type.jsonName(isFloat: isFloat))
+            if property.isOptional { text.raw(",\"optional\":true") }
+            if property.isPrimaryKey { text.raw(",\"key\":true") }
+            if property.isIndexed { text.raw(",\"indexed\":true") }
+            if property.collection == nil, property.defaultValue != defaultDefault(property) {
+                text.key("default")
+                text.value(property.defaultValue, isFloat: isFloat)
+            }
+        }
+        text.raw("}")
+    }
+
+    /// The default that is not written.
+    private func defaultDefault(_ property: StoredProperty) -> Value {
+        guard !property.isOptional, case .value(let type, _) = property.content else {
+            return .null
+        }
+        return type.zero
+    }
+}
+
+extension SchemaLine {
+    /// Whether an object is a schema line, whatever else is wrong with it.
+    static func isOne(_ members: [JSONNode.Member]) -> Bool {
+        members.contains { $0.key == "regnum" }
+    }
+
+    /// Throws `.unsupportedFormat` for another format than this one, `.invalidInput` for what is no
+    /// schema.
+    init(_ members: [JSONNode.Member]) throws(Realm.Error) {
+        for member in members {
+            switch (member.key, member.value) {
+            case ("regnum", .number("1")): break
+            case ("regnum", let other):
+                throw Realm.Error(
+                    .unsupportedFormat,
+                    "The text has the format \(other.shown); this program reads the format "
+                        + "\(Self.formatVersion).")
+            case ("schemaVersion", .number(let text)): schemaVersion = UInt64(text) ?? 0
+            case ("version", .number(let text)): version = UInt64(text) ?? 0
+            case ("classes", .array(let nodes)):
+                for node in nodes { classes.append(try StoredClass(node)) }
+            default: throw .schemaLine("has a member \"\(member.key)\" that is not known")
+            }
+        }
+    }
+}
+
+extension Realm.Error {
+    fileprivate static func schemaLine(
+        _ what: String, _ className: String? = nil, _ property: String? = nil
+    ) -> Realm.Error {
+        let place = [className, property].compactMap(\.self).joined(separator: ".")
+        return Realm.Error(
+            .invalidInput,
+            place.isEmpty ? "The schema \(what)." : "The schema of \(place) \(what).",
+            className: className, property: property)
+    }
+}
+
+extension StoredClass {
+    fileprivate init(_ node: JSONNode) throws(Realm.Error) {
+        var name = ""
+        var isEmbedded = false
+        var nodes: [JSONNode] = []
+        guard case .object(let members) = node else {
+            throw .schemaLine("has \(node.shown) in the place of a class")
+        }
+        for member in members {
+            switch (member.key, member.value) {
+            case ("name", .string(let text)): name = text
+            case ("embedded", .bool(let value)): isEmbedded = value
+            case ("properties", .array(let list)): nodes = list
+            default: throw .schemaLine("cannot have \"\(member.key)\": \(member.value.shown)", name)
+            }
+        }
+        guard !name.isEmpty else { throw .schemaLine("has a class without a name") }
+        self.init(name: name, isEmbedded: isEmbedded, properties: [])
+        for node in nodes { properties.append(try StoredProperty(node, of: name)) }
+    }
+}
+
+extension StoredProperty {
+    fileprivate init(_ node: JSONNode, of className: String) throws(Realm.Error) {
+        guard case .object(let members) = node else {
+            throw .schemaLine("has \(node.shown) in the place of a property", className)
+        }
+        var name = ""
+        var collection: Collection?
+        var content: Content?
+        var (isOptional, isPrimaryKey, isIndexed) = (false, false, false)
+        var given: JSONNode?
+        for member in members {
+            switch (member.key, member.value) {
+            case ("name", .string(let text)): name = text
+            case ("list", .bool(true)), ("set", .bool(true)), ("map", .bool(true)):
+                collection = Collection(rawValue: member.key)
+            case ("class", .string(let text)): content = .object(text)
+            case ("type", .string(let text)):
+                guard let type = ValueType.named(text) else {
+                    throw .schemaLine("has the unknown type \"\(text)\"", className, name)
+                }
+                content = .value(type.type, isFloat: type.isFloat)
+            case ("optional", .bool(let value)): isOptional = value
+            case ("key", .bool(let value)): isPrimaryKey = value
+            case ("indexed", .bool(let value)): isIndexed = value
+            case ("default", let value): given = value
+            default:
+                throw .schemaLine(
+                    "cannot have \"\(member.key)\": \(member.value.shown)", className, name)
+            }
+        }
+        guard !name.isEmpty, let content else {
+            throw .schemaLine("has no name, or neither a type nor a class", className, name)
+        }
+        var defaultValue = Value.null
+        if case .value(let type, let isFloat) = content, collection == nil {
+            if !isOptional { defaultValue = type.zero }
+            if let given {
+                guard let value = given.value(of: type, isFloat: isFloat) else {
+                    throw .schemaLine("has the default \(given.shown)", className, name)
+                }
+                defaultValue = value
+            }
+        } else if case .object = content {
+            // what is linked to can be gone
+            isOptional = collection == nil
+        }
+        self.init(
+            name: name, collection: collection, content: content, isOptional: isOptional,
+            isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, defaultValue: defaultValue)
+    }
+}
+
+extension ValueType {
+    fileprivate static func named(_ name: String) -> (type: ValueType, isFloat: Bool)? {
+        if name == "float" { return (.double, true) }
+        return allCases.first { $0.jsonName(isFloat: false) == name }.map { ($0, false) }
+    }
+}

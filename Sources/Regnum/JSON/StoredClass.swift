@@ -1,0 +1,105 @@
+package import RegnumEngine
+
+/// A class as the file has it, for programs that do not know its Swift type.
+package struct StoredClass: Sendable, Hashable {
+    package let name: String
+    package let isEmbedded: Bool
+    package var properties: [StoredProperty]
+
+    package var primaryKey: StoredProperty? { properties.first { $0.isPrimaryKey } }
+}
+
+/// A property as the file has it.
+package struct StoredProperty: Sendable, Hashable {
+    package enum Collection: String, Sendable, Hashable { case list, set, map }
+
+    package enum Content: Sendable, Hashable {
+        case value(ValueType, isFloat: Bool)
+        /// An object of a class, inline if that is embedded.
+        case object(String)
+    }
+
+    package let name: String
+    /// Nil for a single value or link.
+    package let collection: Collection?
+    /// What the property, or each element, is.
+    package let content: Content
+    /// Whether that can be nil.
+    package let isOptional: Bool
+    package var isPrimaryKey = false
+    package var isIndexed = false
+    package var defaultValue = Value.null
+
+    /// The type in Swift, as far as the file knows it.
+    package var swiftType: String {
+        var type =
+            switch content {
+            case .value(let type, let isFloat): isFloat ? "Float" : type.swiftName
+            case .object(let name): name
+            }
+        if isOptional { type += "?" }
+        return switch collection {
+        case nil: type
+        case .list: "List<\(type)>"
+        case .set: "MutableSet<\(type)>"
+        case .map: "Map<String, \(type)>"
+        }
+    }
+}
+
+extension DatabaseSchema {
+    /// The classes of objects, and of embedded ones, in the order in which they joined.
+    var storedClasses: [StoredClass] {
+        tables.filter { $0.kind != .elements }.map { storedClass($0) }
+    }
+
+    func storedClass(_ table: TableSchema) -> StoredClass {
+        let columns = table.columns.map { column in
+            StoredProperty(
+                name: column.name, collection: nil, content: content(column),
+                isOptional: column.isOptional, isPrimaryKey: column.isPrimaryKey,
+                isIndexed: column.isIndexed && column.linkTarget == nil,
+                defaultValue: column.defaultValue)
+        }
+        let lists = table.lists.map { list in
+            let target = tables[Int(list.target.rawValue)]
+            let isOfValues = target.kind == .elements
+            return StoredProperty(
+                name: list.name, collection: list.kind.storedCollection,
+                content: isOfValues ? content(target.columns[0]) : .object(target.name),
+                isOptional: isOfValues && target.columns[0].isOptional)
+        }
+        return StoredClass(
+            name: table.name, isEmbedded: table.kind == .embedded, properties: columns + lists)
+    }
+
+    private func content(_ column: ColumnSchema) -> StoredProperty.Content {
+        if let target = column.linkTarget { return .object(tables[Int(target.rawValue)].name) }
+        return .value(column.type, isFloat: column.meaning == .float)
+    }
+}
+
+extension ListKind {
+    fileprivate var storedCollection: StoredProperty.Collection {
+        switch self {
+        case .list: .list
+        case .set: .set
+        case .map: .map
+        }
+    }
+}
+
+extension Snapshot {
+    /// The classes that are stored, with the number of objects of each.
+    package var storedClasses: [(schema: StoredClass, objectCount: Int)] {
+        core.root.schema.storedClasses.map { stored in
+            (
+                stored,
+                core.root.schema.table(named: stored.name).map { core.root.count($0.key) } ?? 0
+            )
+        }
+    }
+
+    /// The schema version that is stored.
+    package var schemaVersion: UInt64 { core.root.schema.version }
+}

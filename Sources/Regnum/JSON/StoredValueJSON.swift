@@ -1,0 +1,119 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+
+// Stored values as JSON, and back to the same bits. A further kind of value is one more case in each.
+
+extension JSONText {
+    /// A value of a column.
+    ///
+    /// - Parameter isFloat: whether it has the precision of 32 bits.
+    mutating func value(_ value: Value, isFloat: Bool) {
+        switch value {
+        case .null: raw("null")
+        case .bool(let value): raw(value ? "true" : "false")
+        case .int(let value): raw("\(value)")
+        case .double(let value): number(value, isFloat)
+        case .string(let text): string(text)
+        case .data(let bytes): string(Data(bytes).base64EncodedString())
+        case .date(let seconds):
+            // what has no text is the number of seconds since 2001
+            if let text = DateText.text(seconds) { string(text) } else { number(seconds, false) }
+        case .uuid, .objectId: string(value.keyText)
+        case .decimal(let bits):
+            let text = bits.text
+            string(
+                DecimalBits(text: text) == bits
+                    ? text : "bits:" + hexadecimal(bits.high) + hexadecimal(bits.low))
+        }
+    }
+
+    private mutating func number(_ value: Double, _ isFloat: Bool) {
+        if value.isNaN {
+            string(
+                value.bitPattern == Double.nan.bitPattern
+                    ? "NaN" : "NaN:" + hexadecimal(value.bitPattern))
+        } else if value.isInfinite {
+            string(value < 0 ? "-Infinity" : "Infinity")
+        } else if isFloat, Double(Float(value)).bitPattern == value.bitPattern {
+            raw("\(Float(value))")
+        } else {
+            raw("\(value)")
+        }
+    }
+
+    private func hexadecimal(_ word: UInt64) -> String {
+        let digits = String(word, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension JSONNode {
+    /// The stored value that the JSON stands for; nil if it is none of the type, and for null.
+    func value(of type: ValueType, isFloat: Bool) -> Value? {
+        switch (type, self) {
+        case (.bool, .bool(let value)): .bool(value)
+        case (.int, .number(let text)): Self.integer(text).map { .int($0) }
+        case (.double, _): number(isFloat).map { .double($0) }
+        case (.string, .string(let text)): .string(text)
+        case (.data, .string(let text)):
+            Data(base64Encoded: text).map { Value.data(Array($0)) }
+        case (.date, .string(let text)):
+            (DateText.seconds(text) ?? number(false)).map { .date($0) }
+        case (.date, .number): number(false).map { .date($0) }
+        case (.uuid, .string(let text)): UUID(uuidString: text)?.engineValue
+        case (.objectId, .string(let text)): ObjectId(text)?.engineValue
+        case (.decimal, .string(let text)): Self.decimal(text).map { .decimal($0) }
+        case (.decimal, .number(let text)): DecimalBits(text: text).map { .decimal($0) }
+        default: nil
+        }
+    }
+
+    /// An integer, also one that another program has written with a fraction of zeros.
+    private static func integer(_ text: String) -> Int64? {
+        if let value = Int64(text) { return value }
+        guard let value = Double(text), value.magnitude < 0x20_0000_0000_0000 else { return nil }
+        return Int64(exactly: value)
+    }
+
+    private func number(_ isFloat: Bool) -> Double? {
+        switch self {
+        case .number(let text):
+            let value = isFloat ? Float(text).map { Double($0) } : Double(text)
+            return value.flatMap { $0.isFinite ? $0 : nil }
+        case .string("NaN"): return .nan
+        case .string("Infinity"): return .infinity
+        case .string("-Infinity"): return -.infinity
+        case .string(let text) where text.hasPrefix("NaN:") && text.utf8.count == 20:
+            guard let bits = UInt64(text.dropFirst(4), radix: 16) else { return nil }
+            let value = Double(bitPattern: bits)
+            return value.isNaN ? value : nil
+        default: return nil
+        }
+    }
+
+    private static func decimal(_ text: String) -> DecimalBits? {
+        guard text.hasPrefix("bits:") else { return DecimalBits(text: text) }
+        let digits = text.dropFirst(5)
+        guard digits.utf8.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
+            let low = UInt64(digits.suffix(16), radix: 16)
+        else { return nil }
+        return DecimalBits(high: high, low: low)
+    }
+}
+
+extension ValueType {
+    /// The name in the schema line and in sentences about a value.
+    func jsonName(isFloat: Bool) -> String {
+        switch self {
+        case .bool: "bool"
+        case .int: "int"
+        case .double: isFloat ? "float" : "double"
+        case .string: "string"
+        case .data: "data"
+        case .date: "date"
+        case .uuid: "uuid"
+        case .objectId: "objectId"
+        case .decimal: "decimal"
+        }
+    }
+}

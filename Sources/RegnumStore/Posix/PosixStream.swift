@@ -1,0 +1,92 @@
+internal import CRegnum
+internal import Glibc
+
+/// A file, pipe or device that is read or written from its beginning to its end.
+///
+/// Its calls block. Closed with the last reference.
+package final class PosixStream: Sendable {
+    private let path: String
+    private let descriptor: Int32
+    /// The name that what is written has until it is complete.
+    private let temporary: String?
+    private let isFinished = Guarded(false)
+
+    /// Opens what is to be read.
+    package init(reading path: String) throws(StoreError) {
+        let result = cregnum_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
+        guard result >= 0 else { throw .system(-result, "open", path) }
+        self.path = path
+        descriptor = result
+        temporary = nil
+    }
+
+    /// Begins a file that takes its name, in the place of one that has it, when it is finished. What has
+    /// the name and is no file (a pipe, a device) is written to.
+    package init(replacing path: String) throws(StoreError) {
+        var status = stat()
+        let isThere = stat(path, &status) == 0
+        if isThere, status.st_mode & S_IFMT != S_IFREG {
+            let result = cregnum_openat(AT_FDCWD, path, O_WRONLY | O_CLOEXEC, 0)
+            guard result >= 0 else { throw .system(-result, "open", path) }
+            self.path = path
+            descriptor = result
+            temporary = nil
+            return
+        }
+        // a link stays one: what it leads to is replaced
+        let target = isThere ? Self.resolved(path) : path
+        let name = "\(target).\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36)).part"
+        let mode = isThere ? status.st_mode & 0o777 : 0o666
+        let result = cregnum_openat(
+            AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard result >= 0 else { throw .system(-result, "create", path) }
+        self.path = target
+        descriptor = result
+        temporary = name
+    }
+
+    deinit {
+        close(descriptor)
+        if let temporary, !isFinished.withLock({ $0 }) { unlink(temporary) }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// The next bytes, none at the end.
+    package func read(atMost count: Int) throws(StoreError) -> [UInt8] {
+        var result = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            // the buffer is written by the call alone, and as far as it says
+            result = repeated { Glibc.read(descriptor, buffer.baseAddress, count) }
+            filled = max(result, 0)
+        }
+        guard result >= 0 else { throw .system(Int32(-result), "read", path) }
+        return bytes
+    }
+
+    /// Writes all bytes.
+    package func write(_ bytes: [UInt8]) throws(StoreError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let result = rest.withUnsafeBytes { buffer in
+                repeated { Glibc.write(descriptor, buffer.baseAddress, buffer.count) }
+            }
+            guard result >= 0 else { throw .system(Int32(-result), "write", path) }
+            rest = rest.dropFirst(result)
+        }
+    }
+
+    /// Brings what was written to the disk and gives it its name.
+    package func finish() throws(StoreError) {
+        guard let temporary else { return }
+        let synced = repeated { fsync(descriptor) }
+        guard synced == 0 else { throw .system(-synced, "sync", path) }
+        let renamed = repeated { rename(temporary, path) }
+        guard renamed == 0 else { throw .system(-renamed, "rename", path) }
+        isFinished.withLock { $0 = true }
+    }
+}

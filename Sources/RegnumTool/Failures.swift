@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import Regnum
+
+/// Runs a command; what it throws is a sentence on the standard error and an exit code.
+func reportingFailures(_ body: () async throws -> Void) async throws {
+    // a reader that is gone is an error of `write`
+    signal(SIGPIPE, SIG_IGN)
+    do {
+        try await body()
+    } catch is OutputStream.Closed {
+        throw ExitCode(141)
+    } catch let error as Realm.Error {
+        try? OutputStream.errors.write(Array("regnum: \(error.message)\n".utf8))
+        throw ExitCode(exitCode(error.code))
+    } catch {
+        try? OutputStream.errors.write(Array("regnum: \(error)\n".utf8))
+        throw ExitCode(70)
+    }
+}
+
+/// The codes of `sysexits.h`.
+private func exitCode(_ code: Realm.Error.Code) -> Int32 {
+    switch code {
+    case .fileNotFound: 66
+    case .filePermissionDenied: 77
+    case .fileExists, .fileAccess: 73
+    case .ioFailed, .diskFull, .outcomeUnknown: 74
+    case .busy, .alreadyOpen: 75
+    case .invalidInput, .invalidValue, .duplicatePrimaryKey, .schemaMismatch, .unsupportedFormat,
+        .invalidDatabase, .transactionTooLarge:
+        65
+    default: 70
+    }
+}
+
+/// Opens a realm to look into it: nothing in its directory is changed.
+func openForReading(_ path: String) async throws -> Realm {
+    let url = URL(filePath: path)
+    var configuration = Realm.Configuration(location: .file(url))
+    configuration.schemaVersion = try await Realm.schemaVersion(at: url)
+    configuration.readOnly = true
+    return try await Realm.open(configuration)
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Foundation
+import Regnum
+
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Reads JSON lines into a realm.",
+        discussion: """
+            A realm that is not there is made. Each batch of lines is a transaction; a wrong line fails its \
+            batch and ends the import, and the batches before it stay.
+            """)
+
+    enum Update: String, ExpressibleByArgument, CaseIterable {
+        case error, modified, all
+
+        var policy: Realm.UpdatePolicy {
+            switch self {
+            case .error: .error
+            case .modified: .modified
+            case .all: .all
+            }
+        }
+    }
+
+    @Argument(help: "The directory of the realm.")
+    var path: String
+
+    @Argument(help: "The file to read. Without it: the standard input.")
+    var file: String?
+
+    @Option(help: "What to do with an object whose primary key is there: fail, or update it.")
+    var update = Update.error
+
+    @Option(help: "The most lines of a transaction.")
+    var batchSize = 5_000
+
+    @Flag(help: "Import everything or nothing, in one transaction.")
+    var atomic = false
+
+    func validate() throws {
+        if batchSize < 1 { throw ValidationError("A batch has at least one line.") }
+    }
+
+    func run() async throws {
+        try await reportingFailures {
+            var input = try file.map { try InputChunks(path: $0) } ?? .standard
+            var configuration = Realm.Configuration(location: .file(URL(filePath: path)))
+            let isThere = try await Realm.fileExists(for: configuration)
+            configuration.schemaVersion =
+                isThere
+                ? try await Realm.schemaVersion(at: URL(filePath: path))
+                : try input.firstLine().flatMap { schemaVersion(inLine: $0) } ?? 0
+            let realm = try await Realm.open(configuration)
+            do {
+                let summary = try await realm.importJSON(
+                    from: input, update: update.policy, batchSize: atomic ? nil : batchSize)
+                await realm.close()
+                try OutputStream.standard.write(
+                    Array("\(summary.objectCount) objects imported\n".utf8))
+            } catch {
+                let isEmpty = realm.isEmpty
+                await realm.close()
+                // what was made for this is taken back
+                if !isThere, isEmpty { try await Realm.deleteFiles(for: configuration) }
+                throw error
+            }
+        }
+    }
+
+    /// What a schema line says, nil for another line.
+    private func schemaVersion(inLine line: [UInt8]) -> UInt64? {
+        struct Head: Decodable {
+            let regnum: Int
+            let schemaVersion: UInt64?
+        }
+        return try? JSONDecoder().decode(Head.self, from: Data(line)).schemaVersion
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Regnum
+
+struct SchemaCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema", abstract: "Shows the classes of a realm as they are stored.")
+
+    @Argument(help: "The directory of the realm.")
+    var path: String
+
+    func run() async throws {
+        try await reportingFailures {
+            let realm = try await openForReading(path)
+            let snapshot = realm.snapshot()
+            var text = "schema version \(snapshot.schemaVersion)\n"
+            for (stored, _) in snapshot.storedClasses {
+                text += "\n\(stored.name): \(stored.isEmbedded ? "EmbeddedObject" : "Object")\n"
+                for property in stored.properties {
+                    text += "    \(property.name): \(property.swiftType)"
+                    if property.isPrimaryKey {
+                        text += "  // primary key"
+                    } else if property.isIndexed {
+                        text += "  // indexed"
+                    }
+                    text += "\n"
+                }
+            }
+            try OutputStream.standard.write(Array(text.utf8))
+            await realm.close()
+        }
+    }
+}

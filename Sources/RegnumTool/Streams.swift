@@ -1,0 +1,126 @@
+import Foundation
+import Glibc
+import Regnum
+
+// The standard streams, without buffers: what was written is there, whatever happens next.
+
+/// Where the tool prints.
+struct OutputStream: Sendable {
+    static let standard = OutputStream(descriptor: STDOUT_FILENO, name: "the standard output")
+    static let errors = OutputStream(descriptor: STDERR_FILENO, name: "the standard error")
+
+    let descriptor: Int32
+    let name: String
+
+    /// Writes all bytes, or throws ``Closed`` if nobody reads them any more, `.ioFailed` otherwise.
+    func write(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: try waitUntilWritable()
+            case EPIPE: throw Closed()
+            case let number:
+                throw Realm.Error(
+                    .ioFailed, "Cannot write \(name): \(String(cString: strerror(number))).",
+                    errno: number)
+            }
+        }
+    }
+
+    /// Another program may have made the descriptor one that does not wait.
+    private func waitUntilWritable() throws {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&request, 1, -1)
+    }
+
+    /// The reader of the output is gone: as after `| head`.
+    struct Closed: Error {}
+}
+
+/// A file, or the standard input, in pieces as they come.
+struct InputChunks: AsyncSequence, Sendable {
+    static let standard = InputChunks(descriptor: STDIN_FILENO, name: "the standard input")
+
+    let descriptor: Int32
+    let name: String
+    /// What was read ahead.
+    private var head: [UInt8] = []
+
+    private init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    /// Throws `.fileNotFound`, `.filePermissionDenied` and `.fileAccess`.
+    init(path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            let number = errno
+            let code: Realm.Error.Code =
+                switch number {
+                case ENOENT: .fileNotFound
+                case EACCES: .filePermissionDenied
+                default: .fileAccess
+                }
+            throw Realm.Error(
+                code, "Cannot open \"\(path)\": \(String(cString: strerror(number))).", path: path,
+                errno: number)
+        }
+        self.init(descriptor: descriptor, name: "\"\(path)\"")
+    }
+
+    /// The first line, which is not taken; nil if it is very long.
+    mutating func firstLine() throws -> [UInt8]? {
+        while head.count < 1 << 26 {
+            if let end = head.firstIndex(of: UInt8(ascii: "\n")) { return Array(head[..<end]) }
+            let bytes = try read()
+            if bytes.isEmpty { return head }
+            head += bytes
+        }
+        return nil
+    }
+
+    private func read() throws -> [UInt8] {
+        while true {
+            var failure: Int32 = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 18) { buffer, filled in
+                // the buffer is written by the call alone, and as far as it says
+                let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                failure = count < 0 ? errno : 0
+                filled = Swift.max(count, 0)
+            }
+            switch failure {
+            case 0: return bytes
+            case EINTR: continue
+            case EAGAIN:
+                var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                _ = poll(&request, 1, -1)
+            default:
+                throw Realm.Error(
+                    .ioFailed, "Cannot read \(name): \(String(cString: strerror(failure))).",
+                    errno: failure)
+            }
+        }
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var input: InputChunks
+
+        mutating func next() async throws -> [UInt8]? {
+            if !input.head.isEmpty {
+                defer { input.head = [] }
+                return input.head
+            }
+            let bytes = try input.read()
+            return bytes.isEmpty ? nil : bytes
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(input: self) }
+}
