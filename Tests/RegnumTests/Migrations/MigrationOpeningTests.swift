@@ -60,6 +60,40 @@ import Testing
         try await realm.migrate(2, MigSecond.types)
     }
 
+    @Test func copyIsMadeBefore() async throws {
+        let realm = try await MigrationRealm.first()
+        let copy = realm.folder["copy.realm"]
+        var configuration = realm.configuration(2, MigSecond.types) { _, _ in
+            throw MigrationFailure.wanted
+        }
+        configuration.migrationBackup = copy
+        _ = try? await Realm.previewMigration(for: configuration)
+        #expect(try realm.folder.names() == ["test.realm"])
+        for _ in 0..<2 {  // the second one finds the copy
+            let failing = configuration
+            await #expect(throws: MigrationFailure.wanted) { try await Realm.open(failing) }
+        }
+        try await realm.write(1, MigFirst.types) { try $0.add(MigFirst.MigLost()) }
+        let stale = configuration
+        let error = await realmError { try await Realm.open(stale) }
+        #expect(error?.code == .fileExists)
+        #expect(try await realm.version == 1)
+        let fresh = realm.folder["fresh.realm"]
+        configuration.migrationBackup = fresh
+        configuration.migration = MigSecond.migration
+        try await Realm.open(configuration).close()
+        #expect(try await realm.version == 2)
+        #expect(try await Realm.schemaVersion(at: fresh) == 1)
+        var first = realm.folder.configuration("fresh.realm", MigFirst.types)
+        first.schemaVersion = 1
+        let old = try await Realm.open(first)
+        #expect(old.snapshot().objects(MigFirst.MigLost.self).count == 2)
+        await old.close()
+        configuration.migrationBackup = realm.folder["none.realm"]
+        try await Realm.open(configuration).close()  // nothing to migrate
+        #expect(try realm.folder.names() == ["copy.realm", "fresh.realm", "test.realm"])
+    }
+
     @Test func previewChangesNothing() async throws {
         let realm = try await MigrationRealm.first(people: 1_500)
         let before = try realm.folder.state()
