@@ -72,6 +72,16 @@ let package = Package(
                 "Streams/StreamTests.swift",
             ],
             swiftSettings: settings),
+        // Atlas and SeededRandom are links to files of RegnumTests.
+        .executableTarget(
+            name: "RegnumAtlasPeer",
+            dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumSimulation"],
+            path: "Tests/AtlasPeer",
+            exclude: [
+                "Atlas/AtlasEnumeration.swift", "Atlas/AtlasPeerProcess.swift",
+                "Atlas/AtlasPeerSuite.swift", "Atlas/AtlasTests.swift",
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "RegnumInliningClient", dependencies: ["Regnum"], path: "Tests/Inlining",
             swiftSettings: settings),
@@ -81,7 +91,7 @@ let package = Package(
             name: "RegnumTests",
             dependencies: [
                 "Regnum", "RegnumEngine", "RegnumStore", "RegnumSimulation", "RegnumStreamPeer",
-                .product(name: "Logging", package: "swift-log"),
+                "RegnumAtlasPeer", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Confinement/Leaks", "Confinement/Twins"], swiftSettings: settings),
         .executableTarget(
@@ -141,7 +151,8 @@ if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
         "Scan/LinkedWorld.swift",
     ]
     package.targets.first { $0.name == "RegnumTests" }?.sources = [
-        "Compatibility/SwiftCompiler.swift", "Models.swift", "Mutation", "Queries/Differential",
+        "Atlas", "Compatibility/SwiftCompiler.swift", "Models.swift", "Mutation",
+        "Queries/Differential",
         "BookModels.swift", "RealmFolder.swift", "StreamScale", "Streams",
         "SeededRandom.swift", "TutorialEnumeration.swift", "TutorialPage.swift",
     ]

@@ -10,7 +10,7 @@ struct ImportSchema {
     /// property or has it as something else; `.invalidInput` for what is no schema, and for a class that
     /// would have to be made and is not among the realm's `objectTypes`.
     func apply(_ line: SchemaLine) throws(Realm.Error) {
-        var fresh: [StoredClass] = []
+        var fresh: [JSONClass] = []
         for given in line.classes {
             if let entry = realm.entry(named: given.name),
                 !entry.mapping(in: transaction.schema).isComplete
@@ -38,7 +38,7 @@ struct ImportSchema {
         }
     }
 
-    private func compare(_ given: StoredClass, _ stored: StoredClass) throws(Realm.Error) {
+    private func compare(_ given: JSONClass, _ stored: JSONClass) throws(Realm.Error) {
         guard given.isEmbedded == stored.isEmbedded else {
             throw Realm.Error(
                 .schemaMismatch,
@@ -68,7 +68,7 @@ struct ImportSchema {
     }
 
     /// The table with the columns that need no other class.
-    private func addTable(_ given: StoredClass) throws(StoreError) {
+    private func addTable(_ given: JSONClass) throws(StoreError) {
         let columns = given.properties.compactMap { property -> ColumnDefinition? in
             property.collection == nil ? property.definition : nil
         }
@@ -76,7 +76,7 @@ struct ImportSchema {
             name: given.name, kind: given.isEmbedded ? .embedded : .object, columns: columns)
     }
 
-    private func addReferences(_ given: StoredClass) throws(StoreError) {
+    private func addReferences(_ given: JSONClass) throws(StoreError) {
         for property in given.properties {
             guard let table = transaction.schema.table(named: given.name) else { return }
             switch (property.collection, property.content) {
@@ -113,7 +113,7 @@ struct ImportSchema {
     }
 
     private func target(
-        _ name: String, _ given: StoredClass, _ property: StoredProperty
+        _ name: String, _ given: JSONClass, _ property: JSONProperty
     ) throws(StoreError) -> TableKey {
         if let table = transaction.schema.table(named: name), table.kind != .elements {
             if !(table.kind == .embedded && property.collection == .set) { return table.key }
@@ -129,7 +129,7 @@ struct ImportSchema {
     }
 }
 
-extension StoredProperty {
+extension JSONProperty {
     /// The column of a value; nil for links.
     fileprivate var definition: ColumnDefinition? {
         guard case .value(let type, let isFloat) = content else { return nil }

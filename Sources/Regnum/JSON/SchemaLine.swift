@@ -10,7 +10,7 @@ struct SchemaLine {
     var schemaVersion: UInt64 = 0
     /// The version of the snapshot.
     var version: UInt64 = 0
-    var classes: [StoredClass] = []
+    var classes: [JSONClass] = []
 
     /// Writes the line, with its end.
     func write(to text: inout JSONText) {
@@ -30,7 +30,7 @@ struct SchemaLine {
         text.raw("]}\n")
     }
 
-    private func write(_ property: StoredProperty, to text: inout JSONText) {
+    private func write(_ property: JSONProperty, to text: inout JSONText) {
         text.raw("{\"name\":")
         text.string(property.name)
         if let collection = property.collection { text.raw(",\"\(collection.rawValue)\":true") }
@@ -53,7 +53,7 @@ struct SchemaLine {
     }
 
     /// The default that is not written.
-    private func defaultDefault(_ property: StoredProperty) -> Value {
+    private func defaultDefault(_ property: JSONProperty) -> Value {
         guard !property.isOptional, case .value(let type, _) = property.content else {
             return .null
         }
@@ -81,7 +81,7 @@ extension SchemaLine {
             case ("schemaVersion", .number(let text)): schemaVersion = UInt64(text) ?? 0
             case ("version", .number(let text)): version = UInt64(text) ?? 0
             case ("classes", .array(let nodes)):
-                for node in nodes { classes.append(try StoredClass(node)) }
+                for node in nodes { classes.append(try JSONClass(node)) }
             default: throw .schemaLine("has a member \"\(member.key)\" that is not known")
             }
         }
@@ -100,7 +100,7 @@ extension Realm.Error {
     }
 }
 
-extension StoredClass {
+extension JSONClass {
     fileprivate init(_ node: JSONNode) throws(Realm.Error) {
         var name = ""
         var isEmbedded = false
@@ -118,11 +118,11 @@ extension StoredClass {
         }
         guard !name.isEmpty else { throw .schemaLine("has a class without a name") }
         self.init(name: name, isEmbedded: isEmbedded, properties: [])
-        for node in nodes { properties.append(try StoredProperty(node, of: name)) }
+        for node in nodes { properties.append(try JSONProperty(node, of: name)) }
     }
 }
 
-extension StoredProperty {
+extension JSONProperty {
     fileprivate init(_ node: JSONNode, of className: String) throws(Realm.Error) {
         guard case .object(let members) = node else {
             throw .schemaLine("has \(node.shown) in the place of a property", className)

@@ -138,11 +138,17 @@ struct ObjectBuilder {
         guard property.isStored else { return }
         supplied[ObjectIdentifier(object)]?.insert(index)
         let content = try content(of: value, for: property, schema)
-        if property.isProjected, property.shape.objectType != nil {
+        if mayConvertObjects(property) {
             late.append((content, value, index, object, schema))
         } else {
             try put(content, of: value, into: index, of: object, schema)
         }
+    }
+
+    /// Whether the values of the property may be made of embedded objects, which have to be filled then.
+    private func mayConvertObjects(_ property: PropertySchema) -> Bool {
+        if case .map(.object(let type)) = property.shape { return type is EmbeddedObject.Type }
+        return property.isProjected && property.shape.objectType != nil
     }
 
     private func put(

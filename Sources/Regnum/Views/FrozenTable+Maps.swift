@@ -57,7 +57,21 @@ extension FrozenTable {
     func frozenMap<Key, Value: ScalarValue & Sendable>(
         _ row: ObjectKey?, _ property: Int
     ) -> FrozenMap<Key, Value> {
-        FrozenMap(self, row: row, property) { Value.fromEngine($0) }
+        guard let type = Value._embeddedClass else {
+            return FrozenMap(self, row: row, property) { Value.fromEngine($0) }
+        }
+        let objects = other(type)
+        return FrozenMap(self, row: row, property) { objects.projected(type, $0.linkedObject) }
+    }
+
+    /// A value of a projected type of which this is the embedded class.
+    private func projected<T: ObjectBase, Value: ScalarValue>(
+        _ type: T.Type, _ row: ObjectKey?
+    ) -> Value {
+        guard let row, mismatch == nil else { return Value._makeDefault() }
+        return compute(type, row) { object in
+            Value._make(_PropertyContent(content: .link(object))) ?? Value._makeDefault()
+        }
     }
 
     /// The objects of a map.

@@ -75,7 +75,8 @@ extension CommitHub {
         await withUnsafeContinuation { continuation in
             let isReady = publication.withLock { publication in
                 guard publication.isLooking || !publication.queue.isEmpty else { return true }
-                publication.catchUps.append((publication.root.version, continuation))
+                publication.catchUps.append(
+                    CatchUp(version: publication.root.version, continuation: continuation))
                 return false
             }
             if isReady { continuation.resume() }
@@ -130,8 +131,8 @@ extension CommitHub {
     }
 
     private func resumeCatchUps(through version: UInt64) {
-        let ready = publication.withLock { publication in
-            if publication.catchUps.isEmpty { return publication.catchUps }
+        let ready = publication.withLock { publication -> [CatchUp] in
+            if publication.catchUps.isEmpty { return [] }
             let ready = publication.catchUps.filter { $0.version <= version }
             publication.catchUps.removeAll { $0.version <= version }
             return ready
@@ -141,7 +142,8 @@ extension CommitHub {
 
     /// False if something was published meanwhile.
     private func finishLooking() -> Bool {
-        let (isFinished, closes, ready) = publication.withLock { publication in
+        let (isFinished, closes, ready) = publication.withLock {
+            publication -> (Bool, Bool, [CatchUp]) in
             guard publication.queue.isEmpty else { return (false, false, []) }
             publication.isLooking = false
             defer {

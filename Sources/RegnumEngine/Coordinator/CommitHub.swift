@@ -16,8 +16,13 @@ final class CommitHub: Sendable {
         var isLooking = false
         /// Closed as soon as everything has been looked at.
         var isClosing = false
-        /// Those who wait until what was published up to a version has been looked at.
-        var catchUps: [(version: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
+        var catchUps: [CatchUp] = []
+    }
+
+    /// Somebody who waits until what was published up to a version has been looked at.
+    struct CatchUp {
+        let version: UInt64
+        let continuation: UnsafeContinuation<Void, Never>
     }
 
     struct State {

@@ -5,6 +5,14 @@
 package struct ControlPage: Sendable, Equatable {
     private static let magic: UInt64 = 0x5245_474E_4354_4C31  // "REGNCTL1"
 
+    /// The number of this layout: the digit at the end of the magic.
+    package static let layout = magic & 0xFF - 0x30
+
+    /// Whether a slot that begins so has another layout of this library.
+    static func isForeign(magic: UInt64) -> Bool {
+        magic != Self.magic && magic >> 8 == Self.magic >> 8
+    }
+
     package var realmID: Identity128
     /// The boot of the machine in which the page was last made.
     package var bootID: Identity128?

@@ -7,8 +7,8 @@ extension RealmLog {
     /// Blocks on the disk, and on another process that is just recovering the realm.
     ///
     /// Throws `invalidDatabase` for damage and for directories that are no realm,
-    /// `unsupportedFormat` for newer formats, `busy` if another process recovers for longer than
-    /// the open timeout, and what the file system throws. On an error nothing was changed, except
+    /// `unsupportedFormat` for newer formats, `incompatiblePeer` if a process of another version has the
+    /// realm open, `busy` if another process recovers for longer than the open timeout, and what the file system throws. On an error nothing was changed, except
     /// that a `LOCK` of zeros may have been made.
     ///
     /// - Parameter seed: the content that a new realm begins with.
@@ -47,6 +47,7 @@ extension RealmLog {
                 (directory, lock) = try enter(fileSystem, path)
                 continue
             }
+            if !isOpening, try leaveForeignPeer(fileSystem, lock, path, since: start) { continue }
             let isWriter = isOpening ? false : try lock.tryLock(.writer, .exclusive)
             if isWriter {
                 lock.countGrant()

@@ -18,6 +18,7 @@ extension RealmLog {
             _ = try? lock.tryLock(.session, .shared)  // so that nobody removes the realm
             let place = Place(
                 fileSystem: fileSystem, directory: directory, lock: lock, options: options)
+            try checkForeignPeer(lock, path)
             let page = lock.loadControl()
             do throws(StoreError) {
                 let opened = try openForReading(place, page, load, deliver)

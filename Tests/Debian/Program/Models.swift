@@ -14,8 +14,12 @@ final class Package: Object {
     @Persisted var priority: Priority
     @Persisted var installedKiB: Int?
     @Persisted var summary: String
+    /// What it is, in words: its architecture, section and priority.
+    @Persisted var tags: MutableSet<String>
+    /// The other fields of the index, by their names.
+    @Persisted var fields: Map<String, String>
     @Persisted var dependencies: List<Dependency>
-    @Persisted var provides: List<Package>
+    @Persisted var provides: MutableSet<Package>
     @Persisted(originProperty: "provides") var providers: LinkingObjects<Package>
     @Persisted(originProperty: "alternatives") var requirements: LinkingObjects<Dependency>
 
@@ -26,5 +30,8 @@ final class Package: Object {
 final class Dependency: EmbeddedObject {
     @Persisted var text: String
     @Persisted var alternatives: List<Package>
+    /// Which versions will do, ">= 2.35", by the names of alternatives; keys have no dots, so that
+    /// they are written as `%2E`.
+    @Persisted var versions: Map<String, String>
     @Persisted(originProperty: "dependencies") var owner: LinkingObjects<Package>
 }

@@ -31,15 +31,22 @@ struct IndexLine {
         var text: String { String(decoding: entry, as: UTF8.self) }
         /// The names that satisfy it: "debconf", "debconf-2.0".
         var alternatives: [String] { entry.fields(between: UInt8(ascii: "|")).map(\.name) }
+        /// Those with a condition on the version: "debconf" with ">= 0.5".
+        var versions: [(name: String, version: String)] {
+            guard entry.contains(UInt8(ascii: "(")) else { return [] }
+            return entry.fields(between: UInt8(ascii: "|")).compactMap { alternative in
+                alternative.version.map { (alternative.name, $0) }
+            }
+        }
     }
 
-    private let fields: [ArraySlice<UInt8>]
+    private let cells: [ArraySlice<UInt8>]
 
     fileprivate init(_ line: ArraySlice<UInt8>) {
-        fields = line.fields(between: UInt8(ascii: "\t"))
+        cells = line.fields(between: UInt8(ascii: "\t"))
     }
 
-    fileprivate var isValid: Bool { fields.count == 11 && Priority(rawValue: text(4)) != nil }
+    fileprivate var isValid: Bool { cells.count == 11 && Priority(rawValue: text(4)) != nil }
 
     var name: String { text(0) }
     var version: String { text(1) }
@@ -50,13 +57,19 @@ struct IndexLine {
     /// The names that the package goes by beside its own.
     var provides: [String] { entries(9).map(\.name) }
     var summary: String { text(10) }
+    var tags: [String] { [text(2), text(3), text(4)] }
+    /// What has no property of its own, by the names that Debian gives it.
+    var fields: [(name: String, value: String)] {
+        [("Architecture", text(2)), ("Size", text(6)), ("Recommends", text(8))]
+            .filter { !$0.1.isEmpty }
+    }
 
-    private func text(_ field: Int) -> String { String(decoding: fields[field], as: UTF8.self) }
+    private func text(_ field: Int) -> String { String(decoding: cells[field], as: UTF8.self) }
 
     /// The entries of a list with commas.
     private func entries(_ field: Int) -> [ArraySlice<UInt8>] {
-        guard !fields[field].isEmpty else { return [] }
-        return fields[field].fields(between: UInt8(ascii: ",")).map(\.trimmed)
+        guard !cells[field].isEmpty else { return [] }
+        return cells[field].fields(between: UInt8(ascii: ",")).map(\.trimmed)
     }
 }
 
@@ -83,6 +96,14 @@ extension ArraySlice<UInt8> {
             $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "(") && $0 != UInt8(ascii: ":")
         }
         return String(decoding: name, as: UTF8.self)
+    }
+
+    /// What stands in the parentheses of "libc6 (>= 2.34)", nil where there are none.
+    fileprivate var version: String? {
+        guard let start = firstIndex(of: UInt8(ascii: "(")),
+            let end = self[start...].firstIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        return String(decoding: self[(start + 1)..<end], as: UTF8.self)
     }
 }
 

@@ -29,10 +29,13 @@ extension Realm {
                     dependency.text = requirement.text
                     dependency.alternatives.append(
                         objectsIn: try requirement.alternatives.map(package))
+                    for (name, version) in requirement.versions {
+                        dependency.versions[name.replacing(".", with: "%2E")] = version
+                    }
                     return dependency
                 }
                 origin.dependencies.append(objectsIn: dependencies)
-                origin.provides.append(objectsIn: try line.provides.map(package))
+                origin.provides.insert(objectsIn: try line.provides.map(package))
             }
         }
     }
@@ -47,5 +50,7 @@ extension Package {
         priority = line.priority
         installedKiB = line.installedKiB
         summary = line.summary
+        tags.insert(objectsIn: line.tags)
+        for (field, value) in line.fields { fields[field] = value }
     }
 }

@@ -19,7 +19,10 @@ func expectAgreement(_ snapshot: Snapshot, _ plain: PlainGraph) {
             package.isReal == (plain.requirements[name] != nil)
             && package.dependencies.map(\.text) == requirements.map(\.text)
             && package.dependencies.map { $0.alternatives.map(\.name) } == requirements.map(\.names)
-            && package.provides.map(\.name) == plain.provided[name] ?? []
+            && package.dependencies.map(\.versions.dictionary) == requirements.map(\.versions)
+            && Set(package.provides.map(\.name)) == Set(plain.provided[name] ?? [])
+            && package.tags.array == plain.tags[name] ?? []
+            && package.fields.dictionary == plain.fields[name] ?? [:]
             && Set(package.providers.map(\.name)) == plain.providers[name] ?? []
             && askers.allSatisfy { $0.count == 1 }
             && Set(askers.joined()) == plain.askers[name] ?? []

@@ -1,7 +1,11 @@
 /// The graph of an index in dictionaries, read by code that shares nothing with the program's.
 struct PlainGraph {
-    /// What each package of the index asks for: the text of each entry, and its alternatives.
-    var requirements: [String: [(text: String, names: [String])]] = [:]
+    /// What each package of the index asks for: the text of each entry, its alternatives, and the
+    /// conditions on their versions, by names without dots.
+    var requirements: [String: [Requirement]] = [:]
+    /// Ascending.
+    var tags: [String: [String]] = [:]
+    var fields: [String: [String: String]] = [:]
     var provided: [String: [String]] = [:]
     /// Who asks for a name, in any alternative.
     var askers: [String: Set<String>] = [:]
@@ -10,14 +14,26 @@ struct PlainGraph {
     /// All names that the index mentions.
     var names: Set<String> = []
 
+    struct Requirement {
+        let text: String
+        let names: [String]
+        let versions: [String: String]
+    }
+
     init(_ index: DebianIndex) {
         for line in index.text.utf8.split(separator: 10).dropFirst() {
             let fields = String(Substring(line)).components("\t")
             let name = fields[0]
             names.insert(name)
             requirements[name] = fields[7].components(", ").filter { !$0.isEmpty }.map { entry in
-                (entry, entry.components(" | ").map(Self.bareName))
+                Requirement(
+                    text: entry, names: entry.components(" | ").map(Self.bareName),
+                    versions: Self.versions(entry))
             }
+            tags[name] = Set([fields[2], fields[3], fields[4]])
+                .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            self.fields[name] = ["Architecture": fields[2], "Size": fields[6]]
+            if !fields[8].isEmpty { self.fields[name]?["Recommends"] = fields[8] }
             provided[name] = fields[9].components(", ").filter { !$0.isEmpty }.map(Self.bareName)
             for other in requirements[name]!.flatMap(\.names) {
                 askers[other, default: []].insert(name)
@@ -44,6 +60,17 @@ struct PlainGraph {
             found.formUnion(front)
         }
         return found
+    }
+
+    private static func versions(_ entry: String) -> [String: String] {
+        var versions: [String: String] = [:]
+        for alternative in entry.components(" | ") {
+            let parts = alternative.components(" (")
+            guard parts.count == 2 else { continue }
+            let name = bareName(alternative).components(".").joined(separator: "%2E")
+            versions[name] = String(parts[1].dropLast())
+        }
+        return versions
     }
 
     /// "libc6 (>= 2.34)" and "python3:any" without what follows the name.

@@ -49,7 +49,20 @@ final class MapOfProjected: Object {
             #expect(p.places["a"] == .some(MapSpot(t: "q")))
             p.places["a"] = MapSpot(t: "r")
             p.places["b"] = MapSpot(t: "s")
-            #expect(p.places.values.map { $0?.t } == ["r", "s"])
+            p.places["c"] = .some(nil)
+            #expect(p.places.values.map { $0?.t } == ["r", "s", nil])
+        }
+        let frozen = try #require(realm.snapshot().objects(MapOfProjected.self).first)
+        #expect(frozen.places.values == [MapSpot(t: "r"), MapSpot(t: "s"), nil])
+        #expect(frozen.places["b"] == .some(MapSpot(t: "s")) && frozen.places["c"] == .some(nil))
+        #expect(frozen.places["d"] == nil && frozen.places == frozen.places)
+    }
+    @Test func dictionariesBecomeObjectsOfAProjectedType() async throws {
+        let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
+        try await realm.write { tx in
+            let given: [String: Any?] = ["a": ["text": "q"], "b": MapSpot(t: "r"), "c": nil]
+            let made = try tx.create(MapOfProjected.self, value: ["places": given])
+            #expect(made.places.values == [MapSpot(t: "q"), MapSpot(t: "r"), nil])
         }
     }
 }

@@ -1,16 +1,16 @@
 package import RegnumEngine
 
 /// A class as the file has it, for programs that do not know its Swift type.
-package struct StoredClass: Sendable, Hashable {
+package struct JSONClass: Sendable, Hashable {
     package let name: String
     package let isEmbedded: Bool
-    package var properties: [StoredProperty]
+    package var properties: [JSONProperty]
 
-    package var primaryKey: StoredProperty? { properties.first { $0.isPrimaryKey } }
+    package var primaryKey: JSONProperty? { properties.first { $0.isPrimaryKey } }
 }
 
 /// A property as the file has it.
-package struct StoredProperty: Sendable, Hashable {
+package struct JSONProperty: Sendable, Hashable {
     package enum Collection: String, Sendable, Hashable { case list, set, map }
 
     package enum Content: Sendable, Hashable {
@@ -49,13 +49,13 @@ package struct StoredProperty: Sendable, Hashable {
 
 extension DatabaseSchema {
     /// The classes of objects, and of embedded ones, in the order in which they joined.
-    var storedClasses: [StoredClass] {
+    var storedClasses: [JSONClass] {
         tables.filter { $0.kind != .elements }.map { storedClass($0) }
     }
 
-    func storedClass(_ table: TableSchema) -> StoredClass {
+    func storedClass(_ table: TableSchema) -> JSONClass {
         let columns = table.columns.map { column in
-            StoredProperty(
+            JSONProperty(
                 name: column.name, collection: nil, content: content(column),
                 isOptional: column.isOptional, isPrimaryKey: column.isPrimaryKey,
                 isIndexed: column.isIndexed && column.linkTarget == nil,
@@ -64,23 +64,23 @@ extension DatabaseSchema {
         let lists = table.lists.map { list in
             let target = tables[Int(list.target.rawValue)]
             let isOfValues = target.kind == .elements
-            return StoredProperty(
+            return JSONProperty(
                 name: list.name, collection: list.kind.storedCollection,
                 content: isOfValues ? content(target.columns[0]) : .object(target.name),
                 isOptional: isOfValues && target.columns[0].isOptional)
         }
-        return StoredClass(
+        return JSONClass(
             name: table.name, isEmbedded: table.kind == .embedded, properties: columns + lists)
     }
 
-    private func content(_ column: ColumnSchema) -> StoredProperty.Content {
+    private func content(_ column: ColumnSchema) -> JSONProperty.Content {
         if let target = column.linkTarget { return .object(tables[Int(target.rawValue)].name) }
         return .value(column.type, isFloat: column.meaning == .float)
     }
 }
 
 extension ListKind {
-    fileprivate var storedCollection: StoredProperty.Collection {
+    fileprivate var storedCollection: JSONProperty.Collection {
         switch self {
         case .list: .list
         case .set: .set
@@ -91,7 +91,7 @@ extension ListKind {
 
 extension Snapshot {
     /// The classes that are stored, with the number of objects of each.
-    package var storedClasses: [(schema: StoredClass, objectCount: Int)] {
+    package var storedClasses: [(schema: JSONClass, objectCount: Int)] {
         core.root.schema.storedClasses.map { stored in
             (
                 stored,

@@ -1,0 +1,17 @@
+import Testing
+
+/// As `AtlasTests`, with many sequences. Optimised builds only.
+///
+/// `REGNUM_ATLAS_SEQUENCES` and `REGNUM_ATLAS_PEER_SEQUENCES` say how many.
+@Suite(.serialized, .timeLimit(.minutes(20)))
+struct AtlasEnumeration {
+    @Test func everyViewShowsWhatWasDone() async throws {
+        try await AtlasSuite(
+            "AtlasEnumeration", count: 10_000, variable: "REGNUM_ATLAS_SEQUENCES"
+        ).run()
+    }
+
+    @Test func twoProcessesShowWhatBothDid() async throws {
+        try await AtlasPeerSuite("AtlasEnumeration with a process", count: 300).run()
+    }
+}
