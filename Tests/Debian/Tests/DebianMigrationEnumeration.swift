@@ -8,7 +8,8 @@ import Testing
 /// moments: what is left is the graph as it was or as the later program has it.
 ///
 /// `REGNUM_MIGRATION_KILLS` (10) says how many kills, `REGNUM_MIGRATION_PACKAGES` (4,000) of how many
-/// packages the graph is made; `REGNUM_SEED` when. Where the index is absent it is the sample.
+/// packages the graph is made; `REGNUM_SEED` when. Where the index is absent it is
+/// a random graph of 400 packages.
 @Suite struct DebianMigrationEnumeration {
     private static func number(_ name: String, _ standard: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
@@ -22,7 +23,9 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
 
-        let index = try DebianIndex.whole()
+        let index =
+            DebianIndex.file == nil
+            ? DebianIndex.random(packageCount: 400, using: &generator) : try DebianIndex.whole()
         let lines = index.text.split(separator: "\n", omittingEmptySubsequences: true)
         let text = lines.prefix(packageCount + 1).joined(separator: "\n") + "\n"
         let original = folder.appending(path: "original").path
@@ -115,7 +118,9 @@ import Testing
         switch value {
         case let object as DynamicObject where object.className == "Package":
             object["name"] as? String ?? ""
-        case let object as DynamicObject: "\(text(object["text"]))\(text(object["upstream"]))"
+        case let object as DynamicObject where object.className == "PackageVersion":
+            ["epoch", "upstream", "revision"].map { text(object[$0]) }.joined(separator: " ")
+        case let object as DynamicObject: text(object["text"])
         case let list as DynamicList: list.map { text($0) }.joined(separator: ",")
         case let set as DynamicMutableSet: set.map { text($0) }.joined(separator: ",")
         case let map as DynamicMap: map.map { "\($0.key):\(text($0.value))" }.joined(separator: ",")
