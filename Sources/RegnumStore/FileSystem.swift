@@ -129,18 +129,34 @@ extension StoreFile {
 }
 
 /// The bytes of `LOCK` that are locked, each for its own purpose (Docs/FORMAT.md).
-package enum LockByte: UInt64, Sendable, CaseIterable {
+package struct LockByte: RawRepresentable, Hashable, Sendable, CaseIterable {
+    package let rawValue: UInt64
+
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
     /// Shared while the realm is open; exclusive to reset the control page.
-    case session = 0
+    package static let session = LockByte(rawValue: 0)
     /// Exclusive while committing.
-    case writer = 1
+    package static let writer = LockByte(rawValue: 1)
     /// Exclusive while nodes files are written: by one process at a time, for a checkpoint or for a
     /// commit that is one.
-    case checkpoint = 2
+    package static let checkpoint = LockByte(rawValue: 2)
     /// Shared while waiting for `writer`.
-    case waiters = 3
+    package static let waiters = LockByte(rawValue: 3)
     /// Shared while watching for commits.
-    case watchers = 4
+    package static let watchers = LockByte(rawValue: 4)
+
+    /// Those that every realm has.
+    package static let allCases: [LockByte] = [.session, .writer, .checkpoint, .waiters, .watchers]
+
+    /// Exclusive while objects of the class are delivered: far behind the end of the file, a byte for
+    /// each name.
+    package static func drain(className: String) -> LockByte {
+        // FNV-1a: the same in each process
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in className.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return LockByte(rawValue: 1 << 48 | hash & (1 << 48 - 1))
+    }
 }
 
 /// How a byte of `LOCK` is locked.

@@ -67,8 +67,20 @@ extension SeededGenerator {
         case .decimal:
             let decimal = OracleDecimal.all[below(OracleDecimal.all.count)]
             return .decimal(DecimalBits(high: decimal.high, low: decimal.low))
+        case .any:
+            let values: [AnyContent] = [
+                .int(1), .double(1), .float(-2), .string("a"), .data([97]), .bool(true), .list(7),
+                .dictionary(1), .double(.nan), .date(5), .int(-2),
+                .decimal(DecimalBits(Int64(1))),
+            ]
+            return values[n].value
         }
     }
+}
+
+extension ValueType {
+    /// The types that can be required and stand without an index.
+    static let plain = allCases.filter { $0 != .any }
 }
 
 /// A class with a column of every type, optional and required, some indexed.
@@ -76,7 +88,7 @@ enum Everything {
     static let name = "Everything"
     static let columns: [ColumnDefinition] = {
         var columns = [ColumnDefinition(name: "id", type: .int, isPrimaryKey: true)]
-        for type in ValueType.allCases {
+        for type in ValueType.plain {
             columns.append(
                 ColumnDefinition(
                     name: "\(type)", type: type, isIndexed: type.canBeIndexed && type != .int))

@@ -110,7 +110,7 @@ import Testing
             oracle.versions[key] = nil
             if transaction.base.contains(table, key) { touched.insert(key) }
         case 18 where oracle.columns.count < 24:
-            let type = ValueType.allCases.randomElement(using: &generator) ?? .int
+            let type = ValueType.plain.randomElement(using: &generator) ?? .int
             let definition = ColumnDefinition(
                 name: "added\(oracle.columns.count)", type: type, isOptional: generator.oneIn(2),
                 isIndexed: type.canBeIndexed && generator.oneIn(2),

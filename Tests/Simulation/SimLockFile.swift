@@ -22,7 +22,9 @@ package final class SimLockFile: LockFile {
 
     deinit {
         fileSystem.state.withLock { state in
-            for byte in LockByte.allCases { state.inodes[inode]?.locks[byte]?[owner] = nil }
+            for byte in state.inodes[inode]?.locks.keys.map(\.self) ?? [] {
+                state.inodes[inode]?.locks[byte]?[owner] = nil
+            }
             state.inodes[inode]?.handleCount -= 1
             state.collect(inode)
         }

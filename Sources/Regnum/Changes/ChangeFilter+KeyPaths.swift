@@ -10,7 +10,7 @@ struct KeyPathFilter: Hashable, Sendable {
 
 extension ChangeFilter {
     /// The filter of key paths of a class: `\.text`, `\.dog`, `\.dog?.name`, `\.dogs`, `\.owners`;
-    /// elements of lists and linking objects are any one of them, whatever the position:
+    /// elements of lists, values of maps and linking objects are any one of them, whatever the position:
     /// `\.dogs[0].name`, `\.owners[0].boss?.name`.
     ///
     /// Classes on the way need not have joined the realm.
@@ -82,16 +82,22 @@ extension ClassSchema {
         var schema = self
         var hops: [Hop] = []
         for property in properties.dropLast() {
-            hops.append(schema.hop(through: property))
+            hops += schema.hopsToObjects(through: property)
             if let target = property.shape.objectType { schema = ClassSchema.of(target) }
         }
         guard let last = properties.last else { preconditionFailure("A key path is empty.") }
+        if let (origin, map) = last.originMap {
+            // its entries are what comes and goes
+            hops += schema.hops(through: last).dropLast()
+            return ChangePath(
+                hops: hops, last: .backlinks(name: map.columnName, target: origin.name))
+        }
         if case .linkingObjects(let origin) = last.shape {
             return ChangePath(
                 hops: hops,
                 last: .backlinks(
-                    name: last.originProperty ?? "", target: ClassSchema.of(origin).name))
+                    name: last.originColumnName ?? "", target: ClassSchema.of(origin).name))
         }
-        return ChangePath(hops: hops, last: .property(last.name))
+        return ChangePath(hops: hops, last: .property(last.columnName))
     }
 }

@@ -4,7 +4,7 @@ extension LinkingObjects: ObjectCollection {
     public var _results: Results<Element>? {
         guard let handle, let origins = handle.origins(Element.self) else { return nil }
         if isInvalidated { handle.binding.trapUnreadable(handle.property) }
-        return Results(origins, plan: _Plan(plan: handle.plan(Element.self, origin)))
+        return Results(origins, plan: _Plan(plan: handle.plan()))
     }
 
     public var _name: String { "LinkingObjects<\(Element.self)>" }

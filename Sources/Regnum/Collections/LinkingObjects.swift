@@ -1,7 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The objects of a class that link to an object: the inverse of a link or list property.
+/// The objects of a class that link to an object: the inverse of a link, list, set or map property.
 ///
 ///     final class Dog: Object {
 ///         @Persisted var name: String
@@ -10,7 +10,7 @@ internal import RegnumStore
 ///
 /// Nothing is stored for it. Every use shows the state of the transaction: each object once for each
 /// time that its property has this one, in order of creation. It is empty for an unmanaged object,
-/// and cannot be assigned to.
+/// and cannot be assigned to. Of a map it has an owner once, under however many keys.
 public struct LinkingObjects<Element: ObjectBase> {
     let origin: String
     let handle: LinkingHandle?
@@ -57,14 +57,12 @@ final class LinkingHandle {
     }
 
     /// The origins, as a query of their class.
-    func plan(_ type: ObjectBase.Type, _ origin: String) -> QueryPlan {
-        QueryPlan(
-            tableName: ClassSchema.of(type).name,
-            source: .backlinks(name: origin, target: binding.tableName, row: row))
+    func plan() -> QueryPlan {
+        binding.schema.plan(ofOrigins: binding.schema.properties[property], row: row)
     }
 
     /// The rows of the origins, ascending, kept until the next change in the transaction.
-    func keys(_ type: ObjectBase.Type, _ origin: String) -> [ObjectKey] {
+    var keys: [ObjectKey] {
         guard let core = binding.core else { return [] }
         if !binding.isReadable(row: row.rawValue) {
             guard binding.isMissing(row: row.rawValue) else { binding.trapUnreadable(property) }
@@ -73,7 +71,7 @@ final class LinkingHandle {
         if let known, known.edit == core.editCount { return known.keys }
         guard let state = core.queryState else { return [] }
         do throws(StoreError) {
-            let keys = try plan(type, origin).firstKeys(.max, state)
+            let keys = try plan().firstKeys(.max, state)
             known = (keys, core.editCount)
             return keys
         } catch {
@@ -88,7 +86,7 @@ extension LinkingObjects: RandomAccessCollection {
 
     public var endIndex: Int { count }
 
-    var keys: [ObjectKey] { handle?.keys(Element.self, origin) ?? [] }
+    var keys: [ObjectKey] { handle?.keys ?? [] }
 
     /// How many times the object is linked to.
     public var count: Int { keys.count }

@@ -19,12 +19,16 @@ extension _ManagedList {
 
     /// The elements, as a query of their class.
     func plan(_ elementsName: String) -> QueryPlan {
-        QueryPlan(
-            tableName: elementsName,
-            source: .list(
-                tableName: binding.tableName, row: row,
-                name: binding.schema.properties[property].name)
-        )
+        let property = binding.schema.properties[property]
+        let name = property.columnName
+        var source = QuerySource.list(tableName: binding.tableName, row: row, name: name)
+        if let slot {
+            source =
+                slot.elements == nil
+                ? .list(tableName: binding.tableName, row: row, name: property.anyItemsName)
+                : .list(tableName: elementsName, row: row, name: PropertySchema.anyItemsName)
+        }
+        return QueryPlan(tableName: elementsName, source: source)
     }
 
     /// What `question` answers about the values of a list of values. An error fails the transaction,
@@ -88,6 +92,14 @@ extension Sequence where Element: ScalarValue {
     }
 }
 
+extension Sequence where Element: ScalarValue {
+    /// The elements, of equal ones the first.
+    func distinctValues() -> [Element] {
+        var known: Set<Value> = []
+        return filter { known.insert($0.engineValue.canonical).inserted }
+    }
+}
+
 // MARK: Lists of values
 
 extension List where Element: SummableValue {
@@ -130,8 +142,5 @@ extension List where Element: ScalarValue {
     /// The elements, of equal ones the first; nil equals nil and NaN equals NaN.
     ///
     /// - Complexity: O(n)
-    public func distinct() -> [Element] {
-        var known: Set<Value> = []
-        return filter { known.insert($0.engineValue.canonical).inserted }
-    }
+    public func distinct() -> [Element] { distinctValues() }
 }

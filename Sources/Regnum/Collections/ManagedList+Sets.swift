@@ -39,6 +39,9 @@ extension _ManagedList {
             }
             let position = ascendingPosition(0..<count, compare)
             return position < count && compare(position) == 0
+        case .any(let value):
+            guard case .object = value else { return false }
+            return contains(.value(value.questioned))
         case .link(let object?):
             guard let wanted = row(of: object) else { return false }
             let position = ascendingPosition(0..<count) { position in
@@ -92,12 +95,26 @@ extension _ManagedList {
 
     /// The elements that may be in the set.
     private func members(_ contents: [_PropertyContent.Content]) -> SetMembers {
-        SetMembers(
-            values: contents.values, keys: contents.objects.compactMap { row(of: $0) })
+        let linked = contents.compactMap { content -> Value? in
+            guard case .any(let value) = content, case .object = value else { return nil }
+            return value.questioned
+        }
+        return SetMembers(
+            values: contents.values + linked, keys: contents.objects.compactMap { row(of: $0) })
     }
 
     /// The elements, of which unmanaged objects are added; nil if one cannot stand in the set.
     private func storedMembers(_ contents: [_PropertyContent.Content]) -> SetMembers? {
+        if holdsAny {
+            let values = contents.compactMap {
+                AnyRealmValue._make(_PropertyContent(content: $0))
+            }
+            guard let core = binding.core, let transaction = core.writing,
+                let trees = prepared(values, level: 0)
+            else { return nil }
+            let writer = AnyWriter(core, transaction)
+            return SetMembers(values: trees.map { writer.cell($0) }, keys: [])
+        }
         let objects = contents.objects
         guard !objects.isEmpty else { return SetMembers(values: contents.values, keys: []) }
         return store(objects).map { SetMembers(values: [], keys: $0) }

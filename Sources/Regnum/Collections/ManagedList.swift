@@ -5,7 +5,12 @@ internal import RegnumStore
 /// ``RealmCollectionValue``. Confined to the transaction body.
 public final class _ManagedList {
     let binding: ClassBinding
+    /// The row that has the list: the object's, or that of an element of any type.
     let row: ObjectKey
+    /// The row of the object.
+    let owner: ObjectKey
+    /// Where the value is that the list is in, nil for the list of a property.
+    let slot: AnySlot?
     /// The position of the property in its class.
     let property: Int
     /// The elements' rows at the time that a loop started, nil where the state of the transaction
@@ -19,13 +24,39 @@ public final class _ManagedList {
     init(_ binding: ClassBinding, row: UInt64, number: Int32) {
         self.binding = binding
         self.row = ObjectKey(rawValue: row)
+        owner = self.row
+        slot = nil
         property = binding.propertyIndex(ofList: number)
+        snapshot = nil
+    }
+
+    /// What lies in a property of any type.
+    ///
+    /// - Parameter value: what the property holds; nil where it is about to be set.
+    init(_ binding: ClassBinding, row: UInt64, any property: Int, _ value: Value?) {
+        self.binding = binding
+        self.row = ObjectKey(rawValue: row)
+        owner = self.row
+        slot = value.map { AnySlot(elements: nil, value: $0, parent: nil) }
+        self.property = property
+        snapshot = nil
+    }
+
+    /// What lies in an element of any type.
+    init(_ parent: _ManagedList, element: ObjectKey, _ elements: TableKey, _ value: Value) {
+        binding = parent.binding
+        row = element
+        owner = parent.owner
+        slot = AnySlot(elements: elements, value: value, parent: parent)
+        property = parent.property
         snapshot = nil
     }
 
     private init(_ other: _ManagedList, _ snapshot: [ObjectKey]) {
         binding = other.binding
         row = other.row
+        owner = other.owner
+        slot = other.slot
         property = other.property
         target = other.target
         self.snapshot = snapshot
@@ -36,10 +67,22 @@ public final class _ManagedList {
 
     var name: String { "\(binding.tableName).\(binding.schema.properties[property].name)" }
 
-    var isInvalidated: Bool { !binding.isReadable(row: row.rawValue) }
+    var isInvalidated: Bool { !binding.isReadable(row: owner.rawValue) || isReplaced }
+
+    /// Whether the value that the list was in is not there any more.
+    private var isReplaced: Bool {
+        guard let slot else { return false }
+        guard let core = binding.core else { return true }
+        if let elements = slot.elements {
+            return core.value(elements, row, ColumnKey(0)) != slot.value
+        }
+        guard let number = binding.mapping?.columns[property], number >= 0 else { return true }
+        return core.value(binding.place.tableKey, row, ColumnKey(number)) != slot.value
+    }
 
     func isSame(as other: _ManagedList) -> Bool {
         binding === other.binding && row == other.row && property == other.property
+            && slot?.elements == other.slot?.elements && slot?.value == other.slot?.value
     }
 
     // MARK: Reading
@@ -50,14 +93,28 @@ public final class _ManagedList {
     var place: (core: TransactionCore, table: TableKey, list: BindingPlace.StoredList)? {
         guard let core = binding.core else { return nil }
         binding.refresh()
-        if !binding.isReadable(row: row.rawValue) {
-            guard binding.isMissing(row: row.rawValue) else { binding.trapUnreadable(property) }
+        if !binding.isReadable(row: owner.rawValue) {
+            guard binding.isMissing(row: owner.rawValue) else { binding.trapUnreadable(property) }
             return nil
         }
         guard property < binding.place.lists.count, let list = binding.place.lists[property] else {
             return nil
         }
+        if let slot {
+            if isReplaced { trapReplaced() }
+            if let elements = slot.elements {
+                return (
+                    core, elements, BindingPlace.StoredList(key: .anyItems, target: list.target)
+                )
+            }
+        }
         return (core, binding.place.tableKey, list)
+    }
+
+    private func trapReplaced() -> Never {
+        fatalError(
+            "A list or dictionary of \(name) was used that was replaced or removed: ask "
+                + "isInvalidated first.")
     }
 
     var count: Int {
@@ -132,11 +189,12 @@ public final class _ManagedList {
         guard case .writing(let transaction) = core.state else {
             binding.trapNotWriting(property)
         }
-        if !binding.isReadable(row: row.rawValue) { binding.trapUnreadable(property) }
+        if !binding.isReadable(row: owner.rawValue) { binding.trapUnreadable(property) }
         do {
             try binding.prepareToStore(in: transaction)
             guard let (_, table, list) = place else { return }
             try body(transaction, table, list)
+            try touch(transaction)
             core.didEditAll()
         } catch let error as StoreError {
             core.fail(Realm.Error(error).naming(binding.schema, property))

@@ -21,6 +21,7 @@ extension _ManagedList {
 
     /// The value of an entry, nil if it was removed.
     func mapValue<V: MapValue>(_ entry: ObjectKey) -> V? {
+        if V.self == AnyRealmValue.self { return anyValue(entry) as? V }
         guard let (core, _, list) = place,
             let stored = core.value(list.target, entry, .mapValue)
         else { return nil }
@@ -68,6 +69,7 @@ extension _ManagedList {
     /// Stores a value, or an object that is added if it is unmanaged, under a key. What cannot be
     /// stored fails the transaction.
     func setEntry(_ key: String, _ content: _PropertyContent.Content) {
+        if let value = content.anyValue(of: self) { return setEntry(key, any: value) }
         guard isStorable(key), let value = storedValue(content, key) else { return }
         edit { transaction, table, list throws(StoreError) in
             let (position, row) = search(key)
@@ -89,6 +91,12 @@ extension _ManagedList {
 
     /// Makes the entries those given, each key once.
     func assign(_ entries: [MapEntry]) {
+        if holdsAny {
+            let values = entries.compactMap { entry in
+                entry.content.anyValue(of: self).map { (entry.key, $0) }
+            }
+            return assign(any: values)
+        }
         for entry in entries where !isStorable(entry.key) { return }
         remove(0..<count)
         let sorted = entries.sorted { MapKeyText.precedes($0.key, $1.key) }
@@ -107,7 +115,7 @@ extension _ManagedList {
     }
 
     /// Whether a key can be one; if not, the transaction fails.
-    private func isStorable(_ key: String) -> Bool {
+    func isStorable(_ key: String) -> Bool {
         guard let core = binding.core, core.writing != nil else { binding.trapNotWriting(property) }
         guard
             let error = Realm.Error.mapKey(key, binding.schema, binding.schema.properties[property])
@@ -134,6 +142,18 @@ extension _ManagedList {
             return .int(Int64(bitPattern: row.rawValue))
         default: return nil
         }
+    }
+}
+
+extension _ManagedList {
+    /// Whether the elements are values of any type.
+    var holdsAny: Bool { binding.schema.properties[property].shape.holdsAny }
+}
+
+extension _PropertyContent.Content {
+    /// The value for a collection of values of any type; nil for other collections.
+    fileprivate func anyValue(of list: _ManagedList) -> AnyRealmValue? {
+        list.holdsAny ? AnyRealmValue._make(_PropertyContent(content: self)) : nil
     }
 }
 

@@ -10,6 +10,8 @@ extension Map: Persistable {
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 
+    public static var _persistedForm: any Persistable.Type { Value._persistedMapForm(Key.self) }
+
     public static func _makeDefault() -> Map { Map() }
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Map {
@@ -49,6 +51,10 @@ extension Map: Persistable {
 protocol UnmanagedMap: AnyObject {
     /// What the map holds, in ascending order of the keys.
     var contents: [MapEntry] { get }
+    /// The value that a map of this type has of a content, nil if it cannot have it, and for nil.
+    static func value(_ content: _PropertyContent) -> Any?
+    /// A map of this type without entries.
+    static func makeEmpty() -> any UnmanagedMap
     /// Makes the map an accessor of what was stored from it.
     func bind(to managed: _ManagedList)
     /// Makes the entries those of the contents, each key once. If the value of one is none of the map's
@@ -59,6 +65,12 @@ protocol UnmanagedMap: AnyObject {
 }
 
 extension Map: UnmanagedMap {
+    static func makeEmpty() -> any UnmanagedMap { Map() }
+
+    static func value(_ content: _PropertyContent) -> Any? {
+        Value._make(content).flatMap { unwrapped($0) }
+    }
+
     var contents: [MapEntry] {
         map { MapEntry(key: $0.key._text, content: $0.value._content().content) }
     }

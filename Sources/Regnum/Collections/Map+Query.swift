@@ -41,6 +41,28 @@ extension Map where Value: ScalarValue {
 // MARK: Maps of objects
 
 extension Map {
+    /// The objects of the map that meet a condition, each once under however many keys, in order of
+    /// creation: their keys are not told.
+    ///
+    /// - Precondition: the map is managed.
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    public func `where`<T: ObjectBase>(
+        _ condition: (Query<T>) -> Query<Bool>
+    ) -> Results<T> where Value == T? {
+        guard let handle, let core = handle.binding.core else {
+            fatalError(
+                "where was called on an unmanaged Map<\(Key.self), \(Value.self)>: queries are asked of "
+                    + "what is stored. Add its object to a realm first.")
+        }
+        if isInvalidated { handle.binding.trapUnreadable(handle.property) }
+        let schema = handle.binding.schema
+        let plan = schema.plan(
+            ofMap: schema.properties[handle.property], T.self, row: handle.row)
+        return Results(core.binding(for: T.self), plan: _Plan(plan: plan)).where(condition)
+    }
+}
+
+extension Map {
     /// The sum of a property over the objects; nil values are left out, and the sum of nothing is 0.
     ///
     /// - Precondition: a sum of integers fits into an `Int`.

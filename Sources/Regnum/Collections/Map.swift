@@ -181,9 +181,22 @@ extension String: MapKey {
 }
 
 /// A type that a ``Map`` can hold: the required values, their optionals, and optionals of model classes.
-public protocol MapValue: Persistable {}
+public protocol MapValue: Persistable {
+    /// The map of what is stored: see `Persistable._persistedForm`.
+    static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
+}
 
-extension Optional: MapValue where Wrapped: OptionalPersistable {}
+extension MapValue {
+    public static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
+        Map<Key, Self>.self
+    }
+}
+
+extension Optional: MapValue where Wrapped: OptionalPersistable {
+    public static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
+        Wrapped._optionalMapForm(key)
+    }
+}
 
 /// A key, compared by its bytes: strings that are equal to Swift may be different keys.
 struct MapKeyText: Hashable {

@@ -8,6 +8,8 @@ extension MutableSet: Persistable {
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 
+    public static var _persistedForm: any Persistable.Type { Element._persistedSetForm }
+
     public static func _makeDefault() -> MutableSet { MutableSet() }
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> MutableSet {

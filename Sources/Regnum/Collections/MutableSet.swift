@@ -209,8 +209,10 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
         guard let member = member(element) else { return false }
         if members.contains(member) { return true }
         // two accessors may be those of one row
-        guard case .link(let object?) = element._elementContent().content, object.isManaged else {
-            return false
+        switch element._elementContent().content {
+        case .link(let object?) where object.isManaged: break
+        case .any(.object(let object)) where object.isManaged: break
+        default: return false
         }
         return array.contains { Element._areSame($0, element) }
     }
@@ -231,6 +233,9 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
         switch element._elementContent().content {
         case .value(let value): .value(value.canonical)
         case .link(let object?): .instance(ObjectIdentifier(object))
+        case .any(.object(let object)): .instance(ObjectIdentifier(object))
+        case .any(.list(let list)): .instance(ObjectIdentifier(list))
+        case .any(.dictionary(let map)): .instance(ObjectIdentifier(map))
         default: nil
         }
     }

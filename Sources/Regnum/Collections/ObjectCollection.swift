@@ -6,9 +6,8 @@ internal import RegnumEngine
 /// What lists of objects and linking objects have in common: queries, which give ``Results`` in the
 /// order of the collection, each object as often as it is in it.
 ///
-/// The library conforms ``List``, ``MutableSet`` and ``LinkingObjects``; do not conform types of your own.
-public protocol ObjectCollection: RandomAccessCollection
-where Element: ObjectBase, Index == Int {
+/// The library conforms ``List``, ``MutableSet``, ``LinkingObjects`` and ``AnyRealmCollection``; do not conform types of your own.
+public protocol ObjectCollection: RealmCollection where Element: ObjectBase {
     /// The objects as results; nil for an unmanaged collection.
     var _results: Results<Element>? { get }
     /// The type and, of a managed one, the property, for sentences.
@@ -72,14 +71,7 @@ extension ObjectCollection {
         results("index(matching:)").index(matching: condition)
     }
 
-    /// The objects at positions, in the order of the positions.
-    ///
-    /// - Precondition: all positions are in `0..<count`.
-    public func objects(at positions: some Sequence<Int>) -> [Element] {
-        positions.map { self[$0] }
-    }
-
-    private func results(_ call: StaticString) -> Results<Element> {
+    func results(_ call: StaticString) -> Results<Element> {
         if let results = _results { return results }
         fatalError(
             "\(call) was called on an unmanaged \(_name): queries are asked of what is stored. Add "

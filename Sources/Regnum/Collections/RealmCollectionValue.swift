@@ -23,6 +23,8 @@ public protocol RealmCollectionValue {
     static func _position(of element: Self, in list: _ManagedList) -> Int?
     /// The list of what is stored: see `Persistable._persistedForm`.
     static var _persistedListForm: any Persistable.Type { get }
+    /// The set of what is stored.
+    static var _persistedSetForm: any Persistable.Type { get }
 }
 
 /// What the elements of a list are. Part of the contract of ``RealmCollectionValue``.
@@ -32,6 +34,8 @@ public struct _ElementType: Sendable {
 
 extension RealmCollectionValue {
     public static var _persistedListForm: any Persistable.Type { List<Self>.self }
+
+    public static var _persistedSetForm: any Persistable.Type { MutableSet<Self>.self }
 }
 
 extension ScalarValue {
@@ -71,6 +75,8 @@ extension ScalarValue {
 extension Optional: RealmCollectionValue where Wrapped: RequiredValue {
     public static var _persistedListForm: any Persistable.Type { Wrapped._optionalListForm }
 
+    public static var _persistedSetForm: any Persistable.Type { Wrapped._optionalSetForm }
+
     public static var _elementType: _ElementType {
         if let type = Wrapped._embeddedClass {
             fatalError(
@@ -83,6 +89,8 @@ extension Optional: RealmCollectionValue where Wrapped: RequiredValue {
 
 extension RequiredValue {
     public static var _optionalListForm: any Persistable.Type { List<Self?>.self }
+
+    public static var _optionalSetForm: any Persistable.Type { MutableSet<Self?>.self }
 }
 
 extension ObjectBase: RealmCollectionValue {}

@@ -6,6 +6,9 @@ extension Sequence where Element: SummableValue {
     /// - Precondition: a sum of integers fits into an `Int`.
     func engineSum() -> Element.Total {
         let (sum, _) = total
+        if case .decimal(let total) = sum, Element._storage.isAny {
+            return Element.Total.fromEngine(AnyContent.decimal(total).value)
+        }
         guard case .int(let integer) = sum else { return Element.Total.fromEngine(sum.value) }
         guard let sum = Int64(exactly: integer) else {
             fatalError("The sum of an unmanaged list does not fit into an Int: it is \(integer).")
@@ -22,6 +25,9 @@ extension Sequence where Element: SummableValue {
             case .double(let number): .double(number / Double(count))
             case .decimal(let number): .decimal(.quotient(number, DecimalBits(Int64(count))))
             }
+        if case .decimal(let mean) = mean, Element._storage.isAny {
+            return Element.Mean.fromEngine(AnyContent.decimal(mean).value)
+        }
         return Element.Mean.fromEngine(mean)
     }
 
@@ -29,7 +35,7 @@ extension Sequence where Element: SummableValue {
         var sum: FoldedSum =
             switch Element._storage.valueType {
             case .int: .int(0)
-            case .decimal: .decimal(.zero)
+            case .decimal, .any: .decimal(.zero)
             default: .double(0)
             }
         var count = 0
@@ -39,6 +45,9 @@ extension Sequence where Element: SummableValue {
             case (.double(let value), .double(let before)): sum = .double(before + value)
             case (.decimal(let value), .decimal(let before)):
                 sum = .decimal(.sum(before, value))
+            case (.any, .decimal(let before)):
+                guard let number = element.engineValue.anyContent?.number else { continue }
+                sum = .decimal(.sum(before, number.decimal))
             default: continue  // nil
             }
             count += 1
@@ -67,7 +76,7 @@ extension Sequence where Element: BoundedValue {
         var best: Value?
         for element in self {
             let value = element.engineValue
-            if value.isNull || value.isNaN { continue }
+            if value.isNull || value.isNaN || value.isAnyReference { continue }
             if let found = best, !precedes(Value.compare(value, found)) { continue }
             best = value
         }
@@ -82,6 +91,7 @@ extension Value {
         case .double(let value): .double(value.isNaN ? .nan : value + 0)
         case .date(let value): .date(value + 0)
         case .decimal(let value): .decimal(value.canonical)
+        case .any: anyContent?.canonical.value ?? self
         default: self
         }
     }

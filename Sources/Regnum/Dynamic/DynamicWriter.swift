@@ -374,5 +374,5 @@ extension DynamicObject {
 
 extension PropertySchema {
     /// The name under which the property is stored.
-    var storedName: String { name }
+    var storedName: String { columnName }
 }

@@ -39,7 +39,7 @@ struct ImportTable: Sendable {
         defaults = schema.columns.map(\.defaultValue)
         var properties: [MapKeyText: Property] = [:]
         for column in schema.columns {
-            let declared = entry?.schema.properties.first { $0.name == column.name && $0.isColumn }
+            let declared = entry?.schema.properties.first { $0.columnName == column.name && $0.isColumn }
             var field: (any PersistedField.Type)?
             if let declared, !declared.isProjected, case .scalar = declared.shape {
                 field = declared.field

@@ -57,11 +57,14 @@ extension ClassMapping {
             let missing = ~Int32(index)
             switch property.shape {
             case .scalar, .link:
-                return table?.column(named: property.name).map { Int32($0.key.rawValue) } ?? missing
+                return table?.column(named: property.columnName).map { Int32($0.key.rawValue) }
+                    ?? missing
             case .list:
-                return table?.list(named: property.name).map { Int32($0.key.rawValue) } ?? missing
+                return table?.list(named: property.columnName).map { Int32($0.key.rawValue) }
+                    ?? missing
             case .map, .set:
-                return table?.list(named: property.name).map { Int32($0.key.rawValue) } ?? missing
+                return table?.list(named: property.columnName).map { Int32($0.key.rawValue) }
+                    ?? missing
             case .linkingObjects:
                 return Int32(index)
             }
@@ -69,7 +72,7 @@ extension ClassMapping {
         isComplete =
             table != nil && columns.allSatisfy { $0 >= 0 }
             && schema.properties.allSatisfy { property in
-                !property.isIndexed || table?.column(named: property.name)?.hasIndex ?? false
+                !property.isIndexed || table?.column(named: property.columnName)?.hasIndex ?? false
             }
         let known = Set(zip(schema.properties, columns).filter { $0.0.isColumn }.map(\.1))
         unknownColumns = (table?.columns ?? []).compactMap { column in

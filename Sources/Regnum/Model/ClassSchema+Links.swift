@@ -4,7 +4,7 @@ extension ClassSchema {
     /// What is wrong with the links of the class, one sentence for each mistake: an inverse of a property
     /// that does not exist or is of another class, an embedded class that contains itself.
     var linkProblems: [String] {
-        var problems = setProblems
+        var problems = setProblems + asymmetricProblems
         for property in properties {
             guard case .linkingObjects(let type) = property.shape else { continue }
             let origin = ClassSchema.of(type)
@@ -14,12 +14,6 @@ extension ClassSchema {
                 problems.append(
                     "\(place) is the inverse of \(origin.name).\(originName), but \(origin.name) "
                         + "has no such property.")
-                continue
-            }
-            if case .map = origin.properties[index].shape {
-                problems.append(
-                    "\(place) is the inverse of \(origin.name).\(originName), which is a map: "
-                        + "linking objects of maps are not supported.")
                 continue
             }
             let target = origin.properties[index].shape.targetType
@@ -34,6 +28,33 @@ extension ClassSchema {
             problems.append(
                 "\(name) contains itself through its embedded properties: cycles of embedded objects "
                     + "cannot be stored.")
+        }
+        return problems
+    }
+
+    /// A sentence for each link to an asymmetric object, and for each link of one, or of what it holds,
+    /// to anything but embedded objects.
+    private var asymmetricProblems: [String] {
+        var problems = properties.compactMap { property -> String? in
+            guard let type = property.shape.objectType, type is AsymmetricObject.Type else {
+                return nil
+            }
+            return
+                "\(name).\(property.name) is of type \(property.shape.swiftName): nothing links to "
+                + "an asymmetric object, which is gone once it was delivered."
+        }
+        guard isAsymmetric else { return problems }
+        for schema in reachable where schema === self || schema.isEmbedded {
+            for property in schema.properties {
+                guard let type = property.shape.objectType, !(type is EmbeddedObject.Type),
+                    !(type is AsymmetricObject.Type)
+                else { continue }
+                let place = schema === self ? "" : ", which \(name) holds,"
+                problems.append(
+                    "\(schema.name).\(property.name)\(place) is of type "
+                        + "\(property.shape.swiftName): an asymmetric object holds values and embedded "
+                        + "objects, and links to no others.")
+            }
         }
         return problems
     }
@@ -92,28 +113,81 @@ extension ClassSchema {
 }
 
 extension ClassSchema {
-    /// The step of queries from an object of the class to what a property leads to: the object of a
-    /// link, the elements of a list, the origins of an inverse.
+    /// The steps of queries from an object of the class to what a property leads to: the object of a
+    /// link, the elements of a list, the entries of a map, the origins of an inverse. One, but for the
+    /// inverse of a map, which leads to entries first.
     ///
     /// - Precondition: the property, of the class, is no value.
-    func hop(through property: PropertySchema) -> Hop {
+    func hops(through property: PropertySchema) -> [Hop] {
+        if let (origin, map) = property.originMap { return origin.hops(toOwnersOf: map) }
+        return [hop(through: property)]
+    }
+
+    /// The steps to the objects that a property holds: those of a map's entries, where `hops(through:)`
+    /// leads to the entries.
+    func hopsToObjects(through property: PropertySchema) -> [Hop] {
+        guard case .map(.object(let type)) = property.shape else { return hops(through: property) }
+        return [hop(through: property), .link("value", to: ClassSchema.of(type).name)]
+    }
+
+    /// The steps from an object to the owners of the maps that have it.
+    private func hops(toOwnersOf map: PropertySchema) -> [Hop] {
+        [.backlinks("value", of: elementsName(of: map)), .backlinks(map.columnName, of: name)]
+    }
+
+    /// The objects of the map of a row, each once, in order of creation.
+    func plan(ofMap map: PropertySchema, _ type: ObjectBase.Type, row: ObjectKey) -> QueryPlan {
+        QueryPlan(
+            tableName: ClassSchema.of(type).name,
+            predicate: .related(hops(toOwnersOf: map), .any, .isRow([row])))
+    }
+
+    /// The objects whose property has a row of this class, as a query of their class: ascending, each as
+    /// often as it does; of a map once.
+    ///
+    /// - Parameter property: an inverse.
+    func plan(ofOrigins property: PropertySchema, row: ObjectKey) -> QueryPlan {
+        guard let (origin, map) = property.originMap else {
+            return QueryPlan(
+                tableName: property.shape.objectType.map { ClassSchema.of($0).name } ?? "",
+                source: .backlinks(
+                    name: property.originColumnName ?? "", target: name, row: row))
+        }
+        return QueryPlan(
+            tableName: origin.name,
+            predicate: .related(origin.hopsToObjects(through: map), .any, .isRow([row])))
+    }
+
+    private func hop(through property: PropertySchema) -> Hop {
         switch property.shape {
         case .scalar:
             preconditionFailure("\(name).\(property.name) leads to no object.")
         case .link(let type):
-            .link(property.name, to: ClassSchema.of(type).name)
+            .link(property.columnName, to: ClassSchema.of(type).name)
         case .list(.object(let type)):
-            .list(property.name, of: ClassSchema.of(type).name)
+            .list(property.columnName, of: ClassSchema.of(type).name)
         case .list(.scalar):
-            .list(property.name, of: elementsName(of: property))
+            .list(property.columnName, of: elementsName(of: property))
         case .map:
-            .list(property.name, of: elementsName(of: property))
+            .list(property.columnName, of: elementsName(of: property))
         case .set(.object(let type)):
-            .list(property.name, of: ClassSchema.of(type).name)
+            .list(property.columnName, of: ClassSchema.of(type).name)
         case .set(.scalar):
-            .list(property.name, of: elementsName(of: property))
+            .list(property.columnName, of: elementsName(of: property))
         case .linkingObjects(let type):
-            .backlinks(property.originProperty ?? "", of: ClassSchema.of(type).name)
+            .backlinks(property.originColumnName ?? "", of: ClassSchema.of(type).name)
         }
+    }
+}
+
+extension PropertySchema {
+    /// Of the inverse of a map: the class that has the map, and the map. Nil for others.
+    var originMap: (origin: ClassSchema, map: PropertySchema)? {
+        guard case .linkingObjects(let type) = shape, let originProperty else { return nil }
+        let origin = ClassSchema.of(type)
+        guard let index = origin.property(named: originProperty),
+            case .map = origin.properties[index].shape
+        else { return nil }
+        return (origin, origin.properties[index])
     }
 }

@@ -10,17 +10,15 @@ extension ClassSchema {
         var lines: [String] = []
         var firstProperty: String?
         func report(_ property: PropertySchema, _ text: String) {
-            lines.append("\(name).\(property.name) \(text)")
+            lines.append("\(name).\(property.nameWithColumn) \(text)")
             firstProperty = firstProperty ?? property.name
         }
-        if (table.kind == .embedded) != isEmbedded {
-            let (declared, stored) = ("an embedded class", "a class of objects on their own")
+        if table.kind != tableKind {
             lines.append(
-                "\(name) is declared as \(isEmbedded ? declared : stored), but stored as "
-                    + "\(isEmbedded ? stored : declared).")
+                "\(name) is declared as \(tableKind.text), but stored as \(table.kind.text).")
         }
         for property in properties where property.isStored {
-            guard let stored = table.swiftName(ofProperty: property.name, in: database) else {
+            guard let stored = table.swiftName(ofProperty: property.columnName, in: database) else {
                 if property.isPrimaryKey {
                     report(property, "is declared as primary key, but is not stored yet.")
                 }
@@ -31,7 +29,7 @@ extension ClassSchema {
                     property,
                     "is declared as \(property.shape.swiftName), but stored as \(stored).")
             }
-            let isStoredKey = table.column(named: property.name)?.isPrimaryKey ?? false
+            let isStoredKey = table.column(named: property.columnName)?.isPrimaryKey ?? false
             if isStoredKey != property.isPrimaryKey {
                 report(
                     property,
@@ -42,7 +40,7 @@ extension ClassSchema {
         }
         if primaryKey == nil, let key = table.primaryKey,
             let column = table.columns.first(where: { $0.key == key }),
-            property(named: column.name) == nil
+            property(columnNamed: column.name) == nil
         {
             lines.append(
                 "\(name) is stored with the primary key \(column.name), but declared without one.")
@@ -52,6 +50,23 @@ extension ClassSchema {
         return Realm.Error(
             .schemaMismatch, lines.joined(separator: "\n") + "\nThis needs a migration.",
             className: name, property: firstProperty)
+    }
+}
+
+extension ClassSchema {
+    /// What the rows of the class's table are.
+    var tableKind: TableKind { isEmbedded ? .embedded : isAsymmetric ? .asymmetric : .object }
+}
+
+extension TableKind {
+    /// What it is, for sentences.
+    fileprivate var text: String {
+        switch self {
+        case .object: "a class of objects on their own"
+        case .embedded: "an embedded class"
+        case .elements: "the elements of a collection"
+        case .asymmetric: "an asymmetric class"
+        }
     }
 }
 
@@ -99,6 +114,7 @@ extension ValueType {
         case .uuid: "UUID"
         case .objectId: "ObjectId"
         case .decimal: "Decimal128"
+        case .any: "AnyRealmValue"
         }
     }
 }

@@ -6,24 +6,35 @@ extension ClassSchema {
     convenience init(reflecting type: ObjectBase.Type) {
         let name = _typeName(type, qualified: false)
         var problems: [String] = []
-        let bases: [ObjectBase.Type] = [ObjectBase.self, Object.self, EmbeddedObject.self]
+        let bases: [ObjectBase.Type] = [
+            ObjectBase.self, Object.self, EmbeddedObject.self, AsymmetricObject.self,
+        ]
         if bases.contains(where: { $0 == type }) {
             problems.append("\(name) is no model: derive a class from it.")
         }
         let all = storedFields(of: type)
         let fields = all.filter { $0.type is any PersistedField.Type }
         let (first, second) = Self.twoInstances(of: type)
+        let mapping = type.propertiesMapping()
         let properties = fields.compactMap { field -> PropertySchema? in
             guard let wrapper = field.type as? any PersistedField.Type else { return nil }
             return PropertySchema(
-                field: field, wrapper: wrapper,
+                field: field, wrapper: wrapper, mapping: mapping,
                 first: wrapper.declaration(in: first, at: field.offset),
                 second: wrapper.declaration(in: second, at: field.offset))
         }
         problems += Self.problems(name: name, properties: properties)
+        problems += Self.mappingProblems(mapping, name: name, properties: properties)
         if type is EmbeddedObject.Type, let key = properties.first(where: \.isPrimaryKey) {
             problems.append(
                 "\(name).\(key.name) is a primary key: an embedded object cannot have one.")
+        }
+        if type is EmbeddedObject.Type {
+            for property in properties where property.deleteRule == .cascade {
+                problems.append(
+                    "\(name).\(property.name) has the delete rule cascade: an embedded object has no "
+                        + "links that cascade, since it also goes when another takes its place.")
+            }
         }
         self.init(
             name: name, type: type, properties: properties, problems: problems,
@@ -40,6 +51,44 @@ extension ClassSchema {
         // for a clock that stands still.
         for _ in 0..<10_000 where Date() == moment {}
         return (first, type.init())
+    }
+
+    /// A sentence for each name in storage that cannot be one: of no stored property, of two, or not to be
+    /// stored.
+    private static func mappingProblems(
+        _ mapping: [String: String], name: String, properties: [PropertySchema]
+    ) -> [String] {
+        var problems: [String] = []
+        for (property, column) in mapping.sorted(by: { $0.key < $1.key }) {
+            let place = "propertiesMapping() of \(name) maps \(property) to \"\(column)\""
+            guard let found = properties.first(where: { $0.name == property }) else {
+                problems.append("\(place), but the class has no such property.")
+                continue
+            }
+            if !found.isStored {
+                problems.append("\(place), but nothing is stored of it: it is an inverse.")
+            }
+            // the library's own names have a dot, or begin with a control character
+            if column.isEmpty || column.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 < 32 })
+            {
+                problems.append(
+                    "\(place): a stored name is not empty and has no dot or control character.")
+            }
+            if column.utf8.count > SchemaLimits.columnNameByteCountMax {
+                problems.append(
+                    "\(place), which has \(column.utf8.count) bytes; the limit is "
+                        + "\(SchemaLimits.columnNameByteCountMax).")
+            }
+        }
+        let stored = Dictionary(grouping: properties.filter(\.isStored), by: \.columnName)
+        for (column, same) in stored.sorted(by: { $0.key < $1.key }) {
+            let names = Set(same.map(\.name)).sorted()
+            guard names.count > 1 else { continue }
+            problems.append(
+                "propertiesMapping() of \(name) gives \(names.joined(separator: " and ")) the same "
+                    + "stored name \"\(column)\".")
+        }
+        return problems
     }
 
     private static func problems(name: String, properties: [PropertySchema]) -> [String] {
@@ -68,12 +117,34 @@ extension ClassSchema {
                 "\(name).\(property.name) is of type \(property.shape.swiftName): a projection is "
                     + "not stored, its object is.")
         }
+        for property in properties {
+            if property.isFrozenAny {
+                problems.append(
+                    "\(name).\(property.name) is of type FrozenAnyValue, which is what a snapshot "
+                        + "gives: declare an AnyRealmValue.")
+            }
+            guard property.shape.holdsAny else { continue }
+            if property.isOptionalAny {
+                problems.append(
+                    "\(name).\(property.name) is of type \(property.declaredName): values of any type "
+                        + "are not optional, AnyRealmValue.none is nil.")
+            }
+            if property.anyItemsName.utf8.count > SchemaLimits.columnNameByteCountMax {
+                problems.append(
+                    "\(name).\(property.name) has a name of \(property.name.utf8.count) bytes; the "
+                        + "limit for values of any type is \(SchemaLimits.columnNameByteCountMax - 2)."
+                )
+            }
+        }
         var seen: Set<String> = []
         for property in properties {
             if !seen.insert(property.name).inserted {
                 problems.append("\(name).\(property.name) is declared twice in its hierarchy.")
             }
-            if property.name.utf8.count > SchemaLimits.columnNameByteCountMax {
+            // a mapped name is judged with the mapping
+            if property.name == property.columnName,
+                property.name.utf8.count > SchemaLimits.columnNameByteCountMax
+            {
                 problems.append(
                     "\(name).\(property.name) has a name of \(property.name.utf8.count) bytes; "
                         + "the limit is \(SchemaLimits.columnNameByteCountMax).")
@@ -84,14 +155,27 @@ extension ClassSchema {
 }
 
 extension PropertySchema {
+    /// Whether the property, or its elements, are optional values of any type.
+    fileprivate var isOptionalAny: Bool {
+        let types: [Any.Type] = [
+            AnyRealmValue?.self, List<AnyRealmValue?>.self, MutableSet<AnyRealmValue?>.self,
+            Map<String, AnyRealmValue?>.self,
+        ]
+        return types.contains { $0 == field.valueType }
+    }
+
+    fileprivate var isFrozenAny: Bool {
+        field.valueType == FrozenAnyValue.self
+    }
+
     init(
-        field: StoredField, wrapper: any PersistedField.Type,
+        field: StoredField, wrapper: any PersistedField.Type, mapping: [String: String],
         first: PropertyDeclaration, second: PropertyDeclaration
     ) {
         let shape = wrapper.shape
         var defaultValue = Value.null
         if case .scalar(let storage) = shape { defaultValue = storage.zero }
-        if case .scalar(let storage) = shape, let value = first.initialValue,
+        if case .scalar(let storage) = shape, !storage.isAny, let value = first.initialValue,
             value == second.initialValue
         {
             defaultValue = value
@@ -99,11 +183,12 @@ extension PropertySchema {
             if case .date(let seconds) = value, seconds.isNaN { defaultValue = storage.zero }
         }
         // The storage of a wrapped property `text` is named `_text`.
+        let name = String(field.name.dropFirst())
         self.init(
-            name: String(field.name.dropFirst()),
+            name: name, columnName: mapping[name] ?? name,
             offset: field.offset, field: wrapper, kind: FieldKind(of: wrapper), shape: shape,
             isPrimaryKey: first.isPrimaryKey, isIndexed: first.isIndexed,
             defaultValue: defaultValue, originProperty: first.originProperty,
-            isProjected: wrapper.isProjected)
+            isProjected: wrapper.isProjected, deleteRule: first.deleteRule)
     }
 }

@@ -3,8 +3,10 @@ internal import RegnumStore
 
 /// A stored property of a model class, as its declaration says.
 struct PropertySchema: Sendable {
-    /// The name in Swift, which is also the name of the column.
+    /// The name in Swift.
     let name: String
+    /// The name in storage: the one in Swift, unless the class maps it to another one.
+    let columnName: String
     /// Where the wrapper lies in an instance.
     let offset: Int
     /// The type of the wrapper: knows how to read the property of an unmanaged object.
@@ -21,6 +23,13 @@ struct PropertySchema: Sendable {
     let originProperty: String?
     /// Whether the program converts what is stored: see ``CustomPersistable``.
     let isProjected: Bool
+    /// What a deletion means for a link, list, set or map of objects.
+    let deleteRule: Realm.DeleteRule
+
+    /// The name, and the one in storage where that differs: for sentences.
+    var nameWithColumn: String {
+        name == columnName ? name : "\(name) (stored as \"\(columnName)\")"
+    }
 
     /// The type of the column; of a link, that of row keys. Integers for what is no column.
     var type: ValueType {
@@ -58,13 +67,26 @@ struct PropertySchema: Sendable {
         var isFloat = false
         if case .scalar(let storage) = shape { isFloat = storage.isFloat }
         return ColumnDefinition(
-            name: name, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed, defaultValue: defaultValue, meaning: isFloat ? .float : .value)
+            name: columnName, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
+            isIndexed: isIndexed || type == .any, defaultValue: defaultValue,
+            meaning: isFloat ? .float : .value)
     }
+
+    /// The name in storage of the property whose inverse this is.
+    var originColumnName: String? {
+        guard case .linkingObjects(let type) = shape, let originProperty else { return nil }
+        return ClassSchema.of(type).columnName(ofProperty: originProperty)
+    }
+
+    /// The name of the list for what lies in values of any type: of a property, and of elements.
+    var anyItemsName: String { PropertySchema.anyItemsName(of: columnName) }
+    static let anyItemsName = anyItemsName(of: "value")
+
+    static func anyItemsName(of property: String) -> String { "\(property)[]" }
 
     /// The property in a query.
     var reference: ColumnReference {
-        ColumnReference(name: name, type: type, missing: defaultValue)
+        ColumnReference(name: columnName, type: type, missing: defaultValue)
     }
 }
 
@@ -86,6 +108,8 @@ final class ClassSchema: Sendable {
     let hasOnlyStoredProperties: Bool
     /// Whether objects of the class belong to others.
     let isEmbedded: Bool
+    /// Whether objects of the class are created and delivered, and never read.
+    let isAsymmetric: Bool
     /// Whether all properties are values, so that an object is a row and nothing else.
     let hasOnlyValues: Bool
     /// Which property a key path means.
@@ -103,8 +127,9 @@ final class ClassSchema: Sendable {
         self.problems = problems
         self.hasOnlyStoredProperties = hasOnlyStoredProperties
         isEmbedded = type is EmbeddedObject.Type
+        isAsymmetric = type is AsymmetricObject.Type
         hasOnlyValues = properties.allSatisfy {
-            if case .scalar = $0.shape { true } else { false }
+            if case .scalar = $0.shape { !$0.shape.isAny } else { false }
         }
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
     }
@@ -124,7 +149,17 @@ final class ClassSchema: Sendable {
     }
 
     /// The name of the class that holds the elements of a list or set of values.
-    func elementsName(of property: PropertySchema) -> String { "\(name).\(property.name)" }
+    func elementsName(of property: PropertySchema) -> String { "\(name).\(property.columnName)" }
+
+    /// The name in storage of the property of a name; the name itself where there is no such property.
+    func columnName(ofProperty name: String) -> String {
+        property(named: name).map { properties[$0].columnName } ?? name
+    }
+
+    /// The position of the property that is stored under a name.
+    func property(columnNamed columnName: String) -> Int? {
+        properties.firstIndex { $0.columnName == columnName }
+    }
 
     /// The position of the property of that name.
     func property(named name: String) -> Int? {

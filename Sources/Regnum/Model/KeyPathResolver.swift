@@ -89,7 +89,7 @@ extension ClassSchema {
         var owner = self
         var hops: [Hop] = []
         for link in path.properties.dropLast() {
-            hops.append(owner.hop(through: link))
+            hops += owner.hops(through: link)
             if let target = link.shape.objectType { owner = ClassSchema.of(target) }
         }
         guard let last = path.properties.last, case .scalar = last.shape else {
@@ -234,6 +234,13 @@ extension ValueType {
         case .decimal:
             ["0", "-0", "1", "-1.50", "0.1", "1E+6144", "-1234.567", "1E-6176", "Infinity"]
                 .compactMap { DecimalBits(text: $0) }.map { .decimal($0) }
+        case .any:
+            [
+                .null, AnyContent.int(0).value, AnyContent.int(1).value,
+                AnyContent.bool(true).value,
+                AnyContent.string("").value, AnyContent.string("  aZ \u{C4}").value,
+                AnyContent.double(-1.5).value, AnyContent.data([1, 255, 0]).value,
+            ]
         case .objectId:
             [
                 .objectId(ObjectIdBytes(high: 0, low: 0)),

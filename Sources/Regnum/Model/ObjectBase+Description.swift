@@ -159,12 +159,24 @@ struct ObjectPrinter {
         switch value {
         case nil: text += "nil"
         case let object as ObjectBase: print(object)
+        case let value as AnyRealmValue: print(value)
         case let data as Data:
             let shown = data.prefix(ObjectPrinter.dataByteCountMax)
                 .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             let isShort = data.count <= ObjectPrinter.dataByteCountMax
             text += "<\(shown)\(isShort ? "" : "…")> (\(data.count) bytes)"
         case let value?: text += "\(value)"
+        }
+    }
+
+    private mutating func print(_ value: AnyRealmValue) {
+        switch value {
+        case .none: text += "nil"
+        case .object(let object): print(object)
+        case .data(let data): print(any: data)
+        case .list(let list): print(list, "List<AnyRealmValue>")
+        case .dictionary(let map): print(map.anyEntries, "Map<String, AnyRealmValue>")
+        default: text += value.description
         }
     }
 

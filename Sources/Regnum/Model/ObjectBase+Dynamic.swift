@@ -94,7 +94,7 @@ extension LinkingObjects {
 }
 
 /// One value for a property of many objects.
-private struct BulkAssignment {
+struct BulkAssignment {
     let schema: ClassSchema
     let index: Int
     let value: Any?

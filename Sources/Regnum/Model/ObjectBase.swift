@@ -32,6 +32,19 @@ open class ObjectBase {
     /// The library makes accessors with this initialiser: it must have no side effects.
     public required init() {}
 
+    /// The names under which properties are stored, by their names in Swift. Those that are not named here
+    /// are stored under their own.
+    ///
+    ///     override class func propertiesMapping() -> [String: String] {
+    ///         ["firstName": "first_name"]
+    ///     }
+    ///
+    /// Key paths, `object["name"]`, values and errors go by the names in Swift. What is wrong is told when
+    /// a realm is opened with the class, or at its first use: a property that the class does not have,
+    /// an inverse, two properties of one stored name, an empty name, one with a dot, one above 63 bytes.
+    /// A name that changes later is another property to the file.
+    open class func propertiesMapping() -> [String: String] { [:] }
+
     /// The object that has the properties: this one; of a projection the object that it projects.
     var _storedObject: ObjectBase { self }
 

@@ -189,6 +189,8 @@ struct ObjectBuilder {
         switch property.shape {
         case .linkingObjects:
             return .elements([], from: [])
+        case .scalar(let storage) where storage.isAny:
+            return .one(try anyContent(of: value, property, schema))
         case .scalar(let storage):
             guard let value else {
                 guard storage.isOptional else { throw .wrongType(nil, schema, property) }
@@ -216,6 +218,8 @@ struct ObjectBuilder {
             for value in values {
                 let value = unwrapped(value)
                 switch element {
+                case .scalar(let storage) where storage.isAny:
+                    contents.append(try anyContent(of: value, property, schema))
                 case .scalar(let storage):
                     let stored = value.map { storage.engineValue(of: $0) } ?? .null
                     guard let stored, !stored.isNull || storage.isOptional else {
@@ -248,6 +252,9 @@ struct ObjectBuilder {
         for (key, value) in values {
             if let problem = Realm.Error.mapKey(key, schema, property) { throw problem }
             switch element {
+            case .scalar(let storage) where storage.isAny:
+                entries.append(
+                    MapEntry(key: key, content: try anyContent(of: value, property, schema)))
             case .scalar(let storage):
                 let stored = value.map { storage.engineValue(of: $0) } ?? .null
                 guard let stored, !stored.isNull || storage.isOptional else {
@@ -264,7 +271,7 @@ struct ObjectBuilder {
     }
 
     /// What a list takes its elements from.
-    private func elements(of value: Any) -> [Any]? {
+    func elements(of value: Any) -> [Any]? {
         if let array = value as? [Any] { return array }
         if value is String || value is [AnyHashable: Any] { return nil }
         guard let sequence = value as? any Sequence, !(value is any ScalarValue) else { return nil }
@@ -274,7 +281,7 @@ struct ObjectBuilder {
     private static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 as Any } }
 
     /// The object that a link or list gets for a value.
-    private mutating func object(
+    mutating func object(
         _ type: ObjectBase.Type, from value: Any, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> ObjectBase {
         let place = "\(schema.name).\(property.name)"

@@ -43,6 +43,8 @@ struct PropertyDeclaration {
     let initialValue: Value?
     /// The property of the other class whose inverse this is.
     let originProperty: String?
+    /// What a deletion means for a link.
+    let deleteRule: Realm.DeleteRule
 }
 
 extension Persisted: PersistedField {
@@ -69,7 +71,8 @@ extension Persisted: PersistedField {
             return PropertyDeclaration(
                 isPrimaryKey: wrapper._flags & 1 != 0, isIndexed: wrapper._flags & 2 != 0,
                 initialValue: initialValue,
-                originProperty: (wrapper._value as? any InverseDeclaration)?.originProperty)
+                originProperty: (wrapper._value as? any InverseDeclaration)?.originProperty,
+                deleteRule: Realm.DeleteRule(flags: wrapper._flags))
         }
     }
 
@@ -108,6 +111,7 @@ extension Persisted: PersistedField {
     static func projected(_ object: ObjectBase) -> Any? {
         let content = _PropertyContent(content: .link(object))
         if let list = Value.self as? any UnmanagedList.Type { return list.element(content) }
+        if let map = Value.self as? any UnmanagedMap.Type { return map.value(content) }
         return Value._make(content).flatMap { unwrapped($0) }
     }
 
@@ -156,11 +160,16 @@ extension Persisted: PersistedField {
 extension Persistable {
     /// What a property of an unmanaged object holds, as a value of this type; nil for nil.
     fileprivate static func dynamicValue(_ content: _PropertyContent) -> Any? {
-        guard case .list(let list) = content.content,
-            let type = Self.self as? any UnmanagedList.Type
-        else { return _make(content).flatMap { unwrapped($0) } }
-        let made = type.makeEmpty()
-        return made.replaceAll(with: list.contents) == nil ? made : nil
+        switch content.content {
+        case .list(let list):
+            guard let made = (Self.self as? any UnmanagedList.Type)?.makeEmpty() else { break }
+            return made.replaceAll(with: list.contents) == nil ? made : nil
+        case .map(let map):
+            guard let made = (Self.self as? any UnmanagedMap.Type)?.makeEmpty() else { break }
+            return made.replaceAll(with: map.contents) == nil ? made : nil
+        default: break
+        }
+        return _make(content).flatMap { unwrapped($0) }
     }
 }
 

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// One property of the objects of a list, as a collection.
+/// One property of the objects of a list or set, as a collection.
 ///
 ///     @Projected(\Person.friends.projectTo.firstName) var firstFriendsName: ProjectedCollection<String>
 ///
@@ -66,7 +66,7 @@ extension ProjectedCollection: CustomStringConvertible {
     }
 }
 
-/// A collection of objects of which one property can be projected: ``List``.
+/// A collection of objects of which one property can be projected: ``List`` and ``MutableSet``.
 ///
 /// The library conforms its collections; do not conform types of your own.
 public protocol ProjectableCollection: RandomAccessCollection
@@ -78,6 +78,7 @@ where Element: ObjectBase, Index == Int {
 }
 
 extension List: ProjectableCollection where Element: ObjectBase {}
+extension MutableSet: ProjectableCollection where Element: ObjectBase {}
 
 extension ProjectableCollection {
     /// One property of the objects: `person.friends.projectTo.firstName`.

@@ -31,6 +31,7 @@ extension Query {
         switch node {
         case .objects(let hops): .objects(hops)
         case .column(let hops, let column): .column(hops, column)
+        case .nested(let path): .nested(path)
         case .entry(let hops, let key, let column): .entry(hops, key, column)
         case .count(let outer, let hops, let predicate): .count(outer, hops, predicate)
         case .aggregate(let outer, let hops, let kind, let column):

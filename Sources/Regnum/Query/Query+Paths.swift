@@ -55,12 +55,12 @@ extension Query {
             let path = owner.requirePath(keyPath).properties
             property = path[path.count - 1]
             for link in path.dropLast() {
-                hops.append(owner.hop(through: link))
+                hops += owner.hops(through: link)
                 if let target = link.shape.objectType { owner = ClassSchema.of(target) }
             }
         }
         guard case .scalar = property.shape else {
-            return with(.objects(hops + [owner.hop(through: property)]))
+            return with(.objects(hops + owner.hops(through: property)))
         }
         return with(.column(hops, property.reference, splitting: true))
     }
@@ -96,8 +96,17 @@ extension [Hop] {
     /// Of hops that end with one that leads to several rows: those up to the one before it that does,
     /// and those after that.
     var splitBeforeLastCollection: (outer: [Hop], inner: [Hop]) {
-        let (outer, links) = Array(dropLast()).splitAtLastCollection
-        return (outer, links + suffix(1))
+        let last = leadsFromEntries ? 2 : 1
+        let (outer, links) = Array(dropLast(last)).splitAtLastCollection
+        return (outer, links + suffix(last))
+    }
+
+    /// Whether the last two steps are one to the user: from an object to the entries of maps that have
+    /// it, and from these to their owners.
+    private var leadsFromEntries: Bool {
+        guard let last, last.kind == .backlinks, count > 1 else { return false }
+        let entries = self[count - 2]
+        return entries.kind == .backlinks && entries.target == "\(last.target).\(last.name)"
     }
 
     /// The hops up to the first one that leads to several rows; nil if there is none.

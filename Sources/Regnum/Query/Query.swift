@@ -31,6 +31,8 @@ public struct Query<Value> {
         case column([Hop], ColumnReference)
         /// The value that a map has under a key; the hops lead to the entries of the map.
         case entry([Hop], String, ColumnReference)
+        /// What lies in a value of any type.
+        case nested(AnyPath)
         /// How many rows at the end of the second path match, for each row at the end of the first.
         case count([Hop], [Hop], Predicate)
         /// An aggregate of a property over the second path, for each row at the end of the first.
@@ -55,15 +57,19 @@ final class QueryScope {
     /// The realm that is asked, nil where there is none.
     let realm: RealmCore?
     private let outer: QueryScope?
+    /// The class that the element is of, nil where it is not known.
+    let rootName: String?
     private var firstProblem: Realm.Error?
 
-    init(realm: RealmCore?) {
+    init(realm: RealmCore?, rootName: String? = nil) {
         self.realm = realm
+        self.rootName = rootName
         outer = nil
     }
 
     /// The scope of an element.
-    init(inside outer: QueryScope) {
+    init(inside outer: QueryScope, rootName: String? = nil) {
+        self.rootName = rootName
         realm = outer.realm
         self.outer = outer
     }
@@ -101,6 +107,7 @@ extension Query {
         case .predicate(let predicate): predicate
         case .column(let hops, let column): .exists(hops, .compare(column, .equal, .bool(true)))
         case .entry: comparing(.equal, .bool(true))
+        case .nested(let path): .nested(path, .equal, .bool(true))
         case .objects, .count, .aggregate: .constant(true)  // is no condition: does not compile
         }
     }
@@ -119,6 +126,8 @@ extension Query {
             return .exists(hops, .compare(column, comparison, value))
         case .entry(let hops, let key, let column):
             return .entry(hops, key, column, comparison, value)
+        case .nested(let path):
+            return .nested(path, comparison, value)
         case .count(let outer, let hops, let predicate):
             guard case .int(let number) = value else { return .constant(comparison == .notEqual) }
             return .exists(outer, .count(hops, predicate, comparison, number))

@@ -124,7 +124,7 @@ extension Queryable {
     func filtered<Object: ObjectBase, Condition: QueryCondition>(
         by condition: (Query<Object>) -> Query<Condition>
     ) -> Self {
-        let scope = QueryScope(realm: _realm.core)
+        let scope = QueryScope(realm: _realm.core, rootName: ClassSchema.of(Object.self).name)
         let predicate = scope.build(.objects([]), condition)
         var plan = _plan
         plan.problem = plan.problem ?? scope.problem
@@ -140,7 +140,7 @@ extension Queryable {
     ///
     /// - Complexity: O(candidates); the result itself is not made.
     public func index(matching condition: (Query<Model>) -> Query<Bool>) -> Int? {
-        let scope = QueryScope(realm: _realm.core)
+        let scope = QueryScope(realm: _realm.core, rootName: ClassSchema.of(Model.self).name)
         let predicate = scope.build(.objects([]), condition)
         var plan = _plan
         plan.problem = plan.problem ?? scope.problem

@@ -70,6 +70,10 @@ struct BindingPlace: Sendable {
                 let list = stored.lists[number]
                 lists[index] = StoredList(key: list.key, target: list.target)
             }
+            for (index, property) in schema.properties.enumerated() where property.shape.isAny {
+                guard let list = stored.list(named: property.anyItemsName) else { continue }
+                lists[index] = StoredList(key: list.key, target: list.target)
+            }
         }
         table = Int(stored.key.rawValue)
         columnCount = stored.columns.count

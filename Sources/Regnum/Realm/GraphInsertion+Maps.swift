@@ -77,6 +77,10 @@ extension GraphInsertion {
         rows.reserveCapacity(entries.count)
         for entry in entries {
             do throws(StoreError) {
+                if case .tree(let tree) = entry.content {
+                    rows += try anyWriter.insert([(entry.key, tree)], target)
+                    continue
+                }
                 rows.append(
                     try transaction.insert(target, [value(of: entry), .string(entry.key)]))
             } catch {
@@ -140,8 +144,16 @@ extension GraphInsertion {
                     fresh.append(entry)
                     continue
                 }
+                if case .tree(let tree) = entry.content {
+                    try updateElement(tree, found.row, list.target)
+                    continue
+                }
                 let value = value(of: entry)
                 if found.value == value { continue }
+                if found.value.isAnyCollection {
+                    try updateElement(.value(value), found.row, list.target)
+                    continue
+                }
                 try transaction.set(list.target, found.row, .mapValue, value)
             }
             if fresh.isEmpty { continue }

@@ -34,6 +34,7 @@ extension GraphInsertion {
                 try updateLinks(of: node, row)
                 try updateLists(of: node, row)
                 try updateMaps(of: node, row)
+                try updateAnyValues(of: node, row)
                 deleteDefaults(of: node)
             } catch {
                 core.fail(Realm.Error(error))
@@ -109,9 +110,18 @@ extension GraphInsertion {
             switch element {
             case .scalar:
                 for position in 0..<common {
-                    guard case .value(let value) = contents[position] else { continue }
                     let key = old[position]
-                    if transaction.value(list.target, key, ColumnKey(0)) == value { continue }
+                    if case .tree(let tree) = contents[position] {
+                        try updateElement(tree, key, list.target)
+                        continue
+                    }
+                    guard case .value(let value) = contents[position] else { continue }
+                    let stored = transaction.value(list.target, key, ColumnKey(0))
+                    if stored == value { continue }
+                    if stored?.isAnyCollection ?? false {
+                        try updateElement(.value(value), key, list.target)
+                        continue
+                    }
                     try transaction.set(list.target, key, ColumnKey(0), value)
                 }
             case .object:
@@ -175,7 +185,7 @@ extension ClassBinding {
     private func updatedColumns(_ supplied: Set<Int>?) -> [(property: Int, column: ColumnKey)] {
         place.fields.indices.compactMap { index in
             let property = schema.properties[index]
-            guard case .scalar = property.shape, !property.isPrimaryKey,
+            guard case .scalar = property.shape, !property.shape.isAny, !property.isPrimaryKey,
                 supplied?.contains(index) ?? true
             else { return nil }
             return (index, ColumnKey(place.fields[index].column))

@@ -22,6 +22,9 @@ struct GraphInsertion {
         let targets: [(object: ObjectBase, row: ObjectKey?)]
         let lists: [(property: Int, list: any UnmanagedList, contents: [_PropertyContent.Content])]
         let maps: [(property: Int, map: any UnmanagedMap, entries: [MapEntry])]
+        /// Values of any type: of new rows those that are more than a value in a column, of rows that
+        /// are updated all.
+        let anyValues: [(property: Int, tree: AnyTree)]
         /// What properties of projected types are stored as: it is made anew whenever it is asked for.
         let made: [Int: ObjectBase]
     }
@@ -60,6 +63,7 @@ struct GraphInsertion {
             for number in inserted {
                 try insertLists(of: nodes[number])
                 try insertMaps(of: nodes[number])
+                try insertAnyValues(of: nodes[number])
             }
             if policy != .error { try checkUpdates() }
         } catch {
@@ -82,6 +86,9 @@ struct GraphInsertion {
             // rows link to each other now: instances that still did would never be released in a cycle,
             // and by a deep recursion in a chain
             for property in node.binding.schema.properties {
+                if property.shape.isAny {
+                    property.field.forget(in: node.object, at: property.offset)
+                }
                 if case .link = property.shape {
                     property.field.forget(in: node.object, at: property.offset)
                 }
@@ -130,19 +137,29 @@ struct GraphInsertion {
         var targets: [(ObjectBase, ObjectKey?)] = []
         var lists: [(Int, any UnmanagedList, [_PropertyContent.Content])] = []
         var maps: [(Int, any UnmanagedMap, [MapEntry])] = []
+        var anyValues: [(Int, AnyTree)] = []
         var made: [Int: ObjectBase] = [:]
         if !binding.schema.hasOnlyValues {
             for (index, property) in binding.schema.properties.enumerated() {
                 // a default would be made of what is not to be changed
                 if property.isProjected, row != nil, !isSupplied(index, object) { continue }
                 switch property.content(of: object) {
+                case .value(let value) where policy != .error:
+                    let value = AnyRealmValue(plain: value) ?? .none
+                    anyValues.append(
+                        (index, try AnyTree(value, core, binding.schema, property)))
+                case .any(let value):
+                    let tree = try AnyTree(value, core, binding.schema, property)
+                    anyValues.append((index, tree))
+                    targets += tree.unmanagedTargets
                 case .link(let target?):
                     try check(target, binding.schema, property)
                     if property.isProjected { made[index] = target }
                     if target.isManaged { continue }
                     targets.append((target, ownedRow(index, binding, row)))
                 case .list(let list):
-                    let contents = list.contents
+                    let contents = try checked(list.contents, binding.schema, property)
+                    for case .tree(let tree) in contents { targets += tree.unmanagedTargets }
                     lists.append((index, list, contents))
                     let owned = ownedRows(index, binding, row)
                     for (position, content) in contents.enumerated() {
@@ -152,7 +169,10 @@ struct GraphInsertion {
                         targets.append((target, position < owned.count ? owned[position] : nil))
                     }
                 case .map(let map):
-                    let entries = map.contents
+                    let entries = try checked(map.contents, binding.schema, property)
+                    for case .tree(let tree) in entries.map(\.content) {
+                        targets += tree.unmanagedTargets
+                    }
                     maps.append((index, map, entries))
                     targets += try mapTargets(of: entries, index, binding, row)
                 default: break
@@ -162,7 +182,7 @@ struct GraphInsertion {
         nodes.append(
             Node(
                 object: object, binding: binding, row: row, exists: row != nil, targets: targets,
-                lists: lists, maps: maps, made: made))
+                lists: lists, maps: maps, anyValues: anyValues, made: made))
         return number
     }
 
@@ -278,8 +298,12 @@ struct GraphInsertion {
 
     /// The elements of a set, whose objects have rows.
     func members(of contents: [_PropertyContent.Content]) -> SetMembers {
-        SetMembers(
-            values: contents.values, keys: contents.objects.compactMap { row(of: $0) })
+        let writer = anyWriter
+        let linked = contents.compactMap { content in
+            if case .tree(let tree) = content { writer.cell(tree) } else { nil }
+        }
+        return SetMembers(
+            values: contents.values + linked, keys: contents.objects.compactMap { row(of: $0) })
     }
 
     /// The rows of elements: those of objects, and new ones for values. If it throws, none is made.
@@ -299,6 +323,13 @@ struct GraphInsertion {
                     throw error
                 }
             case .link(let object?): if let key = row(of: object) { keys.append(key) }
+            case .tree(let tree):
+                do throws(StoreError) {
+                    keys += try anyWriter.insert([("", tree)], target)
+                } catch {
+                    transaction.delete(target, keys)
+                    throw error
+                }
             default: break
             }
         }
@@ -310,6 +341,8 @@ extension PropertySchema {
     /// What an unmanaged object holds in a link or list; values are not looked at.
     func content(of object: ObjectBase) -> _PropertyContent.Content {
         switch shape {
+        case .scalar where shape.isAny:
+            field.reference(in: object, at: offset) ?? .value(.null)
         case .scalar, .linkingObjects: .linkingObjects
         case .link, .list: field.reference(in: object, at: offset) ?? .linkingObjects
         case .map: field.reference(in: object, at: offset) ?? .linkingObjects

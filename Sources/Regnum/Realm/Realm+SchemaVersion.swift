@@ -22,7 +22,7 @@ extension RealmCore {
             let mapping = entry(for: type).mapping(in: database)
             guard mapping.table != nil, !mapping.isComplete else { continue }
             for (property, column) in zip(schema.properties, mapping.columns) where column < 0 {
-                lines.append("\(schema.name).\(property.name) is not stored.")
+                lines.append("\(schema.name).\(property.nameWithColumn) is not stored.")
                 first = first ?? (schema.name, property.name)
             }
         }

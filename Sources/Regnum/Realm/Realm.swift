@@ -86,10 +86,11 @@ public actor Realm {
     /// What the realm was opened with.
     public nonisolated var configuration: Configuration { core.configuration }
 
-    /// Whether no class has any object, in the newest published version.
+    /// Whether no class has any object, in the newest published version. Asymmetric objects that wait
+    /// to be delivered do not count.
     public nonisolated var isEmpty: Bool {
         let root = core.coordinator.published
-        return root.schema.tables.allSatisfy { root.count($0.key) == 0 }
+        return root.schema.tables.allSatisfy { $0.kind != .object || root.count($0.key) == 0 }
     }
 
     /// Whether the realm was closed, by any of its holders.

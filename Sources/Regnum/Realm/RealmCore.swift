@@ -14,6 +14,10 @@ final class RealmCore: Sendable {
     let queries: MaintainedQueries
     /// What holds old versions in memory.
     let snapshots = SnapshotRegistry()
+    /// What `deleteRules(in:)` found last.
+    let knownDeleteRules = Guarded<KnownDeleteRules?>(nil)
+    /// The names of the classes that tasks of this process drain.
+    let drainedClasses = Guarded<Set<String>>([])
     private let classes = Guarded<[ObjectIdentifier: ClassEntry]>([:])
     private let actor = Guarded(WeakRealm())
 
@@ -111,6 +115,12 @@ final class RealmCore: Sendable {
         classes.withLock { $0.values.first { $0.schema.name == name } }
     }
 
+    /// How many classes have joined.
+    var joinedClassCount: Int { classes.withLock { $0.count } }
+
+    /// The classes that have joined.
+    var joinedSchemas: [ClassSchema] { classes.withLock { $0.values.map(\.schema) } }
+
     private func join(_ type: ObjectBase.Type) -> ClassEntry {
         let type = type._storedType
         let schema = ClassSchema.of(type)
@@ -125,6 +135,17 @@ final class RealmCore: Sendable {
             classes[ObjectIdentifier(type)] = entry
             return entry
         }
+    }
+
+    /// The actor, nil if nobody holds it any more.
+    var openRealm: Realm? { actor.withLock { $0.realm } }
+
+    /// The classes that have joined, and those that they link to where there is no list.
+    var knownClasses: [ClassSchema] {
+        let joined = classes.withLock { $0.values.filter { $0.problem == nil }.map(\.schema) }
+        let all = joined.flatMap { configuration.objectTypes == nil ? $0.reachable : [$0] }
+        var known: Set<ObjectIdentifier> = []
+        return all.filter { known.insert(ObjectIdentifier($0.type)).inserted }
     }
 
     /// The classes that have joined.

@@ -7,6 +7,19 @@ extension Realm.Error {
             Code(name: error.code.rawValue), error.sentence, className: error.className,
             property: error.property, key: error.key, path: error.path, errno: error.errno,
             position: error.position)
+        nameAsDeclared()
+    }
+
+    /// Names a property as the program does, where a class stores it under another name.
+    private mutating func nameAsDeclared() {
+        guard let className, let column = property,
+            let name = ClassCatalog.shared.propertyName(className, column)
+        else { return }
+        let stored = " (stored as '\(column)')"
+        message = message.replacing(
+            "'\(className).\(column)'", with: "'\(className).\(name)'\(stored)"
+        ).replacing("whose '\(column)'", with: "whose '\(name)'\(stored)")
+        property = name
     }
 
     /// The public form of any error that can leave the layers below.

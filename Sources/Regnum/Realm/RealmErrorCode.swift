@@ -53,6 +53,8 @@ extension Realm.Error {
         public static let invalidValue = Code(name: "invalidValue")
         /// An object with this primary key exists already.
         public static let duplicatePrimaryKey = Code(name: "duplicatePrimaryKey")
+        /// A link with the delete rule `deny` still leads to an object that was to be deleted.
+        public static let deletionDenied = Code(name: "deletionDenied")
         /// A query that cannot be evaluated.
         public static let invalidQuery = Code(name: "invalidQuery")
         /// The transaction is larger than one record can be.

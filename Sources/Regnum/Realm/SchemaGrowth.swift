@@ -33,12 +33,12 @@ enum SchemaGrowth {
         }
         guard let table = transaction.schema.table(named: schema.name) else {
             _ = try transaction.addTable(
-                name: schema.name, kind: schema.isEmbedded ? .embedded : .object,
+                name: schema.name, kind: schema.tableKind,
                 columns: values.map(\.definition))
             return
         }
         for property in values {
-            guard let column = table.column(named: property.name) else {
+            guard let column = table.column(named: property.columnName) else {
                 _ = try transaction.addColumn(table.key, property.definition)
                 continue
             }
@@ -55,16 +55,21 @@ enum SchemaGrowth {
         for property in schema.properties {
             guard let table = transaction.schema.table(named: schema.name) else { return }
             switch property.shape {
+            case .scalar where property.shape.isAny:
+                guard table.list(named: property.anyItemsName) == nil else { continue }
+                let elements = try addAnyElements(property, of: schema, transaction)
+                _ = try transaction.addList(
+                    table.key, name: property.anyItemsName, target: elements, kind: .list)
             case .scalar, .linkingObjects:
                 continue
             case .link(let type):
-                guard table.column(named: property.name) == nil,
+                guard table.column(named: property.columnName) == nil,
                     let target = transaction.schema.table(named: ClassSchema.of(type).name)
                 else { continue }
                 _ = try transaction.addColumn(
-                    table.key, .link(name: property.name, to: target.key))
+                    table.key, .link(name: property.columnName, to: target.key))
             case .map(let element):
-                guard table.list(named: property.name) == nil else { continue }
+                guard table.list(named: property.columnName) == nil else { continue }
                 try addMap(property, of: schema, element, to: table.key, transaction)
             case .list(let element):
                 try addList(property, of: element, .list, schema, transaction)
@@ -74,12 +79,32 @@ enum SchemaGrowth {
         }
     }
 
+    /// Adds the hidden class of elements of any type, which can be in lists and dictionaries of theirs.
+    private static func addAnyElements(
+        _ property: PropertySchema, of schema: ClassSchema, _ transaction: EngineTransaction
+    ) throws(StoreError) -> TableKey {
+        let elements = try transaction.addTable(
+            name: schema.elementsName(of: property), kind: .elements,
+            columns: [
+                ColumnDefinition(name: "value", type: .any, isOptional: true, isIndexed: true),
+                ColumnDefinition(name: "key", type: .string),
+            ])
+        _ = try transaction.addList(
+            elements, name: PropertySchema.anyItemsName, target: elements, kind: .list)
+        return elements
+    }
+
     /// Adds the hidden class of a map's entries and the list that holds them.
     private static func addMap(
         _ property: PropertySchema, of schema: ClassSchema, _ element: ElementShape,
         to table: TableKey, _ transaction: EngineTransaction
     ) throws(StoreError) {
         let value: ColumnDefinition
+        if property.shape.holdsAny {
+            let entries = try addAnyElements(property, of: schema, transaction)
+            _ = try transaction.addList(table, name: property.name, target: entries, kind: .map)
+            return
+        }
         switch element {
         case .object(let type):
             guard let target = transaction.schema.table(named: ClassSchema.of(type).name) else {
@@ -94,7 +119,7 @@ enum SchemaGrowth {
         let entries = try transaction.addTable(
             name: schema.elementsName(of: property), kind: .elements,
             columns: [value, ColumnDefinition(name: "key", type: .string)])
-        _ = try transaction.addList(table, name: property.name, target: entries, kind: .map)
+        _ = try transaction.addList(table, name: property.columnName, target: entries, kind: .map)
     }
 
     /// Adds a list or set, with the class of its elements if they are values, unless it is stored.
@@ -103,7 +128,7 @@ enum SchemaGrowth {
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
         guard let table = transaction.schema.table(named: schema.name),
-            table.list(named: property.name) == nil
+            table.list(named: property.columnName) == nil
         else { return }
         let target: TableKey
         switch element {
@@ -111,6 +136,8 @@ enum SchemaGrowth {
             guard let stored = transaction.schema.table(named: ClassSchema.of(type).name)
             else { return }
             target = stored.key
+        case .scalar where property.shape.holdsAny:
+            target = try addAnyElements(property, of: schema, transaction)
         case .scalar(let storage):
             let value = ColumnDefinition(
                 name: "value", type: storage.valueType, isOptional: storage.isOptional,
@@ -118,7 +145,8 @@ enum SchemaGrowth {
             target = try transaction.addTable(
                 name: schema.elementsName(of: property), kind: .elements, columns: [value])
         }
-        _ = try transaction.addList(table.key, name: property.name, target: target, kind: kind)
+        _ = try transaction.addList(
+            table.key, name: property.columnName, target: target, kind: kind)
     }
 }
 

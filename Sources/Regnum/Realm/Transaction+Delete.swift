@@ -5,7 +5,10 @@ extension Transaction {
     ///
     /// What linked to it becomes nil, every list loses it, and the embedded objects that belong to it
     /// are deleted too. Other objects that it linked to stay. An embedded object is taken from its
-    /// owner.
+    /// owner. Links may be declared with another rule (``Realm/DeleteRule``): with `cascade` what they
+    /// lead to is deleted too; where one with `deny` leads to an object that would go, nothing is
+    /// deleted and the transaction fails with `.deletionDenied`, or the savepoint in which that is
+    /// tried.
     ///
     /// - Precondition: the object belongs to this transaction and was not deleted.
     /// - Complexity: O(log n) for the row, for each index, and for each link to it; O(length) of
@@ -14,7 +17,9 @@ extension Transaction {
         let transaction = requireWriting("delete")
         let object = object._storedObject
         let binding = requireDeletable(object)
-        transaction.delete(binding.place.tableKey, ObjectKey(rawValue: object._row))
+        let key = ObjectKey(rawValue: object._row)
+        if followsRules([(binding, [key])], in: transaction) { return }
+        transaction.delete(binding.place.tableKey, key)
         binding.didDelete(in: transaction)
     }
 
@@ -36,6 +41,7 @@ extension Transaction {
                 rows.append((binding, [key]))
             }
         }
+        if followsRules(rows, in: transaction) { return }
         for (binding, keys) in rows {
             transaction.delete(binding.place.tableKey, keys)
             binding.didDelete(in: transaction)
@@ -62,6 +68,7 @@ extension Transaction {
         }
         guard results.binding.place.table >= 0 else { return }
         let keys = results.keys().map { $0 }
+        if followsRules([(results.binding, keys)], in: transaction) { return }
         transaction.delete(results.binding.place.tableKey, keys)
         results.binding.didDelete(in: transaction)
     }
@@ -69,7 +76,7 @@ extension Transaction {
     /// Deletes all objects of the realm's classes; the classes stay.
     ///
     /// The classes are those of `Configuration.objectTypes`, or all that the realm has if there is no
-    /// list.
+    /// list. Delete rules have no say, since no object of them stays; asymmetric objects do stay.
     ///
     /// - Complexity: O(n log n).
     public func deleteAll() {
@@ -82,6 +89,25 @@ extension Transaction {
             transaction.delete(table.key, transaction.keys(table.key))
         }
         core.didEditAll()
+    }
+
+    /// Deletes rows as delete rules have it, if there are any for their classes; false, and nothing
+    /// done, if there are not.
+    private func followsRules(
+        _ rows: [(binding: ClassBinding, keys: [ObjectKey])], in transaction: EngineTransaction
+    ) -> Bool {
+        guard let rules = core.realm.deleteRules(in: transaction.schema),
+            rows.contains(where: { rules.concern($0.binding.place.tableKey) })
+        else { return false }
+        let deletion = transaction.deletion(
+            of: rows.map { ($0.binding.place.tableKey, $0.keys) }, by: rules)
+        if let denial = deletion.denial {
+            core.fail(Realm.Error(denial, in: transaction))
+        } else {
+            transaction.delete(deletion)
+            core.didEditAll()
+        }
+        return true
     }
 
     /// The binding of an object that can be deleted. Traps for others.

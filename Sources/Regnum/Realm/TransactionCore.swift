@@ -30,6 +30,8 @@ final class TransactionCore {
     @exclusivity(unchecked) private var takenBack: [String: ObjectKey] = [:]
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?
+    /// How many lists and dictionaries of any type were stored.
+    @exclusivity(unchecked) private var anyCount: UInt64 = 0
     /// The state that the body started from, once something of it was frozen.
     @exclusivity(unchecked) private var startSnapshot: SnapshotCore?
     /// Counts edits, and the end of the body: accessors look for their rows again when it rises.
@@ -52,6 +54,13 @@ final class TransactionCore {
     deinit { epoch.deallocate() }
 
     var epochCell: UnsafePointer<UInt64> { UnsafePointer(epoch) }
+
+    /// The number of the next list or dictionary of any type: no other one of the realm has it.
+    func nextAnyNumber() -> UInt64 {
+        guard case .writing(let transaction) = state else { return 0 }
+        anyCount += 1
+        return transaction.version << 32 | anyCount
+    }
 
     /// Notes that rows may have moved.
     @inline(__always)

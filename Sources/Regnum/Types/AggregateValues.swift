@@ -59,6 +59,19 @@ extension Decimal128: SummableValue, BoundedValue {
     public typealias Mean = Decimal128
 }
 
+/// Numbers of all kinds are added as decimals, and other values left out.
+extension AnyRealmValue: SummableValue, BoundedValue {
+    public typealias Required = AnyRealmValue
+    public typealias Total = AnyRealmValue
+    public typealias Mean = AnyRealmValue
+}
+
+extension FrozenAnyValue: SummableValue, BoundedValue {
+    public typealias Required = AnyRealmValue
+    public typealias Total = AnyRealmValue
+    public typealias Mean = AnyRealmValue
+}
+
 extension Date: BoundedValue {
     public typealias Required = Date
 }

@@ -128,7 +128,7 @@ extension FailableCustomPersistable {
     }
 }
 
-// MARK: Elements of lists
+// MARK: Elements of collections
 
 extension FailableCustomPersistable {
     public static var _elementType: _ElementType { PersistedType._elementType }
@@ -137,6 +137,20 @@ extension FailableCustomPersistable {
 
     public static var _optionalListForm: any Persistable.Type {
         PersistedType._basisOptionalListForm
+    }
+
+    public static var _persistedSetForm: any Persistable.Type { MutableSet<PersistedType>.self }
+
+    public static var _optionalSetForm: any Persistable.Type {
+        PersistedType._basisOptionalSetForm
+    }
+
+    public static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
+        PersistedType._basisMapForm(key)
+    }
+
+    public static func _optionalMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
+        PersistedType._optionalMapForm(key)
     }
 
     public static func _element(of list: _ManagedList, at position: Int) -> Self? {

@@ -9,7 +9,8 @@ internal import RegnumEngine
 ///         public var persistableValue: Location { Location(value: [latitude, longitude]) }
 ///     }
 ///
-/// The type can then be a property, an optional property and the element of a ``List``; where it is
+/// The type can then be a property, an optional property, the element of a ``List`` and the value of a
+/// ``Map``; where it is stored as a value, the element of a ``MutableSet`` too; where it is
 /// stored as a value that can be a key or have an index, so can the type. The file knows the
 /// persisted type alone: a property can change from one to the other without a migration.
 public protocol CustomPersistable: FailableCustomPersistable {
@@ -80,4 +81,7 @@ public protocol ProjectionBasis: OptionalPersistable, RealmCollectionValue {
     /// The property type, and that of a list of optional elements, by which tools see what is stored.
     static var _basisForm: any Persistable.Type { get }
     static var _basisOptionalListForm: any Persistable.Type { get }
+    static var _basisOptionalSetForm: any Persistable.Type { get }
+    /// The map by which tools see what is stored.
+    static func _basisMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
 }

@@ -88,6 +88,8 @@ public protocol RequiredValue:
 {
     /// The list of what is stored of a list of optionals: see `Persistable._persistedForm`.
     static var _optionalListForm: any Persistable.Type { get }
+    /// The same of a set.
+    static var _optionalSetForm: any Persistable.Type { get }
 }
 
 /// A type whose optional can be a property: the required values, and model classes.
@@ -102,6 +104,14 @@ public protocol OptionalPersistable {
     static func _optionalContent(_ value: Self?) -> _PropertyContent
     static func _makeOptional(_ content: _PropertyContent) -> Self??
     static var _optionalPersistedForm: any Persistable.Type { get }
+    /// The map of what is stored of a map of optionals: see `Persistable._persistedForm`.
+    static func _optionalMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
+}
+
+extension OptionalPersistable {
+    public static func _optionalMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
+        Map<Key, Self?>.self
+    }
 }
 
 /// How the values of a type are stored. Part of the contract of ``ScalarValue``.
@@ -126,7 +136,7 @@ public struct _StorageType: Sendable, Hashable {
 
     /// The name of the Swift type that is stored so.
     var swiftName: String {
-        (isFloat ? "Float" : valueType.swiftName) + (isOptional ? "?" : "")
+        (isFloat ? "Float" : valueType.swiftName) + (isOptional && !isAny ? "?" : "")
     }
 }
 
@@ -145,6 +155,10 @@ public struct _PropertyContent {
     enum Content {
         case value(Value)
         case link(ObjectBase?)
+        /// An object, list or dictionary as a value of any type.
+        case any(AnyRealmValue)
+        /// The same, checked.
+        case tree(AnyTree)
         case list(any UnmanagedList)
         case map(any UnmanagedMap)
         case linkingObjects

@@ -10,6 +10,10 @@ extension ProjectionBasis where Self: RequiredValue {
     public func _basisEncode() -> _StoredValue { _encode() }
     public static var _basisForm: any Persistable.Type { Self.self }
     public static var _basisOptionalListForm: any Persistable.Type { List<Self?>.self }
+    public static var _basisOptionalSetForm: any Persistable.Type { MutableSet<Self?>.self }
+    public static func _basisMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
+        Map<Key, Self>.self
+    }
 }
 
 extension Bool: ProjectionBasis { public typealias _ColumnBasis = Bool }
@@ -40,6 +44,10 @@ extension ProjectionBasis where Self: EmbeddedObject {
     public func _basisEncode() -> _StoredValue { Self.noValue() }
     public static var _basisForm: any Persistable.Type { Self?.self }
     public static var _basisOptionalListForm: any Persistable.Type { List<Self>.self }
+    public static var _basisOptionalSetForm: any Persistable.Type { MutableSet<Self>.self }
+    public static func _basisMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
+        Map<Key, Self?>.self
+    }
 
     private static func noValue() -> Never {
         fatalError(

@@ -126,6 +126,22 @@ struct RowEncoding: Encodable, Sendable {
         where only == nil || only?.property == index {
             let key = PropertyKey(stringValue: only?.name ?? property.name)
             switch property.shape {
+            case .scalar where property.shape.isAny:
+                let value = table.anyValue(row, index)
+                try container.encode(AnyEncoding(origin: self, value: value), forKey: key)
+            case .list(.scalar) where property.shape.holdsAny,
+                .set(.scalar) where property.shape.holdsAny:
+                var list = container.nestedUnkeyedContainer(forKey: key)
+                for value in table.anyElements(row, index) {
+                    try list.encode(AnyEncoding(origin: self, value: value))
+                }
+            case .map where property.shape.holdsAny:
+                var entries = container.nestedContainer(keyedBy: MapCodingKey.self, forKey: key)
+                for (name, value) in table.anyEntries(row, index) {
+                    try entries.encode(
+                        AnyEncoding(origin: self, value: value),
+                        forKey: MapCodingKey(stringValue: name))
+                }
             case .scalar:
                 try container.encode(
                     ValueEncoding(table.value(row, index), property.valueType), forKey: key)
@@ -163,6 +179,10 @@ struct RowEncoding: Encodable, Sendable {
                     switch (element, value.linkedObject) {
                     case (.scalar, _):
                         try entries.encode(ValueEncoding(value, property.valueType), forKey: key)
+                    case (.object(let type), let target?) where property.isProjected:
+                        let encoding = ProjectedEncoding(
+                            origin: self, property: property, type: type, row: target)
+                        try entries.encode(encoding, forKey: key)
                     case (.object(let type), let target?):
                         try entries.encode(
                             LinkEncoding(self, table.other(type), target, property), forKey: key)
@@ -239,6 +259,33 @@ struct RowEncoding: Encodable, Sendable {
         }
     }
 
+    /// A value of any type, with objects as links of the row.
+    private struct AnyEncoding: Encodable {
+        let origin: RowEncoding
+        let value: FrozenAnyValue
+
+        func encode(to encoder: any Encoder) throws {
+            switch value {
+            case .object(let object):
+                try LinkEncoding(origin, object.table, object.row, isOwned: false)
+                    .encode(to: encoder)
+            case .list(let values):
+                var container = encoder.unkeyedContainer()
+                for value in values {
+                    try container.encode(AnyEncoding(origin: origin, value: value))
+                }
+            case .dictionary(let values):
+                var container = encoder.container(keyedBy: MapCodingKey.self)
+                for (key, value) in values {
+                    try container.encode(
+                        AnyEncoding(origin: origin, value: value),
+                        forKey: MapCodingKey(stringValue: key))
+                }
+            default: try value.encode(to: encoder)
+            }
+        }
+    }
+
     /// A list of values.
     private struct ValuesEncoding: Encodable {
         let table: FrozenTable
@@ -288,6 +335,7 @@ private struct ValueEncoding: Encodable {
         case .uuid: try container.encode(UUID.fromEngine(value))
         case .objectId: try container.encode(ObjectId.fromEngine(value))
         case .decimal: try container.encode(Decimal128.fromEngine(value))
+        case .any: try FrozenAnyValue.fromEngine(value).encode(to: encoder)
         }
     }
 }

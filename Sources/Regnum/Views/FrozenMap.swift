@@ -133,6 +133,23 @@ extension FrozenMap: CustomStringConvertible {
     }
 }
 
+extension FrozenMap {
+    /// The objects of the map that meet a condition, each once under however many keys, in order of
+    /// creation: their keys are not told.
+    ///
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    public func `where`<T: ObjectBase>(
+        _ condition: (Query<T>) -> Query<Bool>
+    ) -> FrozenResults<T> where Value == Frozen<T>? {
+        let schema = table.schema
+        let plan = row.map { schema.plan(ofMap: schema.properties[property], T.self, row: $0) }
+        let nothing = QueryPlan(
+            tableName: ClassSchema.of(T.self).name, predicate: .constant(false))
+        return FrozenResults(table.other(T.self), plan: _Plan(plan: plan ?? nothing))
+            .where(condition)
+    }
+}
+
 // MARK: From objects
 
 extension Frozen {

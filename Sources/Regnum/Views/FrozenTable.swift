@@ -109,20 +109,17 @@ final class FrozenTable: Sendable {
         case .list(.object(let type)), .set(.object(let type)):
             return QueryPlan(
                 tableName: ClassSchema.of(type).name,
-                source: .list(tableName: schema.name, row: row, name: property.name))
+                source: .list(tableName: schema.name, row: row, name: property.columnName))
         case .list(.scalar), .set(.scalar):
             return QueryPlan(
                 tableName: schema.elementsName(of: property),
-                source: .list(tableName: schema.name, row: row, name: property.name))
+                source: .list(tableName: schema.name, row: row, name: property.columnName))
         case .map:
             return QueryPlan(
                 tableName: schema.elementsName(of: property),
-                source: .list(tableName: schema.name, row: row, name: property.name))
-        case .linkingObjects(let type):
-            return QueryPlan(
-                tableName: ClassSchema.of(type).name,
-                source: .backlinks(
-                    name: property.originProperty ?? "", target: schema.name, row: row))
+                source: .list(tableName: schema.name, row: row, name: property.columnName))
+        case .linkingObjects:
+            return schema.plan(ofOrigins: property, row: row)
         case .scalar, .link:
             preconditionFailure("\(schema.name).\(property.name) is no collection.")
         }

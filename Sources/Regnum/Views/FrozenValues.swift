@@ -28,6 +28,11 @@ public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
 
     func element(_ row: ObjectKey) -> Element {
         if let type = Element._embeddedClass { return element(of: type, row) }
+        if Element.self == FrozenAnyValue.self, let elements,
+            let value = query.table.anyElement(row, elements) as? Element
+        {
+            return value
+        }
         let value = value(row)
         if let type = Element.self as? any FailableCustomPersistable.Type,
             Element._decode(_StoredValue(value)) == nil

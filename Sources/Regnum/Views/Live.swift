@@ -48,7 +48,16 @@ extension Live {
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, LinkingObjects<T>>
     ) -> LiveResults<T> {
-        collection(entry.schema.requireProperty(keyPath), .backlinks)
+        let property = entry.schema.requireProperty(keyPath)
+        guard let (origin, map) = property.originMap else {
+            return collection(property, .backlinks)
+        }
+        // the object is found by its key at each version
+        let isThis = Predicate.compare(keyProperty.reference, .equal, key)
+        let plan = QueryPlan(
+            tableName: origin.name,
+            predicate: .related(origin.hopsToObjects(through: map), .any, isThis))
+        return LiveResults(realm, realm.entry(for: T.self), plan: _Plan(plan: plan))
     }
 
     /// The values of a list, in its order.
@@ -77,8 +86,8 @@ extension Live {
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> CollectionOwner {
         CollectionOwner(
-            tableName: entry.schema.name, keyColumn: keyProperty.name, key: key, kind: kind,
-            name: property.originProperty ?? property.name)
+            tableName: entry.schema.name, keyColumn: keyProperty.columnName, key: key, kind: kind,
+            name: property.originColumnName ?? property.columnName)
     }
 
     /// The primary key: a handle is made by one.

@@ -49,16 +49,49 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     public func changes(
         policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> MapChanges<Key, Value> {
-        let schema = entry.schema
-        let property = schema.properties[property]
         var depth = 0
         // the entry's own link is one more
-        if case .map(.object) = property.shape { depth = 4 }
+        if case .map(.object) = entry.schema.properties[property].shape { depth = 4 }
+        return changes(.deep(depth), policy, cursor)
+    }
+
+    /// As `changes(policy:since:)`, where an entry counts as modified only if its value was set, or one of
+    /// these properties of its object: `[\.name, \.owners[0].name]`. Without key paths it is `changes`.
+    ///
+    /// - Precondition: the key paths name stored properties.
+    public func changes<T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>], policy: ChangePolicy = .coalesce,
+        since cursor: ChangeCursor? = nil
+    ) -> MapChanges<Key, Value> where Value == Frozen<T>? {
+        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
+        let objects = ClassSchema.of(T.self)
+        return changes(objects.filter(keyPaths).filter.filter.ofEntries(objects), policy, cursor)
+    }
+
+    /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["name", "owners.name"]`.
+    ///
+    /// - Throws: `.invalidInput` for a path that does not lead to a stored property; it names the
+    ///   property and the class reached.
+    @_disfavoredOverload
+    public func changes<T: ObjectBase>(
+        keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
+    ) throws(Realm.Error) -> MapChanges<Key, Value> where Value == Frozen<T>? {
+        if keyPaths.isEmpty { return changes(policy: policy, since: cursor) }
+        let objects = ClassSchema.of(T.self)
+        let paths = try objects.filter(of: T.self, keyPaths)
+        return changes(paths.filter.filter.ofEntries(objects), policy, cursor)
+    }
+
+    private func changes(
+        _ filter: ChangeFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?
+    ) -> MapChanges<Key, Value> {
+        let schema = entry.schema
+        let property = schema.properties[property]
         let plan = QueryPlan(tableName: schema.elementsName(of: property))
         return MapChanges(
             StreamRequest(
                 realm: realm, entry: entry, plan: _Plan(plan: plan),
-                query: StreamQuery(plan, owner: owner, filter: .deep(depth)), firstProperties: [],
+                query: StreamQuery(plan, owner: owner, filter: filter), firstProperties: [],
                 policy: policy, since: cursor, keepsOld: true),
             self)
     }
@@ -96,5 +129,17 @@ extension Live {
             preconditionFailure("\(entry.schema.name) has no property \(property.name).")
         }
         return (index, owner(property, .list))
+    }
+}
+
+extension ChangeFilter {
+    /// The filter of the entries of a map whose objects have this one.
+    fileprivate func ofEntries(_ objects: ClassSchema) -> ChangeFilter {
+        guard case .paths(let paths) = self else { return self }
+        let link = Hop.link("value", to: objects.name)
+        // also the value itself, which another object may take the place of
+        return .paths(
+            [ChangePath(last: .property(link.name))]
+                + paths.map { ChangePath(hops: [link] + $0.hops, last: $0.last) })
     }
 }

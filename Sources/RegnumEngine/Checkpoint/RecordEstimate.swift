@@ -91,7 +91,7 @@ extension ValueType {
     /// About the bytes of a value in a record, without those of its text.
     fileprivate var recordByteCount: Int {
         switch self {
-        case .bool, .string, .data: 1
+        case .bool, .string, .data, .any: 1
         case .int: 2
         case .double, .date: 8
         case .uuid, .decimal: 16

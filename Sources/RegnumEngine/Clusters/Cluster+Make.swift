@@ -40,7 +40,7 @@ extension Cluster {
                 slot.flags = .bounds
                 slot.store(Double.infinity, 0)
                 slot.store(-Double.infinity, 8)
-            case .string, .data: slot.flags = [.text, .textInRowOrder]
+            case .string, .data, .any: slot.flags = [.text, .textInRowOrder]
             case .bool, .uuid, .objectId, .decimal: break
             }
         }

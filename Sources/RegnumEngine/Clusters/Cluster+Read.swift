@@ -32,6 +32,7 @@ extension Cluster {
         case .date: return .date(double(row, index))
         case .string: return .string(String(decoding: bytes(row, index), as: UTF8.self))
         case .data: return .data([UInt8](bytes(row, index)))
+        case .any: return .any([UInt8](bytes(row, index)))
         case .uuid:
             let (high, low) = words(row, index)
             return .uuid(Identity128(high: high, low: low))

@@ -176,7 +176,7 @@ extension Cluster {
         case .double(let x), .date(let x): setDouble(x, row: row, column: column, edit: edit)
         case .string(let x):
             withUTF8(x) { setText($0, row: row, column: column, edit: edit) }
-        case .data(let x):
+        case .data(let x), .any(let x):
             x.withUnsafeBytes { setText($0, row: row, column: column, edit: edit) }
         case .uuid(let x): setBytes16(x.high, x.low, row: row, column: column, edit: edit)
         case .decimal(let x): setBytes16(x.high, x.low, row: row, column: column, edit: edit)
@@ -214,7 +214,7 @@ extension Cluster {
             withUTF8(x) {
                 writeText($0, TextCell(place), column, isLastInOrder: true, edit: edit)
             }
-        case .data(let x):
+        case .data(let x), .any(let x):
             x.withUnsafeBytes {
                 writeText($0, TextCell(place), column, isLastInOrder: true, edit: edit)
             }

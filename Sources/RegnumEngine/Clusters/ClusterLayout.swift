@@ -249,10 +249,10 @@ extension ValueType {
         switch self {
         case .bool, .int: 0
         case .double, .date: 3
-        case .string, .data, .uuid, .objectId, .decimal: 4
+        case .string, .data, .uuid, .objectId, .decimal, .any: 4
         }
     }
 
     @inline(__always)
-    var isText: Bool { self == .string || self == .data }
+    var isText: Bool { self == .string || self == .data || self == .any }
 }

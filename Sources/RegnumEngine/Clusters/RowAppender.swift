@@ -241,7 +241,7 @@ final class RowAppender {
         case .int(let x): putInt(column, x)
         case .double(let x), .date(let x): putDouble(column, x)
         case .string(let x): withUTF8(x) { putText(column, $0) }
-        case .data(let x): x.withUnsafeBytes { putText(column, $0) }
+        case .data(let x), .any(let x): x.withUnsafeBytes { putText(column, $0) }
         case .uuid(let x): putBytes16(column, x.high, x.low)
         case .decimal(let x): putBytes16(column, x.high, x.low)
         case .objectId(let x): putBytes16(column, x.high, UInt64(x.low))

@@ -18,7 +18,7 @@ struct IndexSeed: Sendable, Hashable {
 ///
 /// Booleans, integers, dates and doubles: different values have different keys, in the order of
 /// `Value.compare`. Strings, data, UUIDs and ObjectIds: a hash; equal values have equal keys, and
-/// whoever finds a row by one looks at the row. The key of null is one that values have too: whoever
+/// whoever finds a row by one looks at the row. Values of any type: a hash of what all equal values share. The key of null is one that values have too: whoever
 /// finds a row of an optional column by it looks at the row.
 enum IndexKey {
     static let null: UInt64 = 0x6E75_6C6C
@@ -36,6 +36,7 @@ enum IndexKey {
         case .uuid(let x): key(x, seed: seed)
         case .objectId(let x): key(x, seed: seed)
         case .decimal(let x): key(x.doubleValue)
+        case .any(let x): AnyBytes.canonical(x).withUnsafeBytes { key($0, seed: seed) }
         }
     }
 

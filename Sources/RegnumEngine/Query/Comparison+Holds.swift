@@ -37,6 +37,7 @@ extension Comparison {
             DecimalBits.compare(x, y) == 0
         case (.decimal(let x), .double(let y)), (.double(let y), .decimal(let x)):
             !y.isNaN && DecimalBits.compare(x, y) == 0
+        case (.any(let x), .any(let y)): x == y || AnyBytes.compare(x, y) == 0
         default: a == b
         }
     }
@@ -65,6 +66,9 @@ extension Comparison {
         case (.double(let x), .decimal(let y)):
             if x.isNaN { return false }
             order = -DecimalBits.compare(y, x)
+        case (.any(let x), .any(let y)):
+            if !AnyBytes.areOrdered(x, y) { return false }
+            order = AnyBytes.compare(x, y)
         default:
             order = Value.compare(a, b)
         }

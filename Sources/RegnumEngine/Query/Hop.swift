@@ -17,9 +17,12 @@ package struct Hop: Hashable, Sendable {
     /// The class of the rows that the step leads to; the hidden class `Class.property` for a list of
     /// values.
     package var target: String
+    /// Of a list, the only position that counts; nil for all.
+    package var position: Int?
 
-    package init(_ kind: Kind, _ name: String, target: String) {
+    package init(_ kind: Kind, _ name: String, target: String, position: Int? = nil) {
         self.kind = kind
+        self.position = position
         self.name = name
         self.target = target
     }
@@ -29,9 +32,11 @@ package struct Hop: Hashable, Sendable {
         Hop(.link, name, target: target)
     }
 
-    /// To the elements of a list.
-    package static func list(_ name: String, of target: String) -> Hop {
-        Hop(.list, name, target: target)
+    /// To the elements of a list, or to the one at a position.
+    package static func list(
+        _ name: String, of target: String, at position: Int? = nil
+    ) -> Hop {
+        Hop(.list, name, target: target, position: position)
     }
 
     /// To the rows of `origin` whose link or list `name` holds this row.
@@ -41,11 +46,13 @@ package struct Hop: Hashable, Sendable {
 
     package static func == (a: Hop, b: Hop) -> Bool {
         a.kind == b.kind && equalUTF8(a.name, b.name) && equalUTF8(a.target, b.target)
+            && a.position == b.position
     }
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hashUTF8(name, into: &hasher)
         hashUTF8(target, into: &hasher)
+        hasher.combine(position)
     }
 }

@@ -58,7 +58,7 @@ enum ColumnBlock {
             return
         }
         for value in values { beginning(value, &writer) }
-        guard type == .string || type == .data else { return }
+        guard type.isText else { return }
         for value in values { text(value, &writer) }
     }
 
@@ -84,7 +84,7 @@ enum ColumnBlock {
         case .int(let x): writer.zigzag(x)
         case .double(let x), .date(let x): writer.fixed(x.bitPattern)
         case .string(let x): writer.varint(x.utf8.count)
-        case .data(let x): writer.varint(x.count)
+        case .data(let x), .any(let x): writer.varint(x.count)
         case .uuid(let x):
             writer.bigEndian(x.high)
             writer.bigEndian(x.low)
@@ -102,7 +102,7 @@ enum ColumnBlock {
     private static func text(_ value: Value, _ writer: inout RecordWriter) {
         switch value {
         case .string(let x): writer.raw(x)
-        case .data(let x): writer.raw(x)
+        case .data(let x), .any(let x): writer.raw(x)
         default: break
         }
     }
@@ -161,7 +161,7 @@ extension ColumnBlock {
         _ reader: inout RecordReader, _ type: ValueType, _ count: Int
     ) throws(StoreError) -> [Value] {
         if type == .bool { return try bits(&reader, count).map { .bool($0) } }
-        if type == .string || type == .data { return try texts(&reader, type, count) }
+        if type.isText { return try texts(&reader, type, count) }
         var values: [Value] = []
         let sizeMin = smallestSize(type)
         try reader.require(reader.remaining / sizeMin >= count, "it ends early")
@@ -186,7 +186,7 @@ extension ColumnBlock {
                 let high = try reader.bigEndian(UInt64.self)
                 let low = try reader.bigEndian(UInt32.self)
                 values.append(.objectId(ObjectIdBytes(high: high, low: low)))
-            case .bool, .string, .data: break
+            case .bool, .string, .data, .any: break
             }
         }
         return values
@@ -198,7 +198,7 @@ extension ColumnBlock {
 
     private static func smallestSize(_ type: ValueType) -> Int {
         switch type {
-        case .bool, .int, .string, .data: 1
+        case .bool, .int, .string, .data, .any: 1
         case .double, .date: 8
         case .uuid, .decimal: 16
         case .objectId: 12
@@ -212,16 +212,27 @@ extension ColumnBlock {
         var sizes: [Int] = []
         sizes.reserveCapacity(count)
         let sizeMax =
-            type == .string ? SchemaLimits.stringByteCountMax : SchemaLimits.dataByteCountMax
+            switch type {
+            case .string: SchemaLimits.stringByteCountMax
+            case .any: SchemaLimits.dataByteCountMax + 1
+            default: SchemaLimits.dataByteCountMax
+            }
         for _ in 0..<count {
             sizes.append(try reader.count(max: min(sizeMax, reader.remaining), "a length"))
         }
         var values: [Value] = []
         values.reserveCapacity(count)
         for size in sizes {
-            values.append(
-                type == .string
-                    ? .string(try reader.string(size)) : .data(try reader.data(size)))
+            switch type {
+            case .string: values.append(.string(try reader.string(size)))
+            case .any:
+                let bytes = try reader.data(size)
+                try reader.require(
+                    bytes.withUnsafeBytes { AnyContent($0) } != nil,
+                    "a value of any type is none")
+                values.append(.any(bytes))
+            default: values.append(.data(try reader.data(size)))
+            }
         }
         return values
     }

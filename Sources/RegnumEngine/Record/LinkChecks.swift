@@ -8,6 +8,12 @@ struct LinkChecks {
 
     /// Values that a column gets.
     mutating func note(_ values: [Value], of column: ColumnSchema) {
+        if column.type == .any {
+            for value in values {
+                guard case .link(let table, let row)? = value.anyContent else { continue }
+                linked[table, default: []].append(row.rawValue)
+            }
+        }
         guard let target = column.linkTarget else { return }
         linked[target, default: []].append(contentsOf: values.lazy.compactMap(\.linkedRow))
     }
@@ -15,14 +21,17 @@ struct LinkChecks {
     mutating func noteDeleted(
         _ keys: [ObjectKey], of table: TableKey, _ schema: DatabaseSchema
     ) {
-        if !schema.relations[table.index].incomingLinks.isEmpty { deleted[table] = keys }
+        let relations = schema.relations[table.index]
+        if !relations.incomingLinks.isEmpty || !relations.incomingAny.isEmpty {
+            deleted[table] = keys
+        }
     }
 
     /// - Complexity: O(log n) for each link that was set, and for each deleted row of a class that is
     ///   linked to.
     func check(_ content: DatabaseContent, _ reader: RecordReader) throws(StoreError) {
         for (table, rows) in linked {
-            for row in rows where !content[table.index].contains(row) {
+            for row in rows where !(content.table(table)?.contains(row) ?? false) {
                 throw reader.damaged("it links to a row that does not exist")
             }
         }
@@ -31,6 +40,11 @@ struct LinkChecks {
                 guard let index = content.index(place.table, place.column) else { continue }
                 for key in keys
                 where index.firstRow(DatabaseContent.linkKey(key.rawValue)) != nil {
+                    throw reader.damaged("it leaves a link to a row that it deletes")
+                }
+            }
+            for place in content.schema.relations[table.index].incomingAny {
+                for key in keys where !content.anyOrigins(table, key.rawValue, place).isEmpty {
                     throw reader.damaged("it leaves a link to a row that it deletes")
                 }
             }

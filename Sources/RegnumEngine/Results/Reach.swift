@@ -70,7 +70,7 @@ struct Reach: Sendable {
         switch hop {
         case .link(let link):
             places[place].columns.insert(ColumnKey(rawValue: UInt16(link.column)))
-        case .list(let list, _): places[place].lists.insert(list.list)
+        case .list(let list, _), .element(let list, _, _): places[place].lists.insert(list.list)
         case .linkOrigins, .listOrigins: places[place].origins.insert(hop)
         }
         if let known = places.firstIndex(where: { $0.parent == place && $0.hop == hop }) {
@@ -126,7 +126,7 @@ extension VersionStep {
     /// The rows that a changed row of an inverse pointed to or points to.
     fileprivate func targets(_ hop: CompiledHop, _ rows: inout [UInt64]) {
         switch hop {
-        case .link, .list: return
+        case .link, .list, .element: return
         case .linkOrigins(let table, let column):
             let delta = delta(new.schema.tables[table.index].name)
             func add(_ root: DatabaseRoot, _ key: ObjectKey) {

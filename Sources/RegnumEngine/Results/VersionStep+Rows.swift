@@ -128,7 +128,7 @@ extension Predicate {
             guard column.hops.isEmpty, value.type == column.type else { return }
             switch value {
             case .double(let x) where x.isNaN, .date(let x) where x.isNaN: return
-            case .decimal: return  // one number has many representations
+            case .decimal, .any: return  // one number has many representations
             default: body(column, value)
             }
         case .and(let terms):
@@ -143,7 +143,7 @@ extension Value {
     fileprivate var isSelective: Bool {
         switch self {
         case .int, .string, .uuid, .objectId, .data: true
-        case .null, .bool, .double, .date, .decimal: false
+        case .null, .bool, .double, .date, .decimal, .any: false
         }
     }
 }

@@ -21,6 +21,10 @@ extension CompiledPredicate {
         default:
             return nil
         }
+        // whoever has the element may have it at another position
+        if hops.contains(where: { if case .element = $0 { true } else { false } }) {
+            isExact = false
+        }
         if candidateCount < CompiledPredicate.backwardCountMin { return nil }
         let countMax = min(candidateCount, max((root.table(table)?.count ?? 0) / 4, 16))
         guard let target = hops.last?.target,
@@ -110,7 +114,7 @@ extension CompiledHop {
                 }
                 if found.count > countMax { return nil }
             }
-        case .list(let list, _):
+        case .list(let list, _), .element(let list, _, _):
             let backlinks = root[list.table.index].backlinks(list.list.index)
             for row in rows {
                 backlinks.forEachRepeatedRow(row) { owner in

@@ -9,6 +9,8 @@ struct LinkHop: Hashable, Sendable {
 enum CompiledHop: Hashable, Sendable {
     case link(LinkHop)
     case list(ListPlace, target: TableKey)
+    /// To the element at a position of a list.
+    case element(ListPlace, target: TableKey, position: Int)
     /// To the rows whose link of that column holds the row.
     case linkOrigins(TableKey, ColumnKey)
     /// To the rows whose list has the row.
@@ -19,6 +21,7 @@ enum CompiledHop: Hashable, Sendable {
         switch self {
         case .link(let link): link.target
         case .list(_, let target): target
+        case .element(_, let target, _): target
         case .linkOrigins(let origin, _): origin
         case .listOrigins(let place): place.table
         }
@@ -119,6 +122,12 @@ extension CompiledPath {
                 goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
                 return goesOn
             }
+        case .element(let list, let target, let position):
+            let elements = content[list.table.index].elements(list.list.index)
+            guard let element = elements.element(key, at: position),
+                let place = content[target.index].place(element)
+            else { return true }
+            return walk(place.cluster, place.row, content, &visitor, from: next + 1)
         case .linkOrigins(let origin, let column):
             guard let index = content.index(origin, column) else { return true }
             var finder = RowFinder(content[origin.index])
@@ -145,7 +154,7 @@ extension CompiledPath {
     func count(of key: UInt64, _ content: DatabaseContent) -> Int? {
         guard hops.count == 1 else { return nil }
         switch hops[0] {
-        case .link:
+        case .link, .element:
             return nil
         case .list(let list, _):
             return content[list.table.index].elements(list.list.index).count(key)

@@ -196,6 +196,7 @@ extension Value {
         case .double(let x): .double(x.isNaN ? .nan : (x == 0 ? 0 : x))
         case .date(let x): .date(x == 0 ? 0 : x)
         case .decimal(let x): .decimal(x.canonical)
+        case .any(let x): .any(AnyBytes.canonical(x))
         default: self
         }
     }

@@ -60,14 +60,14 @@ struct AggregateFold: EndVisitor {
     mutating func add(_ value: Value) {
         switch aggregate.kind {
         case .min:
-            if !value.isNaN, !value.isNull,
-                best.isNull || Comparison.less.holds(value, best)
+            if !value.isNaN, !value.isNull, !value.isAnyReference,
+                best.isNull || comesFirst(value, best)
             {
                 best = value
             }
         case .max:
-            if !value.isNaN, !value.isNull,
-                best.isNull || Comparison.greater.holds(value, best)
+            if !value.isNaN, !value.isNull, !value.isAnyReference,
+                best.isNull || comesFirst(best, value)
             {
                 best = value
             }
@@ -76,10 +76,19 @@ struct AggregateFold: EndVisitor {
             case .int(let x): integerTotal += Int128(x)
             case .double(let x): total += x
             case .decimal(let x): decimalTotal = .sum(decimalTotal, x)
+            case .any:
+                guard let number = value.anyContent?.number else { return }
+                decimalTotal = .sum(decimalTotal, number.decimal)
             default: return
             }
             count += 1
         }
+    }
+
+    /// Values of any type go by their order, also across kinds.
+    private func comesFirst(_ a: Value, _ b: Value) -> Bool {
+        aggregate.column.column.type == .any
+            ? Value.compare(a, b) < 0 : Comparison.less.holds(a, b)
     }
 
     /// Whether the aggregate compares as wanted.
@@ -87,12 +96,14 @@ struct AggregateFold: EndVisitor {
         let (comparison, value) = (aggregate.comparison, aggregate.value)
         let isDouble = aggregate.column.column.type == .double
         let isDecimal = aggregate.column.column.type == .decimal
+        let isAny = aggregate.column.column.type == .any
         switch aggregate.kind {
         case .min, .max:
             return comparison.holds(best, value)
         case .sum:
             if isDouble { return comparison.holds(.double(total), value) }
             if isDecimal { return comparison.holds(.decimal(decimalTotal), value) }
+            if isAny { return comparison.holds(AnyContent.decimal(decimalTotal).value, value) }
             if let sum = Int64(exactly: integerTotal) { return comparison.holds(.int(sum), value) }
             return holdsBeyondInteger
         case .average:
@@ -100,6 +111,10 @@ struct AggregateFold: EndVisitor {
             if isDecimal {
                 let mean = DecimalBits.quotient(decimalTotal, DecimalBits(Int64(count)))
                 return comparison.holds(.decimal(mean), value)
+            }
+            if isAny {
+                let mean = DecimalBits.quotient(decimalTotal, DecimalBits(Int64(count)))
+                return comparison.holds(AnyContent.decimal(mean).value, value)
             }
             let sum = isDouble ? total : Double(integerTotal)
             return comparison.holds(.double(sum / Double(count)), value)

@@ -22,7 +22,11 @@ extension QueryCompiler {
         case .list:
             if let list = table?.list(named: hop.name), let table {
                 try check(list.target, hop.target, tableName, hop.name)
-                return .list(ListPlace(table: table.key, list: list.key), target: list.target)
+                let place = ListPlace(table: table.key, list: list.key)
+                if let position = hop.position {
+                    return .element(place, target: list.target, position: position)
+                }
+                return .list(place, target: list.target)
             }
             if let column = table?.column(named: hop.name) {
                 throw mismatch(tableName, hop.name, "as \(column.type), not as a list")
@@ -187,7 +191,7 @@ extension QueryCompiler {
         _ kind: AggregateKind, _ reference: ColumnReference, _ value: Value
     ) throws(StoreError) {
         let isDate = reference.type == .date && (kind == .min || kind == .max)
-        guard isDate || [.int, .double, .decimal].contains(reference.type) else {
+        guard isDate || [.int, .double, .decimal, .any].contains(reference.type) else {
             let className = reference.hops.last?.target ?? tableName
             throw StoreError(
                 .invalidQuery,

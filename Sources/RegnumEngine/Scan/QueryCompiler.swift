@@ -138,6 +138,7 @@ struct QueryCompiler {
     /// Only values of one type compare, and integers with doubles.
     func check(_ reference: ColumnReference, _ type: ValueType) throws(StoreError) {
         if reference.type == type { return }
+        if reference.type == .any, type == .string || type == .data { return }
         let numbers: [ValueType] = [.int, .double, .decimal]
         if numbers.contains(reference.type), numbers.contains(type) { return }
         let className = reference.hops.last?.target ?? tableName

@@ -13,7 +13,8 @@ extension QueryPlan {
     func sum(
         of column: ColumnReference, _ root: DatabaseContent
     ) throws(StoreError) -> Value {
-        let fold = try sumFold(column, root, of: [.int, .double, .decimal])
+        let fold = try sumFold(column, root, of: [.int, .double, .decimal, .any])
+        if column.type == .any { return AnyContent.decimal(fold.decimalTotal).value }
         if column.type == .double { return .double(fold.total) }
         if column.type == .decimal { return .decimal(fold.decimalTotal) }
         guard let sum = Int64(exactly: fold.integerTotal) else {
@@ -32,8 +33,12 @@ extension QueryPlan {
     func average(
         of column: ColumnReference, _ root: DatabaseContent
     ) throws(StoreError) -> Value? {
-        let fold = try sumFold(column, root, of: [.int, .double, .decimal])
+        let fold = try sumFold(column, root, of: [.int, .double, .decimal, .any])
         if fold.count == 0 { return nil }
+        if column.type == .any {
+            let mean = DecimalBits.quotient(fold.decimalTotal, DecimalBits(Int64(fold.count)))
+            return AnyContent.decimal(mean).value
+        }
         if column.type == .decimal {
             return .decimal(.quotient(fold.decimalTotal, DecimalBits(Int64(fold.count))))
         }
@@ -115,7 +120,8 @@ extension QueryPlan {
     private func bound(
         of column: ColumnReference, _ root: DatabaseContent, isGreatest: Bool
     ) throws(StoreError) -> Value? {
-        let (query, resolved) = try resolve(column, root, of: [.int, .double, .date, .decimal])
+        let (query, resolved) = try resolve(
+            column, root, of: [.int, .double, .date, .decimal, .any])
         var statistics = QueryStatistics()
         let isWhole = isWholeTable && column.hops.isEmpty
         if column.type == .int {
@@ -130,8 +136,8 @@ extension QueryPlan {
             }
             return fold.best.map { .int($0) }
         }
-        if column.type == .decimal {
-            return decimalBound(query, resolved, root, isWhole: isWhole, isGreatest: isGreatest)
+        if column.type == .decimal || column.type == .any {
+            return orderedBound(query, resolved, root, isWhole: isWhole, isGreatest: isGreatest)
         }
         var fold = BoundFold<Double>(isGreatest: isGreatest)
         if isWhole {
@@ -150,18 +156,18 @@ extension QueryPlan {
         return fold.best.map { column.type == .date ? .date($0) : .double($0) }
     }
 
-    private func decimalBound(
+    private func orderedBound(
         _ query: CompiledQuery, _ column: PathColumn, _ root: DatabaseContent, isWhole: Bool,
         isGreatest: Bool
     ) -> Value? {
-        var best: DecimalBits?
+        var best: Value?
         func add(_ value: Value) {
-            guard case .decimal(let x) = value, !x.isNaN else { return }
+            if value.isNull || value.isNaN || value.isAnyReference { return }
             if let best {
-                let order = DecimalBits.compare(x, best)
+                let order = Value.compare(value, best)
                 if isGreatest ? order <= 0 : order >= 0 { return }
             }
-            best = x
+            best = value
         }
         if isWhole {
             var statistics = QueryStatistics()
@@ -175,7 +181,7 @@ extension QueryPlan {
         } else {
             forEachValue(query, column, root) { add($0) }
         }
-        return best.map { .decimal($0) }
+        return best
     }
 }
 
@@ -192,7 +198,7 @@ private struct SumFold {
             return
         }
         var present = cluster.present(column.index, rows)
-        if column.type == .decimal {
+        if column.type == .decimal || column.type == .any {
             present.visit { row in
                 add(column.value(cluster, row), 1)
                 return true
@@ -227,6 +233,9 @@ private struct SumFold {
             let sum = times == 1 ? x : .product(x, DecimalBits(Int64(times)))
             decimalTotal = .sum(decimalTotal, sum)
             count += times
+        case .any:
+            guard let number = value.anyContent?.number else { return }
+            add(.decimal(number.decimal), times)
         default: break
         }
     }

@@ -82,6 +82,7 @@ extension ResolvedColumn {
     func match(_ cluster: Cluster, _ rows: RowMask, _ pattern: TextPattern) -> RowMask {
         guard isStored(in: cluster) else { return pattern.matches(fallback) ? rows : RowMask() }
         let present = cluster.present(index, rows)
+        if type == .any { return present.filter { pattern.matchesAny(cluster.bytes($0, index)) } }
         guard let kernel = pattern.kernel,
             present.count > CompiledPredicate.rowByRowCountMax
         else { return present.filter { pattern.matches(cluster.bytes($0, index)) } }
@@ -131,8 +132,16 @@ extension TextPattern {
         switch value {
         case .string(let text): withUTF8(text) { matches($0) }
         case .data(let bytes): bytes.withUnsafeBytes { matches($0) }
+        case .any(let bytes): bytes.withUnsafeBytes { matchesAny($0) }
         default: false
         }
+    }
+}
+
+extension TextPattern {
+    /// Whether a value of any type is a string or data that matches.
+    func matchesAny(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        AnyBytes.text(bytes).map { matches($0) } ?? false
     }
 }
 

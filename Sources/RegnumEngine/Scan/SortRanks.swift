@@ -18,7 +18,7 @@ struct SortRank {
     static func decides(_ type: ValueType) -> Bool {
         switch type {
         case .bool, .int, .double, .date: true
-        case .string, .data, .uuid, .objectId, .decimal: false
+        case .string, .data, .uuid, .objectId, .decimal, .any: false
         }
     }
 
@@ -41,6 +41,7 @@ struct SortRank {
         case .uuid(let x): ascending = x.high
         case .objectId(let x): ascending = x.high
         case .decimal(let x): ascending = SortRank.beginning(x)
+        case .any(let x): ascending = x.withUnsafeBytes { AnyBytes.sortRank($0) }
         }
         return (
             isDescending ? ~ascending : ascending,
@@ -117,6 +118,12 @@ struct SortRank {
                 let low = values.load(fromByteOffset: 16 &* row &+ 8, as: UInt64.self)
                 let rank = SortRank.beginning(DecimalBits(high: high, low: low))
                 ranks[row] = isDescending ? ~rank : rank
+            }
+        case .any:
+            cluster.present(column.index, rows).visit { row in
+                let rank = AnyBytes.sortRank(cluster.bytes(row, column.index))
+                ranks[row] = isDescending ? ~rank : rank
+                return true
             }
         case .string, .data:
             column.rankText(cluster, rows, isDescending, ranks)

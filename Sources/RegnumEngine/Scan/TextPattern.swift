@@ -132,6 +132,7 @@ struct ValueSet: Sendable {
         case .date(let x): return x.isNaN ? nil : .date(x == 0 ? 0 : x)
         case .decimal(let x):
             return x.exactInt64.map { .int($0) } ?? .decimal(x.canonical)
+        case .any: return value.canonical
         default: return value
         }
     }

@@ -9,9 +9,12 @@ package enum TableKind: UInt8, Hashable, Sendable {
     /// The elements of one list property that holds values: one row each, owned like embedded ones,
     /// with a single column `value`.
     case elements = 2
+    /// Objects on their own that wait to be delivered: nothing links to them, nobody reads them
+    /// otherwise.
+    case asymmetric = 3
 
     /// Whether rows go with what they belong to.
-    package var isOwned: Bool { self != .object }
+    package var isOwned: Bool { self == .embedded || self == .elements }
 }
 
 /// One class: its key, name, columns and lists.

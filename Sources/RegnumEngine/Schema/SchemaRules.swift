@@ -146,6 +146,10 @@ enum SchemaRules {
     ) throws(StoreError) {
         let problem: String?
         switch column.meaning {
+        case .value where column.type == .any:
+            problem =
+                column.isOptional && column.isIndexed && column.defaultValue.isNull
+                ? nil : "is of any type and must be optional and indexed, without a default"
         case .value: problem = nil
         case .float: problem = column.type == .double ? nil : "cannot hold floats"
         case .link(let target):
@@ -216,6 +220,9 @@ struct ColumnRule: Hashable, Sendable {
         case (.string(let string), .string):
             let max = SchemaLimits.stringByteCountMax
             return string.utf8.count <= max ? nil : "is given a string of more than \(max) bytes"
+        case (.any(let bytes), .any):
+            let max = SchemaLimits.dataByteCountMax + 1
+            return bytes.count <= max ? nil : "is given data of more than \(max - 1) bytes"
         case (.data(let bytes), .data):
             let max = SchemaLimits.dataByteCountMax
             return bytes.count <= max ? nil : "is given data of more than \(max) bytes"

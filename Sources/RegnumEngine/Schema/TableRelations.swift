@@ -23,6 +23,8 @@ struct TableRelations: Sendable {
     fileprivate(set) var ownedLists: [(list: ListKey, target: TableKey)] = []
     /// The link columns whose targets are rows of the class, ascending.
     fileprivate(set) var incomingLinks: [LinkPlace] = []
+    /// The columns of any type, of all classes, where rows of this one can be linked to: objects.
+    fileprivate(set) var incomingAny: [LinkPlace] = []
     /// The lists that hold rows of the class, ascending.
     fileprivate(set) var incomingLists: [ListPlace] = []
     /// Whether rows of other classes, or other rows of this one, go with a row.
@@ -54,10 +56,17 @@ struct TableRelations: Sendable {
             }
             if !table.lists.isEmpty { relations[index].isAlone = false }
         }
+        let anyColumns = tables.flatMap { table in
+            table.columns.filter { $0.type == .any }
+                .map { LinkPlace(table: table.key, column: $0.key) }
+        }
+        for index in relations.indices where tables[index].kind == .object {
+            relations[index].incomingAny = anyColumns
+        }
         for index in relations.indices {
             let relation = relations[index]
             if relation.ownsRows || !relation.incomingLinks.isEmpty
-                || !relation.incomingLists.isEmpty
+                || !relation.incomingLists.isEmpty || !relation.incomingAny.isEmpty
             {
                 relations[index].isAlone = false
             }

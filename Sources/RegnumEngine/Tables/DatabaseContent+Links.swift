@@ -18,6 +18,27 @@ extension DatabaseContent {
         return origins
     }
 
+    /// The rows whose column of any type has a row of a class, ascending.
+    func anyOrigins(_ target: TableKey, _ row: UInt64, _ place: LinkPlace) -> [UInt64] {
+        guard let table = table(place.table) else { return [] }
+        let columns = schema.tables[place.table.index].columns
+        guard place.column.index < columns.count, columns[place.column.index].type == .any,
+            let slot = table.indexSlot(of: place.column)
+        else { return [] }
+        let tree = table.index(at: slot)
+        if tree.count == 0 { return [] }
+        let wanted = AnyContent.link(target, ObjectKey(rawValue: row)).value
+        let column = columns[place.column.index]
+        var origins: [UInt64] = []
+        tree.forEachRow(IndexKey.key(wanted, seed: context.seed)) { origin in
+            if let (cluster, row) = table.place(origin), cluster.value(row, column) == wanted {
+                origins.append(origin)
+            }
+            return true
+        }
+        return origins
+    }
+
     /// The key that the index of a link column has for a row of the target.
     @inline(__always)
     static func linkKey(_ target: UInt64) -> UInt64 { IndexKey.key(Int64(bitPattern: target)) }

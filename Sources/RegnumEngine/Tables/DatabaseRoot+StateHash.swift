@@ -119,7 +119,7 @@ private struct StateHasher {
         case .string(let x):
             combine(UInt64(x.utf8.count))
             for byte in x.utf8 { combine(UInt64(byte)) }
-        case .data(let x):
+        case .data(let x), .any(let x):
             combine(UInt64(x.count))
             for byte in x { combine(UInt64(byte)) }
         case .uuid(let x):

@@ -12,7 +12,7 @@ extension EngineTransaction {
         if content.schema.relations[table.index].isAlone {
             _ = remove(table.index, key.rawValue)
         } else {
-            delete(table.index, [key.rawValue])
+            delete([table.index: [key.rawValue]])
         }
     }
 
@@ -26,12 +26,12 @@ extension EngineTransaction {
     /// once.
     package func delete(_ table: TableKey, _ keys: [ObjectKey]) {
         willEdit()
-        delete(table.index, keys.map(\.rawValue))
+        delete([table.index: keys.map(\.rawValue)])
     }
 
     /// Class by class, without recursion: a chain of owned rows may be long.
-    private func delete(_ index: Int, _ rows: [UInt64]) {
-        var pending = [index: rows]
+    func delete(_ rows: [Int: [UInt64]]) {
+        var pending = rows
         while let next = pending.keys.min(), let rows = pending.removeValue(forKey: next) {
             let relations = content.schema.relations[next]
             if relations.isAlone {
@@ -50,6 +50,10 @@ extension EngineTransaction {
             removeLists(of: removed, next)
             removeFromLists(removed, next)
             for place in relations.incomingLinks { nullLinks(to: removed, place) }
+            for place in relations.incomingAny {
+                let members = nullAnyLinks(to: removed, of: next, place)
+                if !members.isEmpty { pending[place.table.index, default: []] += members }
+            }
         }
     }
 
@@ -105,6 +109,30 @@ extension EngineTransaction {
                 note(place, owner, at: position, removing: 1, inserting: [])
             }
         }
+    }
+
+    /// Makes values of any type that link to deleted rows null.
+    ///
+    /// - Returns: the elements of sets that do: nulled they would be out of order, so they are to go.
+    private func nullAnyLinks(to rows: [UInt64], of target: Int, _ place: LinkPlace) -> [UInt64] {
+        let relations = content.schema.relations[place.table.index]
+        let isSet = relations.incomingLists.contains { list in
+            content.schema.tables[list.table.index].lists[list.list.index].kind == .set
+        }
+        var members: [UInt64] = []
+        let column = content.schema.tables[place.table.index].columns[place.column.index]
+        let target = TableKey(rawValue: UInt32(target))
+        for row in rows {
+            for origin in content.anyOrigins(target, row, place) {
+                if isSet {
+                    members.append(origin)
+                    continue
+                }
+                _ = content.set(place.table.index, origin, column, .null, version: version, edit)
+                noteSet(place.table, origin, column.key)
+            }
+        }
+        return members
     }
 
     private func nullLinks(to rows: [UInt64], _ place: LinkPlace) {

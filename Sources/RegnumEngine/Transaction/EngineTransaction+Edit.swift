@@ -188,6 +188,7 @@ extension Value {
             let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
             return parts.joined(separator: "-").uppercased()
         case .decimal(let x): return x.text
+        case .any: return anyContent?.text ?? "nil"
         case .objectId(let x):
             return hexadecimal(x.high, 16) + hexadecimal(UInt64(x.low), 8)
         }

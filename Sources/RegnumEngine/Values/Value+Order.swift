@@ -19,6 +19,7 @@ extension Value {
         case (.bool(let x), .bool(let y)): x == y ? 0 : (y ? -1 : 1)
         case (.data(let x), .data(let y)): compareBytes(x, y)
         case (.decimal(let x), .decimal(let y)): DecimalBits.compare(x, y)
+        case (.any(let x), .any(let y)): AnyBytes.compare(x, y)
         default: Int(a.type?.rawValue ?? 0) - Int(b.type?.rawValue ?? 0)
         }
     }

@@ -11,19 +11,21 @@ package enum ValueType: UInt8, Sendable, CaseIterable {
     case uuid = 7
     case objectId = 8
     case decimal = 9
+    /// A value of any type: `AnyContent`. Always optional and indexed: the index tells who links to a row.
+    case any = 10
 
     /// Whether a column of this type can be a primary key.
     package var canBePrimaryKey: Bool {
         switch self {
         case .int, .string, .uuid, .objectId: true
-        case .bool, .double, .data, .date, .decimal: false
+        case .bool, .double, .data, .date, .decimal, .any: false
         }
     }
 
     /// Whether a column of this type can be indexed.
     package var canBeIndexed: Bool {
         switch self {
-        case .bool, .int, .string, .date, .uuid, .objectId: true
+        case .bool, .int, .string, .date, .uuid, .objectId, .any: true
         case .double, .data, .decimal: false
         }
     }
@@ -40,6 +42,7 @@ package enum ValueType: UInt8, Sendable, CaseIterable {
         case .uuid: .uuid(Identity128(high: 0, low: 0))
         case .objectId: .objectId(ObjectIdBytes(high: 0, low: 0))
         case .decimal: .decimal(.zero)
+        case .any: .null
         }
     }
 }
@@ -61,6 +64,9 @@ package enum Value: Sendable {
     case uuid(Identity128)
     case objectId(ObjectIdBytes)
     case decimal(DecimalBits)
+    /// A value of any type but null, as `AnyContent` is stored. In sorts, indexes and conditions equal
+    /// numbers of different kinds are equal.
+    case any([UInt8])
 
     /// The type, or nil for `null`.
     package var type: ValueType? {
@@ -75,6 +81,7 @@ package enum Value: Sendable {
         case .uuid: .uuid
         case .objectId: .objectId
         case .decimal: .decimal
+        case .any: .any
         }
     }
 
@@ -83,11 +90,18 @@ package enum Value: Sendable {
         if case .null = self { true } else { false }
     }
 
-    /// Whether this is a double, a date or a decimal that is no number.
+    /// Whether this is a double, a date or a decimal that is no number, or a value of any type that is one.
     package var isNaN: Bool {
         switch self {
         case .double(let x), .date(let x): x.isNaN
         case .decimal(let x): x.isNaN
+        case .any:
+            switch anyContent {
+            case .float(let x): x.isNaN
+            case .double(let x): x.isNaN
+            case .decimal(let x): x.isNaN
+            default: false
+            }
         case .null, .bool, .int, .string, .data, .uuid, .objectId: false
         }
     }
@@ -106,6 +120,7 @@ extension Value: Hashable {
         case (.uuid(let x), .uuid(let y)): x == y
         case (.objectId(let x), .objectId(let y)): x == y
         case (.decimal(let x), .decimal(let y)): x == y
+        case (.any(let x), .any(let y)): x == y
         default: false
         }
     }
@@ -123,6 +138,7 @@ extension Value: Hashable {
         case .uuid(let x): hasher.combine(x)
         case .objectId(let x): hasher.combine(x)
         case .decimal(let x): hasher.combine(x)
+        case .any(let x): hasher.combine(x)
         }
     }
 }

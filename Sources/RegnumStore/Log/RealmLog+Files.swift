@@ -63,8 +63,8 @@ extension RealmLog {
     ///
     /// A crash leaves the whole realm, or what the next opening removes.
     ///
-    /// - Parameter isLeftover: whether a directory with a `LOCK` only is removed too: a copy that was
-    ///   hardly begun.
+    /// - Parameter isLeftover: whether a directory without a log is removed too, if nothing else is in it:
+    ///   a copy that was hardly begun.
     /// - Returns: false if there is none.
     /// - Throws: `alreadyOpen` if somebody has it open, in any process; what the file system throws.
     package static func remove(
@@ -81,7 +81,7 @@ extension RealmLog {
         guard
             names.contains(where: { SegmentHeader.parse(fileName: $0) != nil })
                 || names.contains(where: { unfinishedNames.contains($0) })
-                || isLeftover && names.allSatisfy({ $0 == "LOCK" })
+                || isLeftover && names.allSatisfy({ $0 == "LOCK" || isOwn($0) })
         else { return false }
         let lock = try directory.openLock()
         guard try lock.tryLock(.session, .exclusive) else {
@@ -101,6 +101,7 @@ extension RealmLog {
         try removeFiles(directory, names)
         try directory.unlink("LOCK")
         try directory.sync()
+        try? directory.unlink(unfinishedCopyName)
         try? directory.unlink(unfinishedRemovalName)
         try directory.sync()
         _ = try? fileSystem.removeDirectory(path)

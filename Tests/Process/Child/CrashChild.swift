@@ -20,6 +20,12 @@ import Regnum
 ///                                   commit (see KeepLedger.swift)
 ///     migrate PATH                  opens the realm as the later program does, which migrates it;
 ///                                   prints "in block" and "COUNT messages" (see Migrate.swift)
+///     drain PATH BATCH              delivers readings until SIGTERM, prints the number of each and
+///                                   "taken N" once those up to N are removed (see Drain.swift)
+///     measure PATH FIRST            makes readings, numbered from FIRST, until SIGTERM, prints the last
+///                                   number of each commit
+///     backup PATH TARGET            copies the realm to TARGET0, TARGET1 …, prints the number of each
+///                                   that is complete
 ///
 /// Exit status: 0; 1 with a sentence on standard error; 3 when the driver is gone; 64 for wrong
 /// usage.
@@ -74,6 +80,12 @@ import Regnum
             try await migrate(path)
         case ("ledger", 1):
             try await keepLedger(path, arguments[0], terminationSignal)
+        case ("drain", 1):
+            try await drain(path, batchSize: Int(arguments[0]) ?? 1, terminationSignal)
+        case ("measure", 1):
+            try await measure(path, from: Int(arguments[0]) ?? 0, terminationSignal)
+        case ("backup", 1):
+            try await backUp(path, to: arguments[0])
         default:
             exit(64)
         }

@@ -162,7 +162,7 @@ struct CheckpointContent {
     mutating func addColumn() throws {
         try commit { transaction, content in
             let name = "later\(transaction.schema.tables[1].columns.count)"
-            let type = ValueType.allCases[content.generator.below(8)]
+            let type = ValueType.plain[content.generator.below(8)]
             _ = try transaction.addColumn(
                 CheckpointContent.text,
                 ColumnDefinition(

@@ -248,6 +248,7 @@ extension SeededGenerator {
         case .objectId:
             return .objectId(ObjectIdBytes(high: next(), low: UInt32(truncatingIfNeeded: next())))
         case .decimal: return .decimal(DecimalBits(high: next(), low: next()))
+        case .any: return .any(AnyContent.data(bytes(isText: false)).bytes)
         }
     }
 

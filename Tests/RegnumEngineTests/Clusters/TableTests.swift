@@ -13,7 +13,7 @@ import Testing
 
     static func allColumns() -> [ColumnSchema] {
         var columns: [ColumnSchema] = []
-        for type in ValueType.allCases {
+        for type in ValueType.plain {
             for isOptional in [false, true] {
                 columns.append(
                     TableTrial.column(columns.count, type, isOptional: isOptional))
@@ -154,7 +154,7 @@ import Testing
     }
 
     private func addColumn(_ trial: TableTrial, _ generator: inout SeededGenerator) {
-        let type = ValueType.allCases[generator.below(8)]
+        let type = ValueType.plain[generator.below(8)]
         let isOptional = generator.oneIn(2)
         let value = generator.stored(type, isOptional: isOptional)
         _ = trial.currentEdit

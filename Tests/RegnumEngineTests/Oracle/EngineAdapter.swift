@@ -83,6 +83,7 @@ extension OracleValue {
         case .uuid(let x): self = .uuid(x.high, x.low)
         case .objectId(let x): self = .objectId(x.high, x.low)
         case .decimal(let x): self = .decimal(x.high, x.low)
+        case .any: preconditionFailure("The oracle has no values of any type.")
         }
     }
 }

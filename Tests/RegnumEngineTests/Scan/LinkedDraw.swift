@@ -54,7 +54,7 @@ extension SeededGenerator {
 
     /// A property, perhaps of a row that links lead to; of one of `types` if there is one.
     mutating func reference(
-        _ world: LinkedWorld, _ index: Int?, of types: [ValueType] = ValueType.allCases
+        _ world: LinkedWorld, _ index: Int?, of types: [ValueType] = ValueType.plain
     ) -> ColumnReference? {
         let (hops, target) = path(world, index, count: [0, 0, 0, 1, 1, 2][below(6)], toOne: true)
         let columns = (target.map { world.classes[$0].columns } ?? [])

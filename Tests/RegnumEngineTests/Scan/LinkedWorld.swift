@@ -86,7 +86,7 @@ struct LinkedWorld {
     private static func column(
         _ name: String, _ generator: inout SeededGenerator
     ) -> ColumnDefinition {
-        let type = ValueType.allCases[generator.below(ValueType.allCases.count)]
+        let type = ValueType.plain[generator.below(ValueType.plain.count)]
         return ColumnDefinition(
             name: name, type: type, isOptional: generator.oneIn(2),
             isIndexed: type.canBeIndexed && generator.oneIn(2))

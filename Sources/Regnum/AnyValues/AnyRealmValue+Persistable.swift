@@ -1,0 +1,163 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+
+extension AnyRealmValue: RequiredValue, IndexableValue, OrderedValue {
+    public static var _storage: _StorageType { _StorageType(.any, isOptional: true) }
+
+    /// Reads may need the transaction: for objects, lists and dictionaries.
+    @inlinable @inline(__always)
+    public static var _isScalar: Bool { false }
+
+    public static func _makeDefault() -> AnyRealmValue { .none }
+
+    /// nil for objects, lists and dictionaries, which only a transaction can read.
+    public static func _decode(_ value: _StoredValue) -> AnyRealmValue? {
+        AnyRealmValue(plain: value.value)
+    }
+
+    /// For conditions: a list stands for any list, and an object that is stored for its row.
+    public func _encode() -> _StoredValue { _StoredValue(plain ?? questioned) }
+
+    public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> AnyRealmValue {
+        guard let binding = object._binding else { return .none }
+        return binding.anyValue(row: object._row, column: column)
+    }
+
+    public func _write(to object: ObjectBase, _ column: Int32) {
+        object._binding?.setAny(self, row: object._row, column: column)
+    }
+
+    public func _content() -> _PropertyContent {
+        _PropertyContent(content: plain.map { .value($0) } ?? .any(self))
+    }
+
+    public static func _make(_ content: _PropertyContent) -> AnyRealmValue? {
+        switch content.content {
+        case .value(let value): AnyRealmValue(plain: value)
+        case .any(let value): value
+        default: nil
+        }
+    }
+
+    public static func _element(of list: _ManagedList, at position: Int) -> AnyRealmValue? {
+        guard let row = list.key(at: position) else { return nil }
+        return list.anyValue(row)
+    }
+
+    public static func _insert(
+        _ elements: [AnyRealmValue], into list: _ManagedList, at position: Int
+    ) {
+        list.insert(any: elements, at: position)
+    }
+
+    public static func _set(
+        _ element: AnyRealmValue, in list: _ManagedList, at position: Int
+    ) {
+        list.set(any: element, at: position)
+    }
+
+    public static func _areSame(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
+        if let a = a.plain, let b = b.plain { return a == b }
+        return a == b
+    }
+
+    public func _elementContent() -> _PropertyContent { _content() }
+
+    public static func _position(of element: AnyRealmValue, in list: _ManagedList) -> Int? {
+        if let plain = element.plain { return list.position(of: plain) }
+        if case .object = element { return list.position(of: element.questioned) }
+        return (0..<list.count).first { _element(of: list, at: $0) == element }
+    }
+}
+
+extension AnyRealmValue {
+    /// The value as it is stored, nil for objects, lists and dictionaries.
+    var plain: Value? {
+        switch self {
+        case .none: .null
+        case .int(let value): AnyContent.int(Int64(value)).value
+        case .bool(let value): AnyContent.bool(value).value
+        case .float(let value): AnyContent.float(value).value
+        case .double(let value): AnyContent.double(value).value
+        case .string(let value): AnyContent.string(value).value
+        case .data(let value): AnyContent.data([UInt8](value)).value
+        case .date(let value): AnyContent.date(value.timeIntervalSinceReferenceDate).value
+        case .objectId(let value):
+            if case .objectId(let bytes) = value.engineValue {
+                AnyContent.objectId(bytes).value
+            } else {
+                .null
+            }
+        case .decimal128(let value): AnyContent.decimal(value.bits).value
+        case .uuid(let value):
+            if case .uuid(let bytes) = value.engineValue {
+                AnyContent.uuid(bytes).value
+            } else {
+                .null
+            }
+        case .object, .dictionary, .list: nil
+        }
+    }
+
+    /// The value of what is stored; nil for objects, lists and dictionaries, and for what is no value of
+    /// any type. Bytes that a damaged file has are nothing.
+    init?(plain value: Value) {
+        if case .null = value {
+            self = .none
+            return
+        }
+        guard case .any = value else { return nil }
+        switch value.anyContent {
+        case .bool(let value): self = .bool(value)
+        case .int(let value): self = .int(Int(value))
+        case .float(let value): self = .float(value)
+        case .double(let value): self = .double(value)
+        case .decimal(let value): self = .decimal128(Decimal128(value))
+        case .string(let value): self = .string(value)
+        case .data(let value): self = .data(Data(value))
+        case .date(let value):
+            self = .date(Date(timeIntervalSinceReferenceDate: value))
+        case .objectId(let value): self = .objectId(ObjectId.fromEngine(.objectId(value)))
+        case .uuid(let value): self = .uuid(UUID.fromEngine(.uuid(value)))
+        case .link, .list, .dictionary: return nil
+        case nil: self = .none
+        }
+    }
+
+    /// What a condition compares with: a row, or that something is a list. An object that is not stored
+    /// is a row that nothing links to.
+    var questioned: Value {
+        switch self {
+        case .object(let object):
+            guard let binding = object._binding, binding.place.table >= 0 else {
+                return AnyContent.link(
+                    TableKey(rawValue: .max), ObjectKey(rawValue: .max)
+                ).value
+            }
+            return AnyContent.link(binding.place.tableKey, ObjectKey(rawValue: object._row)).value
+        case .list: return AnyContent.list(0).value
+        case .dictionary: return AnyContent.dictionary(0).value
+        default: return plain ?? .null
+        }
+    }
+}
+
+extension _StorageType {
+    /// Whether values are of any type.
+    var isAny: Bool { valueType == .any }
+}
+
+extension PropertyShape {
+    /// Whether the property holds values of any type.
+    var holdsAny: Bool {
+        switch self {
+        case .scalar(let storage), .list(.scalar(let storage)), .set(.scalar(let storage)),
+            .map(.scalar(let storage)):
+            storage.isAny
+        default: false
+        }
+    }
+
+    /// Whether the property itself is a value of any type.
+    var isAny: Bool { if case .scalar(let storage) = self { storage.isAny } else { false } }
+}

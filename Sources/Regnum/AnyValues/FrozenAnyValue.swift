@@ -1,0 +1,154 @@
+public import FoundationEssentials
+internal import RegnumEngine
+internal import RegnumStore
+
+/// A value of any type as it was in one snapshot: what a ``Frozen`` gives for an ``AnyRealmValue``, to be sent
+/// and kept.
+///
+///     let content = note.content                       // FrozenAnyValue
+///     if case .dictionary(let entries) = content { print(entries["title"] ?? .none) }
+///
+/// Lists and dictionaries are plain ones. Two values are equal if they are of one kind with equal values, and
+/// objects if they are the same row of the same version.
+public enum FrozenAnyValue: Sendable, Hashable {
+    case none
+    case int(Int)
+    case bool(Bool)
+    case float(Float)
+    case double(Double)
+    case string(String)
+    case data(Data)
+    case date(Date)
+    case object(FrozenAnyObject)
+    case objectId(ObjectId)
+    case decimal128(Decimal128)
+    case uuid(UUID)
+    case dictionary([String: FrozenAnyValue])
+    case list([FrozenAnyValue])
+
+    /// The object, if it is one of the class.
+    public func object<T: Object>(_ type: T.Type) -> Frozen<T>? {
+        if case .object(let object) = self { object.object(type) } else { nil }
+    }
+
+    /// What lies in a list at a position; nil for others, and where the list is shorter.
+    public subscript(position: Int) -> FrozenAnyValue? {
+        guard case .list(let values) = self, values.indices.contains(position) else { return nil }
+        return values[position]
+    }
+
+    /// What lies in a dictionary under a key; nil for others, and where there is no such key.
+    public subscript(key: String) -> FrozenAnyValue? {
+        if case .dictionary(let values) = self { values[key] } else { nil }
+    }
+}
+
+/// An object of any class in one snapshot.
+public struct FrozenAnyObject: Sendable, Hashable {
+    let table: FrozenTable
+    let row: ObjectKey
+
+    /// The name of the object's class.
+    public var className: String { table.schema.name }
+
+    /// Which row it is.
+    public var rowIdentity: RowIdentity {
+        RowIdentity(className: className, row: row.rawValue)
+    }
+
+    /// The object, if it is one of the class.
+    public func object<T: Object>(_ type: T.Type) -> Frozen<T>? {
+        table.schema.type == type ? Frozen<T>(table, row: row) : nil
+    }
+
+    public static func == (left: FrozenAnyObject, right: FrozenAnyObject) -> Bool {
+        left.row == right.row && left.table.schema === right.table.schema
+            && left.table.snapshot.realm === right.table.snapshot.realm
+            && left.table.contentVersion(left.row) == right.table.contentVersion(right.row)
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(row) }
+}
+
+extension FrozenAnyValue {
+    /// A plain value, nil for objects, lists and dictionaries.
+    init?(_ value: AnyRealmValue) {
+        switch value {
+        case .none: self = .none
+        case .int(let value): self = .int(value)
+        case .bool(let value): self = .bool(value)
+        case .float(let value): self = .float(value)
+        case .double(let value): self = .double(value)
+        case .string(let value): self = .string(value)
+        case .data(let value): self = .data(value)
+        case .date(let value): self = .date(value)
+        case .objectId(let value): self = .objectId(value)
+        case .decimal128(let value): self = .decimal128(value)
+        case .uuid(let value): self = .uuid(value)
+        case .object, .dictionary, .list: return nil
+        }
+    }
+}
+
+/// So that streams and collections of values have it; it is no type of a property.
+extension FrozenAnyValue: ScalarValue {
+    public static var _storage: _StorageType { AnyRealmValue._storage }
+
+    public static func _makeDefault() -> FrozenAnyValue { .none }
+
+    public static func _decode(_ value: _StoredValue) -> FrozenAnyValue? {
+        AnyRealmValue._decode(value).flatMap { FrozenAnyValue($0) }
+    }
+
+    public func _encode() -> _StoredValue {
+        switch self {
+        case .none: _StoredValue(.null)
+        case .int(let value): AnyRealmValue.int(value)._encode()
+        case .bool(let value): AnyRealmValue.bool(value)._encode()
+        case .float(let value): AnyRealmValue.float(value)._encode()
+        case .double(let value): AnyRealmValue.double(value)._encode()
+        case .string(let value): AnyRealmValue.string(value)._encode()
+        case .data(let value): AnyRealmValue.data(value)._encode()
+        case .date(let value): AnyRealmValue.date(value)._encode()
+        case .objectId(let value): AnyRealmValue.objectId(value)._encode()
+        case .decimal128(let value): AnyRealmValue.decimal128(value)._encode()
+        case .uuid(let value): AnyRealmValue.uuid(value)._encode()
+        case .object(let object): _StoredValue(object.stored)
+        case .dictionary: _StoredValue(AnyContent.dictionary(0).value)
+        case .list: _StoredValue(AnyContent.list(0).value)
+        }
+    }
+}
+
+extension FrozenAnyObject {
+    /// The link to the object.
+    fileprivate var stored: Value {
+        guard let key = table.snapshot.root.schema.table(named: className)?.key else {
+            return .null
+        }
+        return AnyContent.link(key, row).value
+    }
+}
+
+extension FrozenAnyValue: Encodable {
+    /// Encodes the value as its kind is encoded; `none` as null, an object as its row.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .none: try container.encodeNil()
+        case .int(let value): try container.encode(value)
+        case .bool(let value): try container.encode(value)
+        case .float(let value): try container.encode(value)
+        case .double(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .data(let value): try container.encode(value)
+        case .date(let value): try container.encode(value)
+        case .object(let value): try container.encode(value.rowIdentity)
+        case .objectId(let value): try container.encode(value)
+        case .decimal128(let value): try container.encode(value)
+        case .uuid(let value): try container.encode(value)
+        case .dictionary(let values): try container.encode(values)
+        case .list(let values): try container.encode(values)
+        }
+    }
+}

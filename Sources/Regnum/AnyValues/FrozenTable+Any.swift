@@ -1,0 +1,156 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// Values of any type in one snapshot.
+
+extension FrozenTable {
+    /// The value of a property.
+    func anyValue(_ row: ObjectKey, _ property: Int) -> FrozenAnyValue {
+        let value = value(row, property)
+        guard value.isAnyCollection,
+            let table = snapshot.root.schema.table(named: schema.name),
+            let list = table.list(named: schema.properties[property].anyItemsName)
+        else { return anyValue(value, []) { "" } }
+        let rows = snapshot.root.list(table.key, row, list.key)
+        return anyValue(value, rows) { [snapshot] in
+            FrozenTable.key($0, list.target, snapshot)
+        } element: {
+            self.anyElement($0, list.target)
+        }
+    }
+
+    /// The value of an element.
+    func anyElement(_ element: ObjectKey, _ elements: TableKey) -> FrozenAnyValue {
+        let value = snapshot.root.value(elements, element, ColumnKey(0)) ?? .null
+        guard value.isAnyCollection else { return anyValue(value, []) { "" } }
+        let rows = snapshot.root.list(elements, element, .anyItems)
+        return anyValue(value, rows) { [snapshot] in
+            FrozenTable.key($0, elements, snapshot)
+        } element: {
+            self.anyElement($0, elements)
+        }
+    }
+
+    /// The elements of a list or set.
+    func anyElements(_ row: ObjectKey, _ property: Int) -> [FrozenAnyValue] {
+        guard let elements = elements(property) else { return [] }
+        return list(row, property).map { anyElement($0, elements) }
+    }
+
+    /// The entries of a map, in the order of their keys.
+    func anyEntries(
+        _ row: ObjectKey, _ property: Int
+    ) -> [(key: String, value: FrozenAnyValue)] {
+        guard let elements = elements(property) else { return [] }
+        return list(row, property).map {
+            (FrozenTable.key($0, elements, snapshot), anyElement($0, elements))
+        }
+    }
+
+    private static func key(
+        _ element: ObjectKey, _ elements: TableKey, _ snapshot: SnapshotCore
+    ) -> String {
+        guard case .string(let key)? = snapshot.root.value(elements, element, .mapKey) else {
+            return ""
+        }
+        return key
+    }
+
+    private func anyValue(_ value: Value, _ rows: [ObjectKey], key: () -> String) -> FrozenAnyValue
+    {
+        anyValue(value, rows) { _ in
+            key()
+        } element: { _ in
+            .none
+        }
+    }
+
+    private func anyValue(
+        _ value: Value, _ rows: [ObjectKey], key: (ObjectKey) -> String,
+        element: (ObjectKey) -> FrozenAnyValue
+    ) -> FrozenAnyValue {
+        switch value.anyContent {
+        case .list: return .list(rows.map(element))
+        case .dictionary:
+            return .dictionary(
+                Dictionary(rows.map { (key($0), element($0)) }) { first, _ in first })
+        case .link(let table, let row):
+            let tables = snapshot.root.schema.tables
+            guard Int(table.rawValue) < tables.count,
+                let type = snapshot.realm.objectType(named: tables[Int(table.rawValue)].name)
+            else { return .none }
+            let targets = other(type)
+            guard targets.contains(row) else { return .none }
+            return .object(FrozenAnyObject(table: targets, row: row))
+        default: return FrozenAnyValue.fromEngine(value)
+        }
+    }
+}
+
+extension Frozen {
+    /// The value of a property of any type.
+    ///
+    /// - Complexity: O(1), O(n) for a list or dictionary with n values in it.
+    public subscript(dynamicMember keyPath: KeyPath<Model, AnyRealmValue>) -> FrozenAnyValue {
+        switch table.meaning(of: keyPath, row) {
+        case .property(let index): return table.anyValue(row, index)
+        case .computed:
+            return table.compute(Model.self, row) { model in
+                frozen(model[keyPath: keyPath])
+            }
+        }
+    }
+
+    /// What a computed property gave, in this snapshot.
+    private func frozen(_ value: AnyRealmValue) -> FrozenAnyValue {
+        switch value {
+        case .list(let list): .list(list.map { frozen($0) })
+        case .dictionary(let map):
+            .dictionary(
+                Dictionary(map.map { ($0.key, frozen($0.value)) }) { first, _ in first })
+        case .object(let object) where object.isManaged:
+            .object(
+                FrozenAnyObject(
+                    table: table.other(type(of: object)),
+                    row: ObjectKey(rawValue: object._row)))
+        default: FrozenAnyValue(value) ?? .none
+        }
+    }
+
+    /// The values of a list of any type, in its order.
+    ///
+    /// - Complexity: O(1): nothing is looked up before the result is used.
+    public subscript(
+        dynamicMember keyPath: KeyPath<Model, List<AnyRealmValue>>
+    ) -> FrozenValues<FrozenAnyValue> {
+        table.values(row, property(keyPath))
+    }
+
+    /// The values of a set of any type, in ascending order.
+    ///
+    /// - Complexity: O(1): nothing is looked up before the result is used.
+    public subscript(
+        dynamicMember keyPath: KeyPath<Model, MutableSet<AnyRealmValue>>
+    ) -> FrozenValues<FrozenAnyValue> {
+        table.values(row, property(keyPath))
+    }
+
+    /// The values of a map of any type.
+    ///
+    /// - Complexity: O(n): all are read.
+    public subscript<Key>(
+        dynamicMember keyPath: KeyPath<Model, Map<Key, AnyRealmValue>>
+    ) -> [String: FrozenAnyValue] {
+        Dictionary(table.anyEntries(row, property(keyPath)).map { ($0.key, $0.value) }) {
+            first, _ in
+            first
+        }
+    }
+
+    private func property<V>(_ keyPath: KeyPath<Model, V>) -> Int {
+        if case .property(let index) = table.meaning(of: keyPath, row) { return index }
+        fatalError(
+            "\(keyPath) of a Frozen<\(Model.self)> is computed: a computed property of a frozen object "
+                + "can give values of any type, but not collections of them.")
+    }
+}

@@ -1,0 +1,137 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+
+extension ObjectBuilder {
+    /// What a property of any type gets for a value: one of its kinds, or plain Swift values, arrays,
+    /// dictionaries and objects.
+    mutating func anyContent(
+        of value: Any?, _ property: PropertySchema, _ schema: ClassSchema
+    ) throws(Realm.Error) -> _PropertyContent.Content {
+        try anyValue(of: value, level: 0, property, schema)._content().content
+    }
+
+    private mutating func anyValue(
+        of value: Any?, level: Int, _ property: PropertySchema, _ schema: ClassSchema
+    ) throws(Realm.Error) -> AnyRealmValue {
+        guard let given = value, let value = unwrapped(given) else { return .none }
+        if level > AnyTree.levelMax {
+            throw Realm.Error(
+                .invalidValue,
+                "\(schema.name).\(property.name) was given lists or dictionaries in more than "
+                    + "\(AnyTree.levelMax) levels.", className: schema.name,
+                property: property.name)
+        }
+        switch value {
+        case let value as AnyRealmValue:
+            switch value {
+            case .object(let object):
+                return try anyValue(of: object, level: level, property, schema)
+            case .list(let list):
+                return try anyList(Array(list), level: level, property, schema)
+            case .dictionary(let map):
+                return try anyMap(map.anyEntries, level: level, property, schema)
+            default: return value
+            }
+        case let object as Object:
+            let object = try self.object(type(of: object), from: object, property, schema)
+            guard let object = object as? Object else {
+                throw .wrongType(value, schema, property)
+            }
+            return .object(object)
+        case let map as any UnmanagedMap:
+            return try anyMap(map.anyEntries, level: level, property, schema)
+        case let values as [String: Any]:
+            return try anyMap(
+                values.map { ($0.key, unwrapped($0.value)) }, level: level, property, schema)
+        default:
+            if let plain = AnyRealmValue(scalar: value) { return plain }
+            let isSet = value is any SetAlgebra || "\(type(of: value))".hasPrefix("MutableSet<")
+            guard !isSet, !(value is ObjectBase), let values = elements(of: value) else {
+                throw .wrongType(value, schema, property)
+            }
+            return try anyList(values, level: level, property, schema)
+        }
+    }
+
+    private mutating func anyList(
+        _ values: [Any], level: Int, _ property: PropertySchema, _ schema: ClassSchema
+    ) throws(Realm.Error) -> AnyRealmValue {
+        var elements: [AnyRealmValue] = []
+        for value in values {
+            elements.append(try anyValue(of: value, level: level + 1, property, schema))
+        }
+        return .fromArray(elements)
+    }
+
+    private mutating func anyMap(
+        _ entries: [(key: String, value: Any?)], level: Int, _ property: PropertySchema,
+        _ schema: ClassSchema
+    ) throws(Realm.Error) -> AnyRealmValue {
+        let map = Map<String, AnyRealmValue>()
+        for (key, value) in entries {
+            map[key] = try anyValue(of: value, level: level + 1, property, schema)
+        }
+        return .dictionary(map)
+    }
+}
+
+extension AnyRealmValue {
+    /// The value of a plain Swift value; nil for what is none, as collections and objects. Enums go by their
+    /// raw values, projected types by what they are stored as.
+    init?(scalar value: Any) {
+        switch value {
+        case let value as Bool: self = .bool(value)
+        case let value as Int: self = .int(value)
+        case let value as Float: self = .float(value)
+        case let value as Double: self = .double(value)
+        case let value as String: self = .string(value)
+        case let value as Substring: self = .string(String(value))
+        case let value as Data: self = .data(value)
+        case let value as Date: self = .date(value)
+        case let value as ObjectId: self = .objectId(value)
+        case let value as Decimal128: self = .decimal128(value)
+        case let value as UUID: self = .uuid(value)
+        case let value as any BinaryInteger:
+            guard let integer = Int(exactly: value) else { return nil }
+            self = .int(integer)
+        case let value as any ScalarValue where type(of: value)._embeddedClass == nil:
+            let isFloat = type(of: value)._storage.isFloat
+            switch value.engineValue {
+            case .bool(let value): self = .bool(value)
+            case .int(let value): self = .int(Int(value))
+            case .double(let value): self = isFloat ? .float(Float(value)) : .double(value)
+            case .string(let value): self = .string(value)
+            case .data(let value): self = .data(Data(value))
+            case .date(let value):
+                self = .date(Date(timeIntervalSinceReferenceDate: value))
+            case .uuid: self = .uuid(UUID.fromEngine(value.engineValue))
+            case .objectId: self = .objectId(ObjectId.fromEngine(value.engineValue))
+            case .decimal(let value): self = .decimal128(Decimal128(value))
+            case .null, .any: return nil
+            }
+        default: return nil
+        }
+    }
+}
+
+extension AnyRealmValue: CustomStringConvertible {
+    /// The value as its kind describes itself; "nil" for none.
+    public var description: String {
+        switch self {
+        case .none: "nil"
+        case .int(let value): "\(value)"
+        case .bool(let value): "\(value)"
+        case .float(let value): "\(value)"
+        case .double(let value): "\(value)"
+        case .string(let value): value
+        case .data(let value): "\(value.count) bytes"
+        case .date(let value): "\(value)"
+        case .object(let value): value.description
+        case .objectId(let value): "\(value)"
+        case .decimal128(let value): "\(value)"
+        case .uuid(let value): "\(value)"
+        case .dictionary(let value): value.description
+        case .list(let value): value.description
+        }
+    }
+}

@@ -1,0 +1,104 @@
+internal import RegnumEngine
+
+extension Realm {
+    /// The classes that the realm knows: the listed ones, or, without a list, those that were used so far
+    /// and all that they link to.
+    ///
+    /// - Complexity: O(classes and their properties).
+    public nonisolated var schema: Schema { Schema(core.knownClasses) }
+}
+
+extension ObjectBase {
+    /// What the class of the object declares; of a projection its model class.
+    public final var objectSchema: ObjectSchema { ObjectSchema(ClassSchema.of(type(of: self))) }
+
+    /// The realm of the object: nil for an unmanaged one, and where nobody holds the realm any more.
+    ///
+    /// - Precondition: none: it may be asked for when the object is deleted, or its transaction over.
+    public final var realm: Realm? { _storedObject._binding?.core?.realm.openRealm }
+}
+
+extension Results {
+    /// The realm that is asked, nil where nobody holds it any more.
+    public var realm: Realm? { binding.core?.realm.openRealm }
+
+    /// Whether the transaction of the results is over.
+    public var isInvalidated: Bool {
+        guard case .ended? = binding.core?.state else { return false }
+        return true
+    }
+}
+
+extension List {
+    /// The realm of the list: nil for an unmanaged one, and where nobody holds the realm any more.
+    public var realm: Realm? { handle?.binding.core?.realm.openRealm }
+}
+
+extension MutableSet {
+    /// The realm of the set: nil for an unmanaged one, and where nobody holds the realm any more.
+    public var realm: Realm? { handle?.binding.core?.realm.openRealm }
+}
+
+extension Map {
+    /// The realm of the map: nil for an unmanaged one, and where nobody holds the realm any more.
+    public var realm: Realm? { handle?.binding.core?.realm.openRealm }
+}
+
+extension LinkingObjects {
+    /// The realm of the objects: nil for those of an unmanaged object, and where nobody holds the realm any
+    /// more.
+    public var realm: Realm? { handle?.binding.core?.realm.openRealm }
+}
+
+extension Property {
+    init(_ property: PropertySchema) {
+        name = property.name
+        columnName = property.columnName
+        isIndexed = property.isIndexed || property.isPrimaryKey
+        isPrimaryKey = property.isPrimaryKey
+        originPropertyName = property.originProperty
+        let element: ElementShape
+        switch property.shape {
+        case .scalar(let storage): element = .scalar(storage)
+        case .link(let type), .linkingObjects(let type): element = .object(type)
+        case .list(let shape), .set(let shape), .map(let shape): element = shape
+        }
+        switch (property.shape, element) {
+        case (.linkingObjects, .object(let type)):
+            (self.type, isOptional) = (.linkingObjects, false)
+            objectClassName = ClassSchema.of(type).name
+        case (let shape, .object(let type)):
+            self.type = .object
+            switch shape {
+            case .link, .map: isOptional = true
+            default: isOptional = false
+            }
+            objectClassName = ClassSchema.of(type).name
+        case (_, .scalar(let storage)):
+            (self.type, isOptional) = (PropertyType(storage), storage.isOptional)
+            objectClassName = nil
+        }
+        switch property.shape {
+        case .scalar, .link: (isArray, isSet, isMap) = (false, false, false)
+        case .list, .linkingObjects: (isArray, isSet, isMap) = (true, false, false)
+        case .set: (isArray, isSet, isMap) = (false, true, false)
+        case .map: (isArray, isSet, isMap) = (false, false, true)
+        }
+    }
+}
+
+extension PropertyType {
+    init(_ storage: _StorageType) {
+        switch storage.valueType {
+        case .bool: self = .bool
+        case .int: self = .int
+        case .double: self = storage.isFloat ? .float : .double
+        case .string: self = .string
+        case .data: self = .data
+        case .date: self = .date
+        case .uuid: self = .uuid
+        case .objectId: self = .objectId
+        case .decimal: self = .decimal128
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension RealmCore {
+    /// The delete rules of the classes that have joined, and of those that they link to, as they lie
+    /// in a schema; nil if there are none.
+    ///
+    /// - Complexity: O(1) while neither schema nor classes change.
+    func deleteRules(in database: DatabaseSchema) -> DeleteRules? {
+        let count = joinedClassCount
+        if let known = knownDeleteRules.withLock({ $0 }), known.schemaID == database.id,
+            known.classCount == count
+        {
+            return known.rules
+        }
+        let schemas = ClassSchema.withAllThatTheyLeadTo(joinedSchemas)
+        let rules = DeleteRules(schemas.flatMap { $0.deleteRules(in: database) })
+        knownDeleteRules.withLock {
+            $0 = KnownDeleteRules(schemaID: database.id, classCount: count, rules: rules)
+        }
+        return rules
+    }
+}
+
+/// The last answer of `RealmCore.deleteRules(in:)`.
+struct KnownDeleteRules: Sendable {
+    let schemaID: UInt64
+    let classCount: Int
+    let rules: DeleteRules?
+}
+
+extension ClassSchema {
+    /// Classes and those that they link to, or are linked to from by an inverse, and so on.
+    fileprivate static func withAllThatTheyLeadTo(_ schemas: [ClassSchema]) -> [ClassSchema] {
+        var found = schemas
+        var known = Set(schemas.map { ObjectIdentifier($0.type) })
+        var next = 0
+        while next < found.count {
+            for property in found[next].properties {
+                guard let type = property.shape.objectType,
+                    known.insert(ObjectIdentifier(type)).inserted
+                else { continue }
+                found.append(ClassSchema.of(type))
+            }
+            next += 1
+        }
+        return found
+    }
+
+    /// The rules of the class's properties that are stored.
+    fileprivate func deleteRules(in database: DatabaseSchema) -> [DeleteRule] {
+        guard declarationError == nil, let table = database.table(named: name) else { return [] }
+        return properties.compactMap { property in
+            guard property.deleteRule != .nullify, let type = property.shape.targetType,
+                let target = database.table(named: ClassSchema.of(type).name),
+                let route = route(property, table)
+            else { return nil }
+            return DeleteRule(
+                table: table.key, property: property.name, route: route, target: target.key,
+                isDenial: property.deleteRule == .deny)
+        }
+    }
+
+    private func route(_ property: PropertySchema, _ table: TableSchema) -> DeleteRule.Route? {
+        switch property.shape {
+        case .link: return table.column(named: property.name).map { .link($0.key) }
+        case .list, .set: return table.list(named: property.name).map { .list($0.key) }
+        case .map: return table.list(named: property.name).map { .map($0.key) }
+        case .scalar, .linkingObjects: return nil
+        }
+    }
+}
+
+extension Realm.Error {
+    /// The error of a deletion that a rule denies.
+    init(_ denial: DeleteDenial, in transaction: EngineTransaction) {
+        func name(_ table: TableKey, _ row: ObjectKey) -> (text: String, key: String?) {
+            let schema = transaction.schema.tables[Int(table.rawValue)]
+            let key = schema.primaryKey.flatMap { transaction.value(table, row, $0)?.keyText }
+            return (key.map { "\(schema.name) \($0)" } ?? "a \(schema.name)", key)
+        }
+        let className = transaction.schema.tables[Int(denial.rule.table.rawValue)].name
+        let holder = name(denial.rule.table, denial.holder)
+        let target = name(denial.rule.target, denial.target)
+        self.init(
+            .deletionDenied,
+            "\(className).\(denial.rule.property) denies the deletion of \(target.text): "
+                + "\(holder.text) still links to it.",
+            className: className, property: denial.rule.property, key: holder.key)
+    }
+}

@@ -1,0 +1,160 @@
+/// The classes that a realm knows: ``Realm/schema``.
+public struct Schema: Sendable, Hashable {
+    /// The classes, in ascending order of their names.
+    public let objectSchema: [ObjectSchema]
+
+    init(_ classes: [ClassSchema]) {
+        objectSchema = classes.map { ObjectSchema($0) }.sorted { $0.className < $1.className }
+    }
+
+    /// The class of a name, nil if the realm knows none.
+    ///
+    /// - Complexity: O(classes).
+    public subscript(className: String) -> ObjectSchema? {
+        objectSchema.first { $0.className == className }
+    }
+}
+
+extension Schema: CustomStringConvertible {
+    /// The classes one after the other, with their properties.
+    public var description: String {
+        "Schema {\n" + objectSchema.map { "\($0)".indented }.joined(separator: "\n") + "\n}"
+    }
+}
+
+/// What a model class declares.
+public struct ObjectSchema: Sendable {
+    /// The name of the class, without its module.
+    public let className: String
+    /// The class.
+    public let objectClass: ObjectBase.Type
+    /// The properties in the order of their declaration, those of superclasses first.
+    public let properties: [Property]
+    /// The primary key, nil if the class has none.
+    public let primaryKeyProperty: Property?
+    /// Whether objects of the class belong to others.
+    public let isEmbedded: Bool
+
+    init(_ schema: ClassSchema) {
+        className = schema.name
+        objectClass = schema.type
+        properties = schema.properties.map { Property($0) }
+        primaryKeyProperty = schema.primaryKey.map { Property(schema.properties[$0]) }
+        isEmbedded = schema.isEmbedded
+    }
+
+    /// The property of a name in Swift, nil if there is none.
+    ///
+    /// - Complexity: O(properties).
+    public subscript(propertyName: String) -> Property? {
+        properties.first { $0.name == propertyName }
+    }
+}
+
+extension ObjectSchema: Hashable {
+    /// Whether both are the same declaration of the same class.
+    public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
+        left.objectClass == right.objectClass && left.properties == right.properties
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(className) }
+}
+
+extension ObjectSchema: CustomStringConvertible {
+    /// The name and the properties, line by line.
+    public var description: String {
+        "\(className)\(isEmbedded ? " (embedded)" : "") {\n"
+            + properties.map { "\($0)".indented }.joined(separator: "\n") + "\n}"
+    }
+}
+
+/// What a model class declares of one property.
+public struct Property: Sendable, Hashable {
+    /// The name in Swift.
+    public let name: String
+    /// The name under which the property is stored: see ``ObjectBase/propertiesMapping()``.
+    public let columnName: String
+    /// What the property holds, as it is stored; of a collection what its elements are.
+    public let type: PropertyType
+    /// Whether the property is a ``List``, or the inverse of a link.
+    public let isArray: Bool
+    /// Whether the property is a ``MutableSet``.
+    public let isSet: Bool
+    /// Whether the property is a ``Map``.
+    public let isMap: Bool
+    /// Whether the property has an index. A primary key has one.
+    public let isIndexed: Bool
+    /// Whether the property is the primary key of its class.
+    public let isPrimaryKey: Bool
+    /// Whether the property can be nil; of a collection whether its elements can.
+    public let isOptional: Bool
+    /// The class of the objects that the property holds, nil for values.
+    public let objectClassName: String?
+    /// Of the inverse of a link the property of the other class, nil for others.
+    public let originPropertyName: String?
+}
+
+extension Property: CustomStringConvertible {
+    /// The property in one line.
+    public var description: String {
+        let element = (objectClassName ?? "\(type)") + (isOptional ? "?" : "")
+        var text = "\(name): "
+        switch (isArray, isSet, isMap) {
+        case (true, _, _) where type == .linkingObjects: text += "LinkingObjects<\(element)>"
+        case (true, _, _): text += "List<\(element)>"
+        case (_, true, _): text += "MutableSet<\(element)>"
+        case (_, _, true): text += "Map<String, \(element)>"
+        default: text += element
+        }
+        if let originPropertyName { text += ", of \(originPropertyName)" }
+        if isPrimaryKey { text += ", primary key" } else if isIndexed { text += ", indexed" }
+        return name == columnName ? text : "\(text), stored as \"\(columnName)\""
+    }
+}
+
+/// What a property, or the elements of a collection, hold. Projected types and enums are what they are
+/// stored as.
+public enum PropertyType: Sendable, Hashable, CaseIterable {
+    /// Integers of every width.
+    case int
+    case bool
+    case float
+    case double
+    case string
+    case data
+    case date
+    case objectId
+    case decimal128
+    case uuid
+    /// A linked object, or an embedded one.
+    case object
+    /// The objects that link here.
+    case linkingObjects
+}
+
+extension PropertyType: CustomStringConvertible {
+    /// The name of the Swift type.
+    public var description: String {
+        switch self {
+        case .int: "Int"
+        case .bool: "Bool"
+        case .float: "Float"
+        case .double: "Double"
+        case .string: "String"
+        case .data: "Data"
+        case .date: "Date"
+        case .objectId: "ObjectId"
+        case .decimal128: "Decimal128"
+        case .uuid: "UUID"
+        case .object: "Object"
+        case .linkingObjects: "LinkingObjects"
+        }
+    }
+}
+
+extension String {
+    fileprivate var indented: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)" }
+            .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,191 @@
+/// A rule about the deletion of objects, on a link or list of a class.
+package struct DeleteRule: Sendable {
+    /// Where the property leads from the row that has it.
+    package enum Route: Sendable {
+        case link(ColumnKey)
+        case list(ListKey)
+        /// A list of rows whose first column is the link.
+        case map(ListKey)
+    }
+
+    /// The class that has the property.
+    package let table: TableKey
+    package let property: String
+    package let route: Route
+    /// The class that it leads to.
+    package let target: TableKey
+    /// Whether the target is not deleted while it is linked to; else it is deleted with what links
+    /// to it.
+    package let isDenial: Bool
+
+    package init(
+        table: TableKey, property: String, route: Route, target: TableKey, isDenial: Bool
+    ) {
+        self.table = table
+        self.property = property
+        self.route = route
+        self.target = target
+        self.isDenial = isDenial
+    }
+}
+
+/// The rules of a realm's classes, by class.
+package final class DeleteRules: Sendable {
+    /// By the class that has the property.
+    fileprivate let cascades: [Int: [DeleteRule]]
+    /// By the class that it leads to.
+    fileprivate let denials: [Int: [DeleteRule]]
+
+    /// Nil if there are no rules.
+    package init?(_ rules: [DeleteRule]) {
+        if rules.isEmpty { return nil }
+        cascades = Dictionary(grouping: rules.filter { !$0.isDenial }) { $0.table.index }
+        denials = Dictionary(grouping: rules.filter(\.isDenial)) { $0.target.index }
+    }
+
+    /// Whether the deletion of a row of the class may delete others, or be denied.
+    package func concern(_ table: TableKey) -> Bool {
+        cascades[table.index] != nil || denials[table.index] != nil
+    }
+}
+
+/// What has to be deleted together.
+package struct Deletion {
+    /// By class.
+    fileprivate(set) var rows: [Int: [UInt64]] = [:]
+    /// Why nothing may be deleted.
+    package fileprivate(set) var denial: DeleteDenial?
+}
+
+/// A link that keeps an object from being deleted.
+package struct DeleteDenial: Sendable {
+    package let rule: DeleteRule
+    /// The row of `rule.table` that links.
+    package let holder: ObjectKey
+    /// The row of `rule.target` that it links to.
+    package let target: ObjectKey
+}
+
+extension EngineTransaction {
+    /// What the rules delete together with rows, and whether they allow it. Changes nothing.
+    ///
+    /// Without recursion: a chain of links may be long.
+    /// - Complexity: O(log n) for each row that is deleted, each of its links with a rule, and each
+    ///   link with a denial to it.
+    package func deletion(
+        of rows: [(table: TableKey, keys: [ObjectKey])], by rules: DeleteRules
+    ) -> Deletion {
+        var walk = DeletionWalk(content: content)
+        for (table, keys) in rows {
+            for key in keys { walk.add(table.index, key.rawValue) }
+        }
+        while let (table, row) = walk.next() {
+            for rule in rules.cascades[table] ?? [] {
+                for target in walk.targets(rule, row) { walk.add(rule.target.index, target) }
+            }
+        }
+        var deletion = Deletion(rows: walk.found)
+        for table in walk.found.keys.sorted() {
+            for rule in rules.denials[table] ?? [] {
+                for row in walk.found[table] ?? [] {
+                    guard let holder = walk.survivor(rule, row) else { continue }
+                    deletion.denial = DeleteDenial(
+                        rule: rule, holder: ObjectKey(rawValue: holder),
+                        target: ObjectKey(rawValue: row))
+                    return deletion
+                }
+            }
+        }
+        return deletion
+    }
+
+    /// Deletes what belongs together, each row as `delete` does.
+    ///
+    /// - Precondition: nothing was changed since it was found, and it is not denied.
+    package func delete(_ deletion: Deletion) {
+        willEdit()
+        delete(deletion.rows)
+    }
+}
+
+/// The rows that are to go, found step by step.
+private struct DeletionWalk {
+    let content: DatabaseContent
+    private(set) var found: [Int: [UInt64]] = [:]
+    private var known: [Int: Set<UInt64>] = [:]
+    private var pending: [(table: Int, row: UInt64)] = []
+
+    init(content: DatabaseContent) { self.content = content }
+
+    mutating func add(_ table: Int, _ row: UInt64) {
+        guard content[table].contains(row), known[table, default: []].insert(row).inserted else {
+            return
+        }
+        found[table, default: []].append(row)
+        pending.append((table, row))
+    }
+
+    mutating func next() -> (table: Int, row: UInt64)? { pending.popLast() }
+
+    /// The rows that a property leads to.
+    func targets(_ rule: DeleteRule, _ row: UInt64) -> [UInt64] {
+        switch rule.route {
+        case .link(let column):
+            return [link(rule.table, row, column)].compactMap { $0 }
+        case .list(let list):
+            return content.elements(rule.table, list).elements(row)
+        case .map(let list):
+            guard let entries = content.listSchema(rule.table, list)?.target else { return [] }
+            return content.elements(rule.table, list).elements(row)
+                .compactMap { link(entries, $0, ColumnKey(rawValue: 0)) }
+        }
+    }
+
+    private func link(_ table: TableKey, _ row: UInt64, _ column: ColumnKey) -> UInt64? {
+        guard let (cluster, place) = content[table.index].place(row) else { return nil }
+        let columns = content.schema.tables[table.index].columns
+        return cluster.value(place, columns[column.index]).linkedRow
+    }
+
+    /// A row that leads to another one by a property, and is not to go itself.
+    func survivor(_ rule: DeleteRule, _ target: UInt64) -> UInt64? {
+        switch rule.route {
+        case .link(let column):
+            let place = LinkPlace(table: rule.table, column: column)
+            return content.origins(target, place).first { !isGoing(rule.table, $0) }
+        case .list(let list):
+            let place = ListPlace(table: rule.table, list: list)
+            return content.backlinks(target, place).first { !isGoing(rule.table, $0) }
+        case .map(let list):
+            guard let entries = content.listSchema(rule.table, list)?.target else { return nil }
+            let place = ListPlace(table: rule.table, list: list)
+            let links = LinkPlace(table: entries, column: ColumnKey(rawValue: 0))
+            return content.origins(target, links).lazy
+                .flatMap { content.backlinks($0, place) }
+                .first { !isGoing(rule.table, $0) }
+        }
+    }
+
+    /// Whether a row, or what owns it, is to go.
+    private func isGoing(_ table: TableKey, _ row: UInt64) -> Bool {
+        var place = (table: table, row: row)
+        while true {
+            if known[place.table.index]?.contains(place.row) == true { return true }
+            guard content.schema.tables[place.table.index].kind.isOwned,
+                let owner = owner(place.table, place.row)
+            else { return false }
+            place = owner
+        }
+    }
+
+    private func owner(_ table: TableKey, _ row: UInt64) -> (table: TableKey, row: UInt64)? {
+        let relations = content.schema.relations[table.index]
+        for place in relations.incomingLinks {
+            if let owner = content.origins(row, place).first { return (place.table, owner) }
+        }
+        for place in relations.incomingLists {
+            if let owner = content.backlinks(row, place).first { return (place.table, owner) }
+        }
+        return nil
+    }
+}

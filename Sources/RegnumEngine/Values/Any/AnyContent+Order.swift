@@ -1,0 +1,161 @@
+import RegnumStore
+
+// The order of values of any type: by ranks of kinds, numbers of all kinds by their mathematical values.
+
+extension AnyContent {
+    /// Negative, zero or positive as `a` comes before, with or after `b`.
+    ///
+    /// Booleans, numbers (NaN before all others), strings, data, dates, ObjectIds, UUIDs, links, lists,
+    /// dictionaries; what lies in lists and dictionaries does not count. Numbers are not rounded: the integer 2^53 + 1 comes after the double 2^53.
+    static func compare(_ a: AnyContent, _ b: AnyContent) -> Int {
+        switch (a, b) {
+        case (.bool(let x), .bool(let y)): return x == y ? 0 : (y ? -1 : 1)
+        case (.string(let x), .string(let y)): return compareUTF8(x, y)
+        case (.data(let x), .data(let y)): return compareBytes(x, y)
+        case (.date(let x), .date(let y)): return compareDoubles(x, y)
+        case (.objectId(let x), .objectId(let y)): return x == y ? 0 : (x < y ? -1 : 1)
+        case (.uuid(let x), .uuid(let y)): return compareIdentities(x, y)
+        case (.link(let t, let x), .link(let u, let y)):
+            if t != u { return t < u ? -1 : 1 }
+            return x == y ? 0 : (x < y ? -1 : 1)
+        default: break
+        }
+        if let x = a.number, let y = b.number { return AnyNumber.compare(x, y) }
+        return Int(a.kind.rank) - Int(b.kind.rank)
+    }
+
+    /// The number that this is, nil for other kinds.
+    package var number: AnyNumber? {
+        switch self {
+        case .int(let x): .int(x)
+        case .float(let x): .double(Double(x))
+        case .double(let x): .double(x)
+        case .decimal(let x): .decimal(x)
+        default: nil
+        }
+    }
+
+    /// The same for all values that compare as equal: equal numbers become one kind.
+    package var canonical: AnyContent {
+        guard let number else {
+            switch self {
+            case .date(let x): return .date(x == 0 ? 0 : x)
+            case .list: return .list(0)
+            case .dictionary: return .dictionary(0)
+            default: return self
+            }
+        }
+        switch number {
+        case .int(let x): return .int(x)
+        case .double(let x):
+            if x.isNaN { return .double(.nan) }
+            return Int64(exactly: x).map { .int($0) } ?? .double(x)
+        case .decimal(let x):
+            if x.isNaN { return .double(.nan) }
+            if let integer = x.exactInt64 { return .int(integer) }
+            let nearest = x.doubleValue
+            return DecimalBits.compare(x, nearest) == 0 ? .double(nearest) : .decimal(x.canonical)
+        }
+    }
+
+    /// Bits that ascend with the order, with the rank of the kind above; equal ones do not decide.
+    var sortRank: UInt64 {
+        let rest: UInt64
+        switch self {
+        case .bool(let x): rest = x ? 1 << 8 : 0
+        case .int(let x): rest = AnyContent.rank(Double(x))
+        case .float(let x): rest = AnyContent.rank(Double(x))
+        case .double(let x), .date(let x): rest = AnyContent.rank(x)
+        case .decimal(let x): rest = AnyContent.rank(x.doubleValue)
+        case .string(let x): rest = withUTF8(x) { AnyContent.rank($0) }
+        case .data(let x): rest = x.withUnsafeBytes { AnyContent.rank($0) }
+        case .objectId(let x): rest = x.high
+        case .uuid(let x): rest = x.high
+        case .link, .list, .dictionary: rest = 0
+        }
+        return UInt64(kind.rank) << 56 | rest >> 8
+    }
+
+    private static func rank(_ x: Double) -> UInt64 {
+        if x.isNaN { return 0 }
+        let bits = (x == 0 ? 0 : x).bitPattern
+        return bits >> 63 == 1 ? ~bits : bits | 1 << 63
+    }
+
+    private static func rank(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        var rank: UInt64 = 0
+        for index in 0..<8 {
+            rank = rank << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
+        }
+        return rank
+    }
+}
+
+/// A number of one of the kinds that a value of any type can have; a float is the double that it is.
+package enum AnyNumber: Sendable {
+    case int(Int64)
+    case double(Double)
+    case decimal(DecimalBits)
+
+    /// The order of the mathematical values, of which none is rounded: NaN before all others.
+    static func compare(_ a: AnyNumber, _ b: AnyNumber) -> Int {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): x < y ? -1 : (x == y ? 0 : 1)
+        case (.double(let x), .double(let y)): compareDoubles(x, y)
+        case (.decimal(let x), .decimal(let y)): DecimalBits.compare(x, y)
+        case (.int(let x), .double(let y)): compareNumbers(x, y) ?? 1
+        case (.double(let x), .int(let y)): -(compareNumbers(y, x) ?? 1)
+        case (.decimal(let x), .int(let y)): DecimalBits.compare(x, y)
+        case (.int(let x), .decimal(let y)): -DecimalBits.compare(y, x)
+        case (.decimal(let x), .double(let y)): DecimalBits.compare(x, y)
+        case (.double(let x), .decimal(let y)): -DecimalBits.compare(y, x)
+        }
+    }
+
+    /// The number as a decimal: an integer exactly, a double as the shortest that gives it back.
+    package var decimal: DecimalBits {
+        switch self {
+        case .int(let x): DecimalBits(x)
+        case .double(let x): DecimalBits(x)
+        case .decimal(let x): x
+        }
+    }
+}
+
+/// Values of any type by the bytes as which they are stored. Bytes that are no value come first, by
+/// themselves; only a damaged file has them.
+enum AnyBytes {
+    static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        guard let x = a.withUnsafeBytes({ AnyContent($0) }) else {
+            return b.withUnsafeBytes { AnyContent($0) } == nil ? compareBytes(a, b) : -1
+        }
+        guard let y = b.withUnsafeBytes({ AnyContent($0) }) else { return 1 }
+        return AnyContent.compare(x, y)
+    }
+
+    /// Whether values compare by `<`: both numbers, or both of one kind that has an order.
+    static func areOrdered(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        guard let x = a.first.flatMap({ AnyKind(rawValue: $0) }),
+            let y = b.first.flatMap({ AnyKind(rawValue: $0) })
+        else { return false }
+        return x.rank == y.rank && x.rank < AnyKind.link.rank
+    }
+
+    /// The bytes that all equal values share.
+    static func canonical(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBytes { AnyContent($0) }?.canonical.bytes ?? bytes
+    }
+
+    static func sortRank(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+        AnyContent(bytes)?.sortRank ?? 1
+    }
+
+    /// The bytes of a string or of data, nil for other values.
+    static func text(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        switch bytes.first {
+        case AnyKind.string.rawValue, AnyKind.data.rawValue:
+            UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+        default: nil
+        }
+    }
+}

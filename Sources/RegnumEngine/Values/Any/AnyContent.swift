@@ -1,0 +1,198 @@
+package import RegnumStore
+
+/// What a value of any type is, when it is not null.
+package enum AnyContent: Sendable {
+    case bool(Bool)
+    case int(Int64)
+    case float(Float)
+    case double(Double)
+    case decimal(DecimalBits)
+    case string(String)
+    case data([UInt8])
+    /// Seconds since the reference date; never NaN in a stored row.
+    case date(Double)
+    case objectId(ObjectIdBytes)
+    case uuid(Identity128)
+    /// A row of a class that rows do not belong to.
+    case link(TableKey, ObjectKey)
+    /// A list: its elements are rows that belong to the one that has the value. The number tells the
+    /// lists apart that stood in one place one after the other.
+    case list(UInt64)
+    case dictionary(UInt64)
+}
+
+/// The kind of a value of any type, the first byte of how it is stored. The raw values are part of the
+/// file format.
+enum AnyKind: UInt8 {
+    case bool = 1
+    case int = 2
+    case float = 3
+    case double = 4
+    case decimal = 5
+    case string = 6
+    case data = 7
+    case date = 8
+    case objectId = 9
+    case uuid = 10
+    case link = 11
+    case list = 12
+    case dictionary = 13
+
+    /// Kinds of one rank compare with each other, others by their ranks.
+    var rank: UInt8 {
+        switch self {
+        case .bool: 1
+        case .int, .float, .double, .decimal: 2
+        case .string: 3
+        case .data: 4
+        case .date: 5
+        case .objectId: 6
+        case .uuid: 7
+        case .link: 8
+        case .list: 9
+        case .dictionary: 10
+        }
+    }
+}
+
+extension AnyContent {
+    /// The content of stored bytes, nil if they are none.
+    @inline(__always)
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard let first = bytes.first, let kind = AnyKind(rawValue: first) else { return nil }
+        func word<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type = T.self) -> T {
+            T(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
+        }
+        let rest = bytes.count - 1
+        switch kind {
+        case .string:
+            self = .string(String(decoding: bytes.dropFirst(), as: UTF8.self))
+            return
+        case .data:
+            self = .data([UInt8](bytes.dropFirst()))
+            return
+        default: if rest != AnyContent.byteCount(of: kind) { return nil }
+        }
+        switch kind {
+        case .bool: self = .bool(bytes[1] != 0)
+        case .int: self = .int(word(1))
+        case .float: self = .float(Float(bitPattern: word(1)))
+        case .double: self = .double(Double(bitPattern: word(1)))
+        case .decimal: self = .decimal(DecimalBits(high: word(1), low: word(9)))
+        case .date:
+            let seconds = Double(bitPattern: word(1))
+            if seconds.isNaN { return nil }
+            self = .date(seconds)
+        case .objectId: self = .objectId(ObjectIdBytes(high: word(1), low: word(9)))
+        case .uuid: self = .uuid(Identity128(high: word(1), low: word(9)))
+        case .link:
+            self = .link(TableKey(rawValue: word(1)), ObjectKey(rawValue: word(5)))
+        case .list: self = .list(word(1))
+        case .dictionary: self = .dictionary(word(1))
+        case .string, .data: return nil
+        }
+    }
+
+    /// How many bytes stand behind the kind; 0 for strings and data, which have as many as they have.
+    private static func byteCount(of kind: AnyKind) -> Int {
+        switch kind {
+        case .bool: 1
+        case .int, .double, .date, .list, .dictionary: 8
+        case .float: 4
+        case .decimal, .uuid: 16
+        case .objectId, .link: 12
+        case .string, .data: 0
+        }
+    }
+
+    var kind: AnyKind {
+        switch self {
+        case .bool: .bool
+        case .int: .int
+        case .float: .float
+        case .double: .double
+        case .decimal: .decimal
+        case .string: .string
+        case .data: .data
+        case .date: .date
+        case .objectId: .objectId
+        case .uuid: .uuid
+        case .link: .link
+        case .list: .list
+        case .dictionary: .dictionary
+        }
+    }
+
+    /// How the value is stored: its kind, then its bits, little-endian.
+    package var bytes: [UInt8] {
+        var bytes = [kind.rawValue]
+        func append(_ number: some FixedWidthInteger) {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        switch self {
+        case .bool(let x): bytes.append(x ? 1 : 0)
+        case .int(let x): append(x)
+        case .float(let x): append(x.bitPattern)
+        case .double(let x), .date(let x): append(x.bitPattern)
+        case .decimal(let x):
+            append(x.high)
+            append(x.low)
+        case .string(let x): bytes.append(contentsOf: x.utf8)
+        case .data(let x): bytes.append(contentsOf: x)
+        case .objectId(let x):
+            append(x.high)
+            append(x.low)
+        case .uuid(let x):
+            append(x.high)
+            append(x.low)
+        case .link(let table, let row):
+            append(table.rawValue)
+            append(row.rawValue)
+        case .list(let number), .dictionary(let number): append(number)
+        }
+        return bytes
+    }
+
+    /// The value as it is stored.
+    package var value: Value { .any(bytes) }
+}
+
+extension Value {
+    /// What a value of any type is; nil for null, for other values, and for bytes that are no value,
+    /// which only a damaged file has.
+    package var anyContent: AnyContent? {
+        guard case .any(let bytes) = self else { return nil }
+        return bytes.withUnsafeBytes { AnyContent($0) }
+    }
+}
+
+extension Value {
+    /// Whether a value of any type stands for something else: an object, list or dictionary. It has no
+    /// least and no greatest.
+    package var isAnyReference: Bool {
+        switch anyContent {
+        case .link, .list, .dictionary: true
+        default: false
+        }
+    }
+}
+
+extension AnyContent {
+    /// The value as error messages show it.
+    var text: String {
+        switch self {
+        case .bool(let x): "\(x)"
+        case .int(let x): "\(x)"
+        case .float(let x): "\(x)"
+        case .double(let x), .date(let x): "\(x)"
+        case .decimal(let x): x.text
+        case .string(let x): "\"\(x)\""
+        case .data(let x): "\(x.count) bytes"
+        case .objectId(let x): Value.objectId(x).keyText
+        case .uuid(let x): Value.uuid(x).keyText
+        case .link: "an object"
+        case .list: "a list"
+        case .dictionary: "a dictionary"
+        }
+    }
+}

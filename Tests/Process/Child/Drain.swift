@@ -1,0 +1,73 @@
+import FoundationEssentials
+import Regnum
+
+/// What the children deliver: of these, numbers that rise.
+final class Reading: AsymmetricObject {
+    @Persisted var number: Int
+    @Persisted var text: String
+}
+
+extension Realm {
+    static func readings(_ path: String) async throws -> Realm {
+        try await open(
+            Configuration(location: .file(URL(filePath: path)), objectTypes: [Reading.self]))
+    }
+}
+
+/// Delivers readings to standard output until the signal: a line with the number of each; then, when
+/// the sink of the next batch begins, "taken" and the last number of the one before, which is
+/// removed then.
+func drain(
+    _ path: String, batchSize: Int, _ terminationSignal: TerminationSignal
+) async throws {
+    StandardInput.exitAtEnd()
+    let realm = try await Realm.readings(path)
+    let delivery = Task {
+        var last: Int?
+        try await realm.drain(Reading.self, batchSize: batchSize) { batch in
+            if let last { printLine("taken \(last)") }
+            printLines(batch.map { "\($0.number)" })
+            last = batch.last?.number
+        }
+    }
+    terminationSignal.onArrival { delivery.cancel() }
+    _ = try await delivery.value
+    await realm.close()
+}
+
+/// Makes readings until the signal, some in each commit, and prints the last number of each.
+func measure(
+    _ path: String, from first: Int, _ terminationSignal: TerminationSignal
+) async throws {
+    StandardInput.exitAtEnd()
+    let realm = try await Realm.readings(path)
+    let work = Task {
+        var next = first
+        while !Task.isCancelled {
+            let end = next + 1 + next % 4
+            let numbers = next..<end
+            try await realm.write { tx in
+                for number in numbers {
+                    try tx.create(Reading.self, value: ["number": number, "text": "t \(number)"])
+                }
+            }
+            printLine("\(end - 1)")
+            try await Task.sleep(for: .milliseconds(1))
+            next = end
+        }
+    }
+    terminationSignal.onArrival { work.cancel() }
+    do { try await work.value } catch is CancellationError {}
+    await realm.close()
+}
+
+/// Copies the realm again and again, to `target` and a number, and prints the number of each that is
+/// complete.
+func backUp(_ path: String, to target: String) async throws {
+    StandardInput.exitAtEnd()
+    let realm = try await Realm.child(path)
+    for number in 0... {
+        try await realm.backup(to: URL(filePath: "\(target)\(number)"))
+        printLine("\(number)")
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Regnum
+import Testing
+
+/// Streams of values of any type, of what lies in them, and of their objects.
+@Suite struct AnyStreamTests {
+    @Test func changesWithinAreModificationsOfTheValue() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let note = AnyNote(1, .fromArray([.int(1), .fromDictionary(["k": .fromArray([])])]))
+            note.list.append(objectsIn: [.int(1), .fromArray([.fromArray([.int(2)])])])
+            try tx.add(note)
+        }
+        let live = realm.object(AnyNote.self, forPrimaryKey: 1)
+        var list = live.list.changes.makeAsyncIterator()
+        var nested = live.content.changes.makeAsyncIterator()
+        var objects = realm.objects(AnyNote.self).changes.makeAsyncIterator()
+        guard case .initial(let first)? = try await list.next(),
+            case .initial(let inner)? = try await nested.next(),
+            case .initial? = try await objects.next()
+        else {
+            Issue.record("no initial values")
+            return
+        }
+        #expect(Array(first) == [.int(1), .list([.list([.int(2)])])])
+        #expect(Array(inner) == [.int(1), .dictionary(["k": .list([])])])
+        try await realm.write { tx in
+            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            note.list[1].listValue?[0].listValue?[0] = .int(3)
+            note.content.listValue?[1].dictionaryValue?["k"]?.listValue?.append(.bool(true))
+            note.content.listValue?.insert(.string("new"), at: 0)
+        }
+        guard case .update(let values, let delta)? = try await list.next(),
+            case .update(let content, let change)? = try await nested.next(),
+            case .update(_, let object)? = try await objects.next()
+        else {
+            Issue.record("no update")
+            return
+        }
+        #expect(values[1] == .list([.list([.int(3)])]))
+        #expect(delta.insertions.isEmpty && delta.deletions.isEmpty)
+        #expect(delta.modifications == [1])
+        #expect(
+            Array(content) == [.string("new"), .int(1), .dictionary(["k": .list([.bool(true)])])])
+        #expect(change.insertions == [0] && change.deletions.isEmpty)
+        #expect(change.modifications.count == 1)
+        #expect(object.modifications == [0])
+        // the value goes: all that lay in it is deleted
+        try await realm.write { tx in
+            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            note.content = .int(1)
+        }
+        guard case .update(let rest, let gone)? = try await nested.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(rest.isEmpty && gone.deletions == [0, 1, 2])
+        #expect(Array(live.list.current) == Array(values))
+    }
+
+    @Test func deletedObjectsModifyTheValue() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            try tx.add(AnyNote(1, .object(AnyPet("Rex"))))
+            try tx.add(AnyNote(2, .int(1)))
+        }
+        var stream = realm.objects(AnyNote.self).changes.makeAsyncIterator()
+        guard case .initial? = try await stream.next() else { return }
+        try await realm.write { tx in
+            tx.delete(try #require(tx.object(AnyPet.self, forPrimaryKey: "Rex")))
+        }
+        guard case .update(let notes, let delta)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(delta.modifications == [0] && notes[0].content == .none)
+    }
+}

@@ -1,0 +1,5 @@
+import Regnum
+
+final class Order: Object {
+    @Persisted(onDelete: .cascade) var next: Order?
+}
