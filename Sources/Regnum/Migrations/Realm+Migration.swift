@@ -39,6 +39,7 @@ extension Realm {
         copy.seedFile = url
         copy.readOnly = false
         copy.deleteRealmIfMigrationNeeded = false
+        copy.migrationBackup = nil
         let (realm, report) = try await opened(copy, isFirst: true)
         await realm.close()
         return report
@@ -62,6 +63,7 @@ extension Realm {
         let report: MigrationReport?
         do {
             let base = turn.base
+            try await core.backUpBeforeMigration(base)
             (commit, report) = try await lane.run { try core.migrated(base) }
             try Task.checkCancellation()
         } catch {
@@ -116,6 +118,19 @@ extension RealmCore {
     /// Whether the stored schema is of an older version than this program's.
     func isMigrationDue(_ schema: DatabaseSchema) -> Bool {
         !configuration.readOnly && schema.version < configuration.schemaVersion
+    }
+
+    /// Copies a state that is about to be migrated, where the configuration says so.
+    fileprivate func backUpBeforeMigration(_ base: DatabaseRoot) async throws {
+        guard let url = configuration.migrationBackup, base.version > 0,
+            isMigrationDue(base.schema)
+        else { return }
+        do {
+            _ = try await backup(of: base, to: url)
+        } catch let error as Realm.Error where error.code == .fileExists {
+            // of a migration that failed or was killed
+            guard (try? await RealmContent.isCopy(of: base, url.path)) == true else { throw error }
+        }
     }
 
     /// The commit that migrates a state. Nil if another process has done it meanwhile.

@@ -38,6 +38,10 @@ extension Realm {
         /// classes on their own, keys change whose values are all different), others are a
         /// `.schemaMismatch`.
         public var migration: MigrationBlock?
+        /// Where a copy of the realm is made before it is migrated, as ``Realm/backup(to:)`` does; nil:
+        /// none. The realm is not migrated if that fails, as it does where something else is. It stays
+        /// if the migration fails, and is used again then.
+        public var migrationBackup: URL?
         /// Called while ``migration`` goes through the objects of a class, from the thread that runs
         /// it.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?

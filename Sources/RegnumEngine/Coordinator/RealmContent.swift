@@ -56,6 +56,19 @@ package enum RealmContent {
         }
     }
 
+    /// Whether the realm in a directory is a copy of a state. Changes nothing.
+    ///
+    /// Throws as ``read(_:_:)``.
+    package static func isCopy(
+        of root: DatabaseRoot, _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
+    ) async throws(StoreError) -> Bool {
+        let options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
+        return try await Coordinator.onPool { () throws(StoreError) in
+            let copy = try read(path, options).root
+            return copy.identity == root.identity && copy.version == root.version
+        }
+    }
+
     /// Whether there is a realm in the directory. Changes nothing.
     package static func exists(
         _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared

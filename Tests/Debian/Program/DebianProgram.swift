@@ -6,6 +6,10 @@ import Regnum
 ///     RegnumDebian INDEX.tsv.gz DIRECTORY
 ///
 /// Prints what it measured as a line of JSON. The directory must not exist; it is removed at the end.
+///
+///     RegnumDebian --migrate DIRECTORY
+///
+/// takes a realm that has the graph to the classes of `LaterIndex`.
 @main enum DebianProgram {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -13,6 +17,10 @@ import Regnum
         else {
             FileHandle.standardError.write(Data("RegnumDebian INDEX.tsv.gz DIRECTORY\n".utf8))
             exit(2)
+        }
+        if index == "--migrate" {
+            try await Realm.performMigration(for: LaterIndex.configuration(directory))
+            return
         }
         guard !FileManager.default.fileExists(atPath: directory) else {
             FileHandle.standardError.write(Data("\(directory) exists.\n".utf8))

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// The program, beside the bundle of the tests.
-    private static func program() throws -> URL {
+    static func program() throws -> URL {
         var places = [Bundle.main.executablePath, CommandLine.arguments.first].compactMap { $0 }
         let arguments = CommandLine.arguments
         if let option = arguments.firstIndex(of: "--test-bundle-path"), option + 1 < arguments.count

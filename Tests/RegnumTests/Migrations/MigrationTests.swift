@@ -1,41 +1,12 @@
 import Foundation
 import Regnum
-import Synchronization
 import Testing
 
 /// Migrations: when they run, what they do by themselves, and what a block sees and does.
 @Suite struct MigrationTests {
-    private func firstRealm(people: Int = 3) async throws -> MigrationRealm {
-        let realm = try MigrationRealm()
-        try await realm.write(1, MigFirst.types) { tx in
-            for number in 0..<people {
-                let pet = MigFirst.MigPet()
-                pet.name = "pet \(number)"
-                pet.weight = Double(number) / 2
-                let person = MigFirst.MigPerson()
-                person.first = "First\(number)"
-                person.last = "Last\(number)"
-                person.age = number
-                person.nickname = number % 2 == 0 ? "nick \(number)" : nil
-                person.tags.append(objectsIn: ["a", "b\(number)"])
-                person.scores["x"] = number
-                person.codes.insert(number)
-                person.pets.append(pet)
-                let home = MigFirst.MigAddress()
-                home.street = "Street \(number)"
-                person.home = home
-                try tx.add(person)
-            }
-            let lost = MigFirst.MigLost()
-            lost.text = "kept"
-            try tx.add(lost)
-        }
-        return realm
-    }
-
     @Test func objectsAreTakenToTheNewClasses() async throws {
         for count in [3, 2_500] {
-            let realm = try await firstRealm(people: count)
+            let realm = try await MigrationRealm.first(people: count)
             try await realm.migrate(2, MigSecond.types, MigSecond.migration) { tx in
                 let people = tx.objects(MigSecond.MigPerson.self)
                 #expect(people.count == count)
@@ -58,7 +29,7 @@ import Testing
     }
 
     @Test func migratedRealmIsWrittenAndQueriedLikeAnyOther() async throws {
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         try await realm.migrate(2, MigSecond.types, MigSecond.migration)
         try await realm.write(2, MigSecond.types) { tx in
             let person = MigSecond.MigPerson()
@@ -82,55 +53,8 @@ import Testing
         }
     }
 
-    @Test func blockRunsOnceAndOnlyForAnOlderRealm() async throws {
-        let realm = try MigrationRealm()
-        let runs = MigrationCounter()
-        let seen = Mutex<[UInt64]>([])
-        let block: MigrationBlock = { _, oldVersion in
-            runs.add()
-            seen.withLock { $0.append(oldVersion) }
-        }
-        for version: UInt64 in [3, 3, 5, 5, 6] {
-            let opened = try await Realm.open(
-                realm.configuration(version, MigFirst.types, block))
-            await opened.close()
-        }
-        #expect(seen.withLock { $0 } == [3, 5])  // not for the new realm
-        #expect(runs.count == 2)
-        let error = await realmError {
-            try await Realm.open(realm.configuration(4, MigFirst.types, block))
-        }
-        #expect(error?.code == .schemaMismatch)
-        #expect(error?.message.contains("version 6") == true)
-        #expect(error?.message.contains("has 4") == true)
-    }
-
-    @Test func concurrentOpenersMigrateOnceAndReadTheResult() async throws {
-        let realm = try await firstRealm(people: 300)
-        let runs = MigrationCounter()
-        await withThrowingTaskGroup(of: Int.self) { group in
-            for _ in 0..<8 {
-                group.addTask {
-                    let opened = try await Realm.open(
-                        realm.configuration(2, MigSecond.types) { migration, version in
-                            runs.add()
-                            try MigSecond.migration(migration, version)
-                        })
-                    return opened.snapshot().objects(MigSecond.MigPerson.self)
-                        .where { $0.fullName.starts(with: "First") }.count
-                }
-            }
-            do {
-                for try await count in group { #expect(count == 300) }
-            } catch {
-                Issue.record(error)
-            }
-        }
-        #expect(runs.count == 1)
-    }
-
     @Test func errorOfTheBlockLeavesTheRealmAsItWas() async throws {
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         await #expect(throws: MigrationFailure.wanted) {
             try await Realm.open(
                 realm.configuration(2, MigSecond.types) { migration, version in
@@ -148,7 +72,7 @@ import Testing
     }
 
     @Test func wrongUseInTheBlockIsThrownAndUndone() async throws {
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         let wrong: [(String, @Sendable (Migration, DynamicObject, DynamicObject) throws -> Void)] =
             [
                 ("no property \"none\"", { _, old, _ in _ = old["none"] }),
@@ -177,7 +101,7 @@ import Testing
     }
 
     @Test func differencesAreListedTogether() async throws {
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         let error = await realmError {
             try await Realm.open(realm.configuration(1, MigSecond.types))
         }
@@ -199,7 +123,7 @@ import Testing
                 @Persisted var isNew: Bool
             }
         }
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         try await realm.read(2, [Optional.MigPet.self]) { tx in
             let pets = tx.objects(Optional.MigPet.self)
             #expect(pets.map(\.name) == ["pet 0", "pet 1", "pet 2"])
@@ -221,7 +145,7 @@ import Testing
                 @Persisted var weight: Double?
             }
         }
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         try await realm.migrate(2, [Optional.MigPet.self])
         let block: MigrationBlock = { migration, _ in
             try migration.enumerateObjects(ofType: "MigPet") { old, new in
@@ -235,7 +159,7 @@ import Testing
     }
 
     @Test func classOfOneSideIsVisitedWithOneObject() async throws {
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         let block: MigrationBlock = { migration, _ in
             var visits: [String] = []
             try migration.create("MigFound", value: ["text": "made"])
@@ -254,7 +178,7 @@ import Testing
     }
 
     @Test func deletedAndMadeObjectsAreNotVisited() async throws {
-        let realm = try await firstRealm(people: 5)
+        let realm = try await MigrationRealm.first(people: 5)
         let block: MigrationBlock = { migration, _ in
             var visited: [Int] = []
             try migration.enumerateObjects(ofType: "MigPerson") { old, new in
@@ -288,7 +212,7 @@ import Testing
                 @Persisted var pets: Map<String, MigFirst.MigPet?>
             }
         }
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         let block: MigrationBlock = { migration, _ in
             try migration.enumerateObjects(ofType: "MigPerson") { old, new in
                 guard let old, let new else { return }
@@ -319,7 +243,7 @@ import Testing
                 @Persisted var weight: String
             }
         }
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         let block: MigrationBlock = { migration, _ in
             try migration.enumerateObjects(ofType: "MigPet") { old, new in
                 #expect(old?["name"] as? String == new?["name"] as? String)
@@ -338,7 +262,7 @@ import Testing
         enum Later {
             final class MigPerson: Object { @Persisted var age: Int }
         }
-        let realm = try await firstRealm()
+        let realm = try await MigrationRealm.first()
         let block: MigrationBlock = { migration, _ in
             for name in ["MigPet", "MigAddress", "MigLost"] { migration.deleteData(forType: name) }
         }
@@ -359,110 +283,5 @@ import Testing
         try await realm.read(2, MigFirst.types) { tx in
             #expect(tx.objects(MigFirst.MigPet.self).count == 1)
         }
-    }
-
-    @Test func schemasBeforeAndAfterAreShown() async throws {
-        let realm = try await firstRealm()
-        try await realm.migrate(
-            2, MigSecond.types,
-            { migration, _ in
-                #expect(migration.oldSchema["MigPerson"]?["age"]?.type == "Int")
-                #expect(migration.newSchema["MigPerson"]?["age"]?.type == "String")
-                #expect(migration.oldSchema["MigPerson"]?["fullName"] == nil)
-                #expect(migration.newSchema["MigFound"]?["text"]?.type == "String")
-                #expect(migration.oldSchema.version == 1 && migration.newSchema.version == 2)
-                #expect(migration.newSchema["MigAddress"]?.isEmbedded == true)
-                #expect(migration.oldSchema["MigAddress"]?.isEmbedded == false)
-            })
-    }
-
-    @Test func realmIsDeletedInstead() async throws {
-        let realm = try await firstRealm()
-        func opened(_ version: UInt64, _ types: [ObjectBase.Type]) async throws -> Realm {
-            var configuration = realm.configuration(version, types) { _, _ in
-                Issue.record("The block ran.")
-            }
-            configuration.deleteRealmIfMigrationNeeded = true
-            return try await Realm.open(configuration)
-        }
-        let same = try await opened(1, MigFirst.types)
-        #expect(same.snapshot().objects(MigFirst.MigPet.self).count == 3)
-        let busy = await realmError { try await opened(1, MigSecond.types) }
-        #expect(busy?.code == .alreadyOpen)
-        await same.close()
-        let other = try await opened(1, MigSecond.types)
-        #expect(other.isEmpty)
-        try await other.write { try $0.add(MigSecond.MigPet()) }
-        await other.close()
-        let later = try await opened(2, MigSecond.types)
-        #expect(later.isEmpty)
-        try await later.write { try $0.add(MigSecond.MigPet()) }
-        await later.close()
-        let older = await realmError { try await opened(1, MigSecond.types) }
-        #expect(older?.code == .schemaMismatch)
-        #expect(try await realm.version == 2)
-    }
-
-    @Test func migrationRunsByItself() async throws {
-        let realm = try await firstRealm()
-        let configuration = realm.configuration(2, MigSecond.types, MigSecond.migration)
-        let preview = try #require(try await Realm.previewMigration(for: configuration))
-        #expect(try await realm.version == 1)
-        let open = try await Realm.open(realm.configuration(1, MigFirst.types))
-        let error = await realmError { try await Realm.performMigration(for: configuration) }
-        #expect(error?.code == .alreadyOpen)
-        await open.close()
-        let report = try #require(try await Realm.performMigration(for: configuration))
-        #expect(report.description == preview.description)
-        #expect(report.versions == (1, 2))
-        #expect(report.objectCounts["MigFound"]?.new == 1)
-        #expect(report.objectCounts["MigPerson"].map { $0 == (3, 3) } == true)
-        for line in [
-            "MigPerson.age changes from Int to String.", "MigPerson.first is gone.",
-            "MigPet.weight changes from Double to Double?.", "MigAddress becomes embedded.",
-            "MigLost is gone.", "MigFound is new.", "MigPerson.fullName of type String is new.",
-        ] {
-            #expect(report.changes.contains(line), "\(line)")
-        }
-        #expect(try await realm.version == 2)
-        #expect(try await Realm.performMigration(for: configuration) == nil)
-        #expect(try await Realm.previewMigration(for: configuration) == nil)
-        try await realm.migrate(2, MigSecond.types)
-    }
-
-    @Test func previewChangesNothing() async throws {
-        let realm = try await firstRealm(people: 1_500)
-        let before = try realm.folder.state()
-        let done = Mutex<[MigrationProgress]>([])
-        var configuration = realm.configuration(2, MigSecond.types, MigSecond.migration)
-        configuration.migrationProgress = { progress in done.withLock { $0.append(progress) } }
-        #expect(try await Realm.previewMigration(for: configuration)?.changes.isEmpty == false)
-        #expect(try realm.folder.state() == before)
-        let people = done.withLock { $0 }.filter { $0.className == "MigPerson" }
-        #expect(people.map(\.objectsDone) == [1_024, 1_500])
-        #expect(people.allSatisfy { $0.objectCount == 1_500 })
-    }
-
-    @Test func realmInMemoryMigratesItsSeed() async throws {
-        let realm = try await firstRealm()
-        var configuration = realm.configuration(2, MigSecond.types, MigSecond.migration)
-        configuration.location = .inMemory(identifier: "migration-\(UUID())")
-        configuration.seedFile = realm.folder["test.realm"]
-        let opened = try await Realm.open(configuration)
-        #expect(
-            opened.snapshot().objects(MigSecond.MigPerson.self).first?.fullName == "First0 Last0")
-        try await opened.write { try $0.add(MigSecond.MigPerson()) }
-        #expect(opened.snapshot().objects(MigSecond.MigPerson.self).count == 4)
-        await opened.close()
-        #expect(try await realm.version == 1)
-    }
-
-    @Test func blockNeedsTheListOfClasses() async throws {
-        let realm = try await firstRealm()
-        var configuration = realm.configuration(2, []) { _, _ in }
-        configuration.objectTypes = nil
-        let error = await realmError { try await Realm.open(configuration) }
-        #expect(error?.code == .invalidInput)
-        #expect(try await realm.version == 1)
     }
 }
