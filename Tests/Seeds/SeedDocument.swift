@@ -68,7 +68,7 @@ enum SeedModels {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         return try [
             "SupportedTypes.swift", "TypeProjection.swift", "ObjectModels.swift",
-            "Collections.swift", "Sets.swift", "Maps.swift",
+            "Collections.swift", "Sets.swift", "Maps.swift", "AnyValues000.swift",
         ]
         .flatMap { name in
             try String(contentsOf: folder.appending(path: name), encoding: .utf8)
