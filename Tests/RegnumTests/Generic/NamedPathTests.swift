@@ -18,7 +18,8 @@ import Testing
             #expect(
                 try all.sorted(byKeyPath: "id", ascending: false)
                     .sorted(byKeyPath: "age").map(\.id) == [2, 0, 1])
-            #expect(try all.distinct(byKeyPaths: ["age"]).map(\.id) == [0, 1])
+            #expect(
+                try all.sorted(byKeyPath: "id").distinct(byKeyPaths: ["age"]).map(\.id) == [0, 1])
             #expect(try all.distinct(byKeyPaths: []).count == 3)
             let list = people[0].others
             #expect(try list.sorted(byKeyPath: "age", ascending: false).map(\.id) == [1, 0, 2])
@@ -76,7 +77,8 @@ private final class MisfitTarget: Object {
             let error = await realmError {
                 try await realm.write { tx in
                     _ = try tx.create(
-                        MisfitTarget.self, value: ["key": 1, property: value] as [String: Any])
+                        MisfitTarget.self,
+                        value: ["key": 1].merging([property: value as Any]) { $1 } as [String: Any])
                 }
             }
             #expect(error?.code == .invalidValue, "\(property) \(value): \(error as Any)")
@@ -117,7 +119,8 @@ private final class MisfitTarget: Object {
             let error = await realmError {
                 try await realm.write { tx in
                     _ = try tx.create(
-                        MisfitTarget.self, value: ["key": 1, property: value] as [String: Any])
+                        MisfitTarget.self,
+                        value: ["key": 1].merging([property: value as Any]) { $1 } as [String: Any])
                 }
             }
             #expect(error?.code == .invalidValue && error?.property == property)
