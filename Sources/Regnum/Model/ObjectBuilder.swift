@@ -172,7 +172,7 @@ struct ObjectBuilder {
         }
         guard case .one(let content) = content,
             property.field.set(content, in: object, at: property.offset)
-        else { throw .wrongType(value, schema, property) }
+        else { throw .wrongType(unwrapped(value), schema, property) }
     }
 
     /// What a property gets.
