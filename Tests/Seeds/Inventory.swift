@@ -19,7 +19,7 @@ private func supportedTypes(
     collections(document) + [
         (document, "class Dog: Object {", .here),
         (document, "class Dog: Object {", .here),
-        (document, "class Dog: Object {", .waits("AnyRealmValue")),
+        (document, "class Dog: Object {", .here),
         (document, "class CustomGeoPoint: EmbeddedObject {", .here),
     ] + typeProjection(document)
 }
@@ -56,10 +56,7 @@ private func collections(
 
 /// The single properties of 000 that are not here: all others are.
 let absentProperties: [(declaration: String, place: Place)] = [
-    ("@Persisted var decimalName: Decimal128", .waits("Decimal128")),
-    ("@Persisted var optDecimalName: Decimal128?", .waits("Decimal128")),
-    ("@Persisted var anyRealmValueName: AnyRealmValue", .waits("AnyRealmValue")),
-    ("@Persisted @objc var myObject: MyClass?", .never("@objc needs the runtime of Objective-C")),
+    ("@Persisted @objc var myObject: MyClass?", .never("@objc needs the runtime of Objective-C"))
 ]
 
 /// The examples in Swift that 003 includes by the names of their files, without printing them.

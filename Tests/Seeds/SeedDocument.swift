@@ -69,6 +69,7 @@ enum SeedModels {
         return try [
             "SupportedTypes.swift", "TypeProjection.swift", "ObjectModels.swift",
             "Collections.swift", "Sets.swift", "Maps.swift", "GenericCollections.swift",
+            "AnyValues000.swift",
         ]
         .flatMap { name in
             try String(contentsOf: folder.appending(path: name), encoding: .utf8)

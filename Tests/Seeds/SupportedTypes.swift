@@ -55,6 +55,8 @@ class CheatSheet: Object {
     @Persisted var optDataName: Data?
     @Persisted var dateName: Date
     @Persisted var optDateName: Date?
+    @Persisted var decimalName: Decimal128
+    @Persisted var optDecimalName: Decimal128?
     @Persisted var uuidName: UUID
     @Persisted var optUuidName: UUID?
     @Persisted var objectIdName: ObjectId
@@ -62,6 +64,7 @@ class CheatSheet: Object {
     @Persisted var listName: List<MyCustomObjectType>
     @Persisted var mapName: Map<String, String>
     @Persisted var mutableSetName: MutableSet<String>
+    @Persisted var anyRealmValueName: AnyRealmValue
     @Persisted var optObjectPropertyName: MyCustomObjectType?
     @Persisted var optEmbeddedObjectPropertyName: MyEmbeddedObjectType?
     @Persisted var enumName: MyPersistableEnum

@@ -65,6 +65,8 @@ import Testing
         #expect(frozen.optEnumName == .second && frozen.optFloatName == -.infinity)
         #expect(frozen.listName.map(\.name) == ["a", "b", "a"])
         #expect(frozen.mutableSetName.array == ["a", "b"])
+        #expect(frozen.anyRealmValueName == .list([.int(1), .string("x")]))
+        #expect(frozen.decimalName.description == "1.50" && frozen.optDecimalName == "-0.1")
         #expect(frozen.optObjectPropertyName?.name == "b")
         #expect(frozen.optEmbeddedObjectPropertyName?.name == "part")
     }
@@ -95,6 +97,9 @@ import Testing
         }
         sheet.listName.append(objectsIn: objects + [objects[0]])
         sheet.mutableSetName.insert(objectsIn: ["b", "a", "b"])
+        sheet.anyRealmValueName = .fromArray([.int(1), .string("x")])
+        sheet.decimalName = "1.50"
+        sheet.optDecimalName = "-0.1"
         sheet.optObjectPropertyName = objects[1]
         let part = MyEmbeddedObjectType()
         part.name = "part"

@@ -195,7 +195,7 @@ extension RealmCore {
     /// The class of objects of that name: one that has joined, or, where there is no list of classes, one
     /// of a module that another class of the realm is of.
     func objectType(named name: String) -> Object.Type? {
-        let known = joined
+        let known = joinedSchemas
         if let type = known.first(where: { $0.name == name })?.type { return type as? Object.Type }
         guard configuration.objectTypes == nil else { return nil }
         var modules: Set<String> = []

@@ -80,7 +80,21 @@ struct ImportSchema {
         for property in given.properties {
             guard let table = transaction.schema.table(named: given.name) else { return }
             switch (property.collection, property.content) {
+            case (nil, .value(.any, _)):
+                let elements = try addAnyElements(property, of: given)
+                _ = try transaction.addList(
+                    table.key, name: "\(property.name)[]", target: elements, kind: .list)
             case (nil, .value): continue
+            case (let collection?, .value(.any, _)):
+                let kind: ListKind =
+                    switch collection {
+                    case .list: .list
+                    case .set: .set
+                    case .map: .map
+                    }
+                _ = try transaction.addList(
+                    table.key, name: property.name,
+                    target: try addAnyElements(property, of: given), kind: kind)
             case (nil, .object(let name)):
                 let target = try target(name, given, property)
                 _ = try transaction.addColumn(table.key, .link(name: property.name, to: target))
@@ -112,6 +126,20 @@ struct ImportSchema {
         }
     }
 
+    /// The hidden class of elements of any type, which can be in lists and dictionaries of theirs.
+    private func addAnyElements(
+        _ property: JSONProperty, of given: JSONClass
+    ) throws(StoreError) -> TableKey {
+        let elements = try transaction.addTable(
+            name: "\(given.name).\(property.name)", kind: .elements,
+            columns: [
+                ColumnDefinition(name: "value", type: .any, isOptional: true, isIndexed: true),
+                ColumnDefinition(name: "key", type: .string),
+            ])
+        _ = try transaction.addList(elements, name: "value[]", target: elements, kind: .list)
+        return elements
+    }
+
     private func target(
         _ name: String, _ given: JSONClass, _ property: JSONProperty
     ) throws(StoreError) -> TableKey {
@@ -135,7 +163,8 @@ extension JSONProperty {
         guard case .value(let type, let isFloat) = content else { return nil }
         return ColumnDefinition(
             name: name, type: type, isOptional: isOptional, isPrimaryKey: isPrimaryKey,
-            isIndexed: isIndexed, defaultValue: defaultValue, meaning: isFloat ? .float : .value)
+            isIndexed: isIndexed || type == .any, defaultValue: defaultValue,
+            meaning: isFloat ? .float : .value)
     }
 
     /// The column `value` of elements.

@@ -25,24 +25,9 @@ extension Importer {
             try set(given, of: row, table, transaction, isPlaceholder ? .all : update)
             return
         }
-        let columns = try columnValues(given, table, transaction)
-        let made: ObjectKey
-        if let row = row(of: key, primaryKey, table, transaction) {
-            // it links to itself, or what it owns links to it
-            _ = fill(row, table.key)
-            for (property, _) in given {
-                guard case .column(let column) = property.place, !column.isPrimaryKey else {
-                    continue
-                }
-                try transaction.set(
-                    table.key, row, column.key, columns[Int(column.key.rawValue)])
-            }
-            made = row
-        } else {
-            made = try transaction.insert(table.key, columns)
-            if let key { note(key, made, table.key) }
-        }
-        try fillLists(given, of: made, table, transaction)
+        let row = try transaction.insert(table.key, try plainValues(given, table))
+        if let key { note(key, row, table.key) }
+        try fillReferences(given, of: row, table, transaction)
     }
 
     /// The row of an object that is known by a key of the text or by its primary key.
@@ -95,26 +80,40 @@ extension Importer {
         throw try table.property(name).problem("is the primary key and is missing")
     }
 
-    /// The values of a new row's columns; what it owns is made for them.
-    private mutating func columnValues(
-        _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable,
-        _ transaction: EngineTransaction
+    /// The values of a new row's columns; links are null as yet, so that rows come in the order of their
+    /// lines, and can link to themselves.
+    private func plainValues(
+        _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable
     ) throws(StoreError) -> [Value] {
         var values = table.defaults
         for (property, node) in given {
-            guard case .column(let column) = property.place else { continue }
-            values[Int(column.key.rawValue)] = try value(node, column, property, transaction)
+            guard case .column(let column) = property.place, column.linkTarget == nil,
+                column.type != .any
+            else { continue }
+            values[Int(column.key.rawValue)] = try property.value(node, column)
         }
         return values
     }
 
-    private mutating func fillLists(
+    /// Gives a new row its links, lists, sets and maps.
+    private mutating func fillReferences(
         _ given: [(property: ImportTable.Property, node: JSONNode)], of row: ObjectKey,
         _ table: ImportTable, _ transaction: EngineTransaction
     ) throws(StoreError) {
         for (property, node) in given {
-            guard case .list(let list, let target) = property.place else { continue }
-            try fill(list, target, of: row, table, property, node, transaction)
+            switch property.place {
+            case .column(let column):
+                if case .null = node { continue }
+                if column.type == .any {
+                    try setAny(column, of: row, table, property, node, transaction)
+                    continue
+                }
+                guard column.linkTarget != nil else { continue }
+                let value = try value(node, column, property, transaction)
+                try transaction.set(table.key, row, column.key, value)
+            case .list(let list, let target):
+                try fill(list, target, of: row, table, property, node, transaction)
+            }
         }
     }
 
@@ -129,6 +128,10 @@ extension Importer {
                 try fill(list, target, of: row, table, property, node, transaction)
             case .column(let column):
                 if column.isPrimaryKey { continue }
+                if column.type == .any {
+                    try setAny(column, of: row, table, property, node, transaction)
+                    continue
+                }
                 let value = try value(node, column, property, transaction)
                 if policy == .modified, transaction.value(table.key, row, column.key) == value {
                     continue
@@ -136,6 +139,18 @@ extension Importer {
                 try transaction.set(table.key, row, column.key, value)
             }
         }
+    }
+
+    private mutating func setAny(
+        _ column: ColumnSchema, of row: ObjectKey, _ table: ImportTable,
+        _ property: ImportTable.Property, _ node: JSONNode, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        let tree = try anyTree(node, property, transaction)
+        guard let list = table.schema.list(named: "\(column.name)[]") else {
+            throw property.problem("is of any type and has no list", .invalidDatabase)
+        }
+        try setAny(
+            tree, table.key, row, column.key, list.key, list.target, transaction)
     }
 
     /// What a column gets: a value, the row of an object, or that of a new embedded one.
@@ -168,9 +183,8 @@ extension Importer {
                 "cannot be \(node.shown): a \(schema.name), an object, is needed")
         }
         let given = try columns(members, table)
-        let row = try transaction.insert(
-            table.key, try columnValues(given, table, transaction))
-        try fillLists(given, of: row, table, transaction)
+        let row = try transaction.insert(table.key, try plainValues(given, table))
+        try fillReferences(given, of: row, table, transaction)
         return row
     }
 
@@ -188,7 +202,10 @@ extension Importer {
         if list.kind == .set {
             var members = SetMembers()
             for node in nodes {
-                if target.kind == .elements {
+                if target.isOfAny {
+                    let tree = try anyTree(node, isInSet: true, property, transaction)
+                    members.values.append(cell(tree, transaction))
+                } else if target.kind == .elements {
                     members.values.append(try property.value(node, target.columns[0]))
                 } else {
                     members.keys.append(try object(node, target.key, property, transaction))
@@ -204,7 +221,10 @@ extension Importer {
         var keys: [ObjectKey] = []
         keys.reserveCapacity(nodes.count)
         for node in nodes {
-            if target.kind == .elements {
+            if target.isOfAny {
+                let tree = try anyTree(node, property, transaction)
+                keys.append(try insertAny(tree, "", target.key, transaction))
+            } else if target.kind == .elements {
                 let value = try property.value(node, target.columns[0])
                 keys.append(try transaction.insert(target.key, [value]))
             } else {
@@ -226,13 +246,11 @@ extension Importer {
         members.sort { MapKeyText.precedes($0.key, $1.key) }
         var keys: [ObjectKey] = []
         for (index, member) in members.enumerated() {
-            if index > 0, MapKeyText(members[index - 1].key) == MapKeyText(member.key) {
-                throw property.problem("has the key \"\(member.key)\" twice", .invalidInput)
-            }
-            if let error = Realm.Error.mapKey(member.key, property.className, property.name) {
-                throw StoreError(
-                    .invalidValue, error.message, className: error.className,
-                    property: error.property)
+            try check(key: member.key, after: index > 0 ? members[index - 1].key : nil, property)
+            if target.isOfAny {
+                let tree = try anyTree(member.value, property, transaction)
+                keys.append(try insertAny(tree, member.key, target.key, transaction))
+                continue
             }
             let value = try value(member.value, target.columns[0], property, transaction)
             keys.append(try transaction.insert(target.key, [value, .string(member.key)]))
@@ -248,4 +266,9 @@ extension Importer {
         let count = transaction.listCount(table.key, row, list.key)
         if count > 0 { transaction.removeFromList(table.key, row, list.key, 0..<count) }
     }
+}
+
+extension TableSchema {
+    /// Whether it is the class of elements of any type.
+    fileprivate var isOfAny: Bool { kind == .elements && columns[0].type == .any }
 }

@@ -12,6 +12,8 @@ struct Importer: Sendable {
     private var tables: [MapKeyText: ImportTable] = [:]
     private var schemaID: UInt64 = 0
     private var line = 0
+    /// The lists and dictionaries of any type that were made.
+    var anyCount: UInt64 = 0
 
     /// An object that was linked to and whose line has not come.
     struct Placeholder: Sendable {
@@ -116,7 +118,7 @@ struct Importer: Sendable {
             try SchemaGrowth.add(entry.schema, to: transaction, realm)
         }
         if let mismatch = entry?.mapping(in: transaction.schema).mismatch { throw mismatch }
-        guard let schema = transaction.schema.table(named: name), schema.kind != .elements else {
+        guard let schema = transaction.schema.table(named: name), schema.isExported else {
             throw Realm.Error(
                 .schemaMismatch,
                 "There is no class \(name): it is not stored, not declared, and the first line does not "

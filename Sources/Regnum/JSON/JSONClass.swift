@@ -50,18 +50,19 @@ package struct JSONProperty: Sendable, Hashable {
 extension DatabaseSchema {
     /// The classes of objects, and of embedded ones, in the order in which they joined.
     var storedClasses: [JSONClass] {
-        tables.filter { $0.kind != .elements }.map { storedClass($0) }
+        tables.filter(\.isExported).map { storedClass($0) }
     }
 
     func storedClass(_ table: TableSchema) -> JSONClass {
-        let columns = table.columns.map { column in
+        let columns = table.columns.filter { !$0.name.isOfDropped }.map { column in
             JSONProperty(
                 name: column.name, collection: nil, content: content(column),
                 isOptional: column.isOptional, isPrimaryKey: column.isPrimaryKey,
-                isIndexed: column.isIndexed && column.linkTarget == nil,
+                isIndexed: column.isIndexed && column.linkTarget == nil && column.type != .any,
                 defaultValue: column.defaultValue)
         }
-        let lists = table.lists.map { list in
+        let lists = table.lists.filter { !$0.name.isOfDropped && !$0.name.isOfAnyItems }.map {
+            list in
             let target = tables[Int(list.target.rawValue)]
             let isOfValues = target.kind == .elements
             return JSONProperty(
@@ -77,6 +78,20 @@ extension DatabaseSchema {
         if let target = column.linkTarget { return .object(tables[Int(target.rawValue)].name) }
         return .value(column.type, isFloat: column.meaning == .float)
     }
+}
+
+extension TableSchema {
+    /// Whether it is a class of objects or embedded objects, which a program has. Objects that are only
+    /// passed on are none: who passes them on has them.
+    var isExported: Bool { (kind == .object || kind == .embedded) && !name.isOfDropped }
+}
+
+extension String {
+    /// Whether it is the name of what a migration has dropped: it is still stored and is no content.
+    var isOfDropped: Bool { utf8.first == 1 }
+
+    /// Whether it is the name of the list of what lies in the value of a property of any type.
+    var isOfAnyItems: Bool { hasSuffix("[]") }
 }
 
 extension ListKind {

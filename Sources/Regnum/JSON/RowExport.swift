@@ -11,9 +11,9 @@ internal import RegnumEngine
 struct RowExport {
     let root: DatabaseRoot
     var text = JSONText()
-    private let classes: [Class]
+    let classes: [Class]
 
-    private struct Class {
+    struct Class {
         let table: TableSchema
         let columns: [(schema: ColumnSchema, isFloat: Bool)]
         /// The lists with the class of their elements.
@@ -25,8 +25,13 @@ struct RowExport {
         let tables = root.schema.tables
         classes = tables.map { table in
             Class(
-                table: table, columns: table.columns.map { ($0, $0.meaning == .float) },
-                lists: table.lists.map { ($0, tables[Int($0.target.rawValue)]) })
+                table: table,
+                columns: table.columns.filter { !$0.name.isOfDropped }.map {
+                    ($0, $0.meaning == .float)
+                },
+                lists: table.lists.filter { !$0.name.isOfDropped && !$0.name.isOfAnyItems }.map {
+                    ($0, tables[Int($0.target.rawValue)])
+                })
         }
     }
 
@@ -50,7 +55,11 @@ struct RowExport {
             text.key(column.name, isFirst: isFirst)
             isFirst = false
             let value = root.value(table, row, column.key) ?? column.defaultValue
-            write(value, of: column, isFloat)
+            if column.type == .any {
+                any(value, of: row, stored.table, "\(column.name)[]")
+            } else {
+                write(value, of: column, isFloat)
+            }
         }
         for (list, target) in stored.lists {
             text.key(list.name, isFirst: isFirst)
@@ -77,9 +86,12 @@ struct RowExport {
             var name = ""
             if case .string(let key)? = root.value(target.key, entry, .mapKey) { name = key }
             text.key(name, isFirst: index == 0)
-            write(
-                root.value(target.key, entry, .mapValue) ?? .null, of: column,
-                column.meaning == .float)
+            let value = root.value(target.key, entry, .mapValue) ?? .null
+            if column.type == .any {
+                any(value, of: entry, target, "value[]")
+            } else {
+                write(value, of: column, column.meaning == .float)
+            }
         }
         text.raw("}")
     }
@@ -87,8 +99,9 @@ struct RowExport {
     private mutating func element(_ key: ObjectKey, _ target: TableSchema) {
         guard target.kind == .elements else { return object(key, target) }
         let column = target.columns[0]
-        write(
-            root.value(target.key, key, column.key) ?? .null, of: column, column.meaning == .float)
+        let value = root.value(target.key, key, column.key) ?? .null
+        if column.type == .any { return any(value, of: key, target, "value[]") }
+        write(value, of: column, column.meaning == .float)
     }
 
     private mutating func write(_ value: Value, of column: ColumnSchema, _ isFloat: Bool) {
@@ -98,7 +111,7 @@ struct RowExport {
     }
 
     /// An object as others have it: its key, or itself where it is embedded.
-    private mutating func object(_ row: ObjectKey, _ table: TableSchema) {
+    mutating func object(_ row: ObjectKey, _ table: TableSchema) {
         if table.kind == .embedded { return values(table.key, row) }
         guard let column = table.primaryKey else { return text.raw("\(row.rawValue)") }
         let key = root.value(table.key, row, column) ?? .null

@@ -116,7 +116,9 @@ extension JSONClass {
             default: throw .schemaLine("cannot have \"\(member.key)\": \(member.value.shown)", name)
             }
         }
-        guard !name.isEmpty else { throw .schemaLine("has a class without a name") }
+        guard !name.isEmpty, !name.isOfDropped else {
+            throw .schemaLine("has a class without a name")
+        }
         self.init(name: name, isEmbedded: isEmbedded, properties: [])
         for node in nodes { properties.append(try JSONProperty(node, of: name)) }
     }
@@ -152,7 +154,7 @@ extension JSONProperty {
                     "cannot have \"\(member.key)\": \(member.value.shown)", className, name)
             }
         }
-        guard !name.isEmpty, let content else {
+        guard !name.isEmpty, !name.isOfDropped, let content else {
             throw .schemaLine("has no name, or neither a type nor a class", className, name)
         }
         var defaultValue = Value.null

@@ -69,7 +69,9 @@ extension Snapshot {
         let schema = core.root.schema
         var wanted: Set<TableKey> = []
         for name in names ?? [] {
-            guard let table = schema.table(named: name), table.kind == .object else {
+            guard let table = schema.table(named: name), table.kind == .object,
+                !name.isOfDropped
+            else {
                 throw Realm.Error(
                     .invalidInput,
                     schema.table(named: name)?.kind == .embedded
@@ -80,14 +82,14 @@ extension Snapshot {
             wanted.insert(table.key)
         }
         return schema.targetsFirst(schema.tables.map(\.key)).filter {
-            $0.kind == .object && (names == nil || wanted.contains($0.key))
+            $0.kind == .object && !$0.name.isOfDropped && (names == nil || wanted.contains($0.key))
         }
     }
 
     /// The classes and those that their properties name.
     private func reachable(from tables: [TableSchema]) -> [TableSchema] {
-        core.root.schema.targetsFirst(tables.map(\.key)).filter { $0.kind != .elements }
-            .sorted { $0.key < $1.key }
+        core.root.schema.targetsFirst(tables.map(\.key))
+            .filter(\.isExported).sorted { $0.key < $1.key }
     }
 }
 
@@ -114,6 +116,7 @@ extension DatabaseSchema {
 
     private func targets(_ key: TableKey) -> [TableKey] {
         let table = tables[Int(key.rawValue)]
-        return table.columns.compactMap(\.linkTarget) + table.lists.map(\.target)
+        return table.columns.filter { !$0.name.isOfDropped }.compactMap(\.linkTarget)
+            + table.lists.filter { !$0.name.isOfDropped }.map(\.target)
     }
 }

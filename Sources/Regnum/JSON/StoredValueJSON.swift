@@ -24,6 +24,7 @@ extension JSONText {
             string(
                 DecimalBits(text: text) == bits
                     ? text : "bits:" + hexadecimal(bits.high) + hexadecimal(bits.low))
+        case .any: raw("null")  // `RowExport.any` writes it, with what lies in it
         }
     }
 
@@ -114,6 +115,7 @@ extension ValueType {
         case .uuid: "uuid"
         case .objectId: "objectId"
         case .decimal: "decimal"
+        case .any: "any"
         }
     }
 }

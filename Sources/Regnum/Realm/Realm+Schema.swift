@@ -99,6 +99,7 @@ extension PropertyType {
         case .uuid: self = .uuid
         case .objectId: self = .objectId
         case .decimal: self = .decimal128
+        case .any: self = .any
         }
     }
 }

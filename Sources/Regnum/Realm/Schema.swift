@@ -126,6 +126,8 @@ public enum PropertyType: Sendable, Hashable, CaseIterable {
     case objectId
     case decimal128
     case uuid
+    /// A value of any type.
+    case any
     /// A linked object, or an embedded one.
     case object
     /// The objects that link here.
@@ -146,6 +148,7 @@ extension PropertyType: CustomStringConvertible {
         case .objectId: "ObjectId"
         case .decimal128: "Decimal128"
         case .uuid: "UUID"
+        case .any: "AnyRealmValue"
         case .object: "Object"
         case .linkingObjects: "LinkingObjects"
         }

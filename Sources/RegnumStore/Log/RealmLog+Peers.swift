@@ -41,8 +41,10 @@ extension RealmLog {
 }
 
 extension LockFile {
-    /// Whether the control page is that of a version of the library with another layout.
+    /// Whether the control page is that of a version of the library with another layout: no slot is one of
+    /// this layout, and those that hold something say another one.
     var hasForeignLayout: Bool {
-        (0...1).contains { ControlPage.isForeign(magic: loadControlSlot($0)[0]) }
+        let magics = (0...1).map { loadControlSlot($0)[0] }.filter { $0 != 0 }
+        return !magics.isEmpty && magics.allSatisfy(ControlPage.isForeign) && loadControl() == nil
     }
 }

@@ -24,6 +24,9 @@ import Regnum
 ///                                   "taken N" once those up to N are removed (see Drain.swift)
 ///     measure PATH FIRST            makes readings, numbered from FIRST, until SIGTERM, prints the last
 ///                                   number of each commit
+///     fill PATH COUNT               makes COUNT readings
+///     drain-all PATH BATCH          delivers all readings, prints how many, the largest batch, and its
+///                                   memory before and at the most
 ///     backup PATH TARGET            copies the realm to TARGET0, TARGET1 …, prints the number of each
 ///                                   that is complete
 ///
@@ -84,6 +87,10 @@ import Regnum
             try await drain(path, batchSize: Int(arguments[0]) ?? 1, terminationSignal)
         case ("measure", 1):
             try await measure(path, from: Int(arguments[0]) ?? 0, terminationSignal)
+        case ("fill", 1):
+            try await fill(path, count: Int(arguments[0]) ?? 0)
+        case ("drain-all", 1):
+            try await drainAll(path, batchSize: Int(arguments[0]) ?? 1)
         case ("backup", 1):
             try await backUp(path, to: arguments[0])
         default:

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Regnum
 
 /// What the children deliver: of these, numbers that rise.
@@ -70,4 +71,47 @@ func backUp(_ path: String, to target: String) async throws {
         try await realm.backup(to: URL(filePath: "\(target)\(number)"))
         printLine("\(number)")
     }
+}
+
+/// Makes that many readings, a thousand in each commit.
+func fill(_ path: String, count: Int) async throws {
+    StandardInput.exitAtEnd()
+    let realm = try await Realm.readings(path)
+    for start in stride(from: 0, to: count, by: 1_000) {
+        try await realm.write(durability: .relaxed(within: .seconds(1))) { tx in
+            for number in start..<min(start + 1_000, count) {
+                try tx.create(
+                    Reading.self, value: ["number": number, "text": "the reading \(number)"])
+            }
+        }
+    }
+    await realm.close()
+}
+
+/// Delivers all that waits, and prints how many that were, the most that one batch had, the memory of
+/// the process in KiB before the first batch, and the most that it was at the beginning of a batch.
+func drainAll(_ path: String, batchSize: Int) async throws {
+    StandardInput.exitAtEnd()
+    let realm = try await Realm.readings(path)
+    let before = anonymousMemoryKiB()
+    var (most, largest) = (before, 0)
+    let count = try await realm.drain(Reading.self, batchSize: batchSize, untilEmpty: true) {
+        largest = max(largest, $0.count)
+        most = max(most, anonymousMemoryKiB())
+    }
+    printLine("\(count) \(largest) \(before) \(most)")
+    await realm.close()
+}
+
+/// The memory of this process that is no mapped file.
+private func anonymousMemoryKiB() -> Int {
+    let descriptor = open("/proc/self/status", O_RDONLY)
+    guard descriptor >= 0 else { return 0 }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 8_192)
+    let count = read(descriptor, &bytes, bytes.count)
+    let lines = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        .split(separator: "\n")
+    let line = lines.first { $0.hasPrefix("RssAnon:") } ?? ""
+    return line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
 }

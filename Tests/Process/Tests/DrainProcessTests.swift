@@ -86,6 +86,26 @@ import Testing
         try require(number == last + 1 || isNewWriter, "\(number) was delivered after \(last)")
     }
 
+    /// A long backlog takes no more memory than a short one: `REGNUM_BACKLOG` takes its length.
+    @Test func memoryDoesNotGrowWithTheBacklog() async throws {
+        let count =
+            ProcessInfo.processInfo.environment["REGNUM_BACKLOG"].flatMap { Int($0) } ?? 30_000
+        try await withChildren { group in
+            let fill = try group.start("fill", "\(count)")
+            try await fill.expectSuccess()
+            let drain = try group.start("drain-all", "1000")
+            try await drain.expectSuccess()
+            let numbers = try #require(drain.lines.first).split(separator: " ").compactMap {
+                Int($0)
+            }
+            print(
+                "a backlog of \(count): largest batch \(numbers[1]), \(numbers[2]) KiB before, "
+                    + "\(numbers[3]) KiB at the most")
+            #expect(numbers[0] == count && numbers[1] == min(1_000, count))
+            #expect(numbers[3] - numbers[2] < 64 << 10)
+        }
+    }
+
     /// Of two processes one drains; when it is killed, the other goes on.
     @Test func otherProcessTakesOver() async throws {
         try await withChildren { group in

@@ -118,6 +118,33 @@ struct JSONDraw {
         return (things, keyed)
     }
 
+    /// A value of any type, with lists and dictionaries up to the third level.
+    private mutating func any(
+        _ things: [JSONThing], _ keyed: [JSONKeyed], level: Int = 0
+    ) -> AnyRealmValue {
+        switch Int.random(in: 0..<(level < 3 ? 16 : 13), using: &random) {
+        case 0: return .none
+        case 1: return .bool(flag())
+        case 2: return .int(.random(in: .min ... .max, using: &random))
+        case 3: return .float(float())
+        case 4: return .double(double())
+        case 5: return .decimal128(decimal())
+        case 6: return .string(text())
+        case 7: return .data(data())
+        case 8: return .date(date())
+        case 9: return .objectId(objectId())
+        case 10: return .uuid(uuid())
+        case 11: return things.randomElement(using: &random).map { .object($0) } ?? .none
+        case 12: return keyed.randomElement(using: &random).map { .object($0) } ?? .none
+        case 13:
+            let map = Map<String, AnyRealmValue>()
+            for _ in 0..<2 { map[mapKey()] = any(things, keyed, level: level + 1) }
+            return .dictionary(map)
+        default:
+            return .list(List(many { $0.any(things, keyed, level: level + 1) }))
+        }
+    }
+
     private mutating func part(_ things: [JSONThing], _ keyed: [JSONKeyed]) -> JSONPart {
         let part = JSONPart()
         part.label = text()
@@ -168,6 +195,10 @@ struct JSONDraw {
             thing.named[mapKey()] = flag() ? things.randomElement(using: &random) : .some(nil)
             thing.partsByName[mapKey()] = flag() ? part(things, keyed) : .some(nil)
         }
+        thing.any = any(things, keyed)
+        thing.anyList.append(objectsIn: many { $0.any(things, keyed) })
+        thing.anySet.insert(objectsIn: many { $0.any(things, keyed, level: 3) })
+        for _ in 0..<2 { thing.anyMap[mapKey()] = any(things, keyed) }
         thing.part = some { $0.part(things, keyed) }
         thing.parts.append(objectsIn: many { $0.part(things, keyed) })
     }

@@ -58,6 +58,10 @@ final class JSONThing: Object {
     @Persisted var part: JSONPart?
     @Persisted var parts: List<JSONPart>
     @Persisted var partsByName: Map<String, JSONPart?>
+    @Persisted var any: AnyRealmValue
+    @Persisted var anyList: List<AnyRealmValue>
+    @Persisted var anySet: MutableSet<AnyRealmValue>
+    @Persisted var anyMap: Map<String, AnyRealmValue>
     @Persisted(originProperty: "other") var origins: LinkingObjects<JSONThing>
 }
 
@@ -93,6 +97,9 @@ extension JSONThing {
             "keyedSet": "\(Set(keyedSet.map { "\($0.name as Any)" }).sorted())",
             "named": "\(named.map { [bits($0.key), "\($0.value?.tag as Any)"] })",
             "part": "\(part?.plain as Any)", "parts": "\(parts.map(\.plain))",
+            "any": any.plain, "anyList": "\(anyList.map(\.plain))",
+            "anySet": "\(Set(anySet.map(\.plain)).sorted())",
+            "anyMap": "\(anyMap.map { [bits($0.key), $0.value.plain] })",
             "partsByName": "\(partsByName.map { [bits($0.key), "\($0.value?.plain as Any)"] })",
         ]
     }
@@ -111,5 +118,26 @@ extension JSONKeyed {
             "name": "\(name as Any)", "friend": "\(friend.map { $0.name as Any } as Any)",
             "thing": "\(thing?.tag as Any)", "small": "\(small)",
         ]
+    }
+}
+
+extension AnyRealmValue {
+    var plain: String {
+        switch self {
+        case .none: "none"
+        case .double(let x): "double \(bits(x))"
+        case .date(let x): "date \(bits(x))"
+        case .string(let x): "string \(bits(x))"
+        case .data(let x): "data \(Array(x))"
+        case .list(let list): "\(list.map(\.plain))"
+        case .dictionary(let map): "dictionary \(map.map { [bits($0.key), $0.value.plain] })"
+        case .object(let object):
+            switch object {
+            case let thing as JSONThing: "thing \(thing.tag)"
+            case let keyed as JSONKeyed: "keyed \(keyed.name as Any)"
+            default: "another"
+            }
+        default: "\(self)"
+        }
     }
 }

@@ -1,3 +1,6 @@
+// The names of stored properties, as a file has them.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 import Foundation
 import Regnum
 import Testing

@@ -1,0 +1,165 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// Values of any type: null, or an object with one member, whose key is the kind.
+
+extension Importer {
+    /// The value that a text stands for; objects that it links to have rows.
+    ///
+    /// - Parameter level: how many lists and dictionaries it lies in.
+    mutating func anyTree(
+        _ node: JSONNode, level: Int = 0, isInSet: Bool = false,
+        _ property: ImportTable.Property, _ transaction: EngineTransaction
+    ) throws(StoreError) -> AnyTree {
+        if case .null = node { return .value(.null) }
+        guard case .object(let members) = node, members.count == 1 else {
+            throw property.problem(
+                "is of any type and cannot be \(node.shown): null or an object with one member, the "
+                    + "kind, is needed")
+        }
+        let (kind, value) = (members[0].key, members[0].value)
+        switch (kind, value) {
+        case ("list", .array(let nodes)) where !isInSet:
+            try check(level: level + 1, property)
+            var trees: [AnyTree] = []
+            for node in nodes {
+                trees.append(try anyTree(node, level: level + 1, property, transaction))
+            }
+            return .list(trees)
+        case ("dictionary", .object(var entries)) where !isInSet:
+            try check(level: level + 1, property)
+            entries.sort { MapKeyText.precedes($0.key, $1.key) }
+            var trees: [(key: String, tree: AnyTree)] = []
+            for (index, entry) in entries.enumerated() {
+                try check(key: entry.key, after: index > 0 ? entries[index - 1].key : nil, property)
+                let tree = try anyTree(entry.value, level: level + 1, property, transaction)
+                trees.append((entry.key, tree))
+            }
+            return .dictionary(trees)
+        case ("object", .object(let parts)):
+            return .value(try anyLink(parts, property, transaction).value)
+        default: break
+        }
+        guard let stored = plainContent(kind, value) else {
+            throw property.problem("is of any type and cannot be \"\(kind)\": \(value.shown)")
+        }
+        if case .date(let seconds) = stored, seconds.isNaN {
+            throw property.problem("cannot hold a date that is not a number")
+        }
+        return .value(stored.value)
+    }
+
+    private func check(level: Int, _ property: ImportTable.Property) throws(StoreError) {
+        if level <= AnyTree.levelMax { return }
+        throw property.problem("has lists or dictionaries in more than \(AnyTree.levelMax) levels")
+    }
+
+    /// Refuses what is no key of a map, and a key that stands there twice.
+    func check(
+        key: String, after last: String?, _ property: ImportTable.Property
+    ) throws(StoreError) {
+        if let last, MapKeyText(last) == MapKeyText(key) {
+            throw property.problem("has the key \"\(key)\" twice", .invalidInput)
+        }
+        if let error = Realm.Error.mapKey(key, property.className, property.name) {
+            throw StoreError(
+                .invalidValue, error.message, className: error.className, property: error.property)
+        }
+    }
+
+    private mutating func anyLink(
+        _ parts: [JSONNode.Member], _ property: ImportTable.Property,
+        _ transaction: EngineTransaction
+    ) throws(StoreError) -> AnyContent {
+        guard parts.count == 2, parts[0].key == "class", case .string(let name) = parts[0].value,
+            parts[1].key == "key"
+        else {
+            throw property.problem("needs a \"class\" and a \"key\" of the object that it links to")
+        }
+        let table: ImportTable
+        do throws(Realm.Error) {
+            table = try self.table(named: name, transaction)
+        } catch {
+            throw property.problem("links to \(name): \(error.message)", .schemaMismatch)
+        }
+        guard table.schema.kind == .object else {
+            throw property.problem("cannot link to objects of \(name), which belong to others")
+        }
+        return .link(
+            table.key, try target(parts[1].value, table, of: property, transaction))
+    }
+
+    private func plainContent(_ kind: String, _ node: JSONNode) -> AnyContent? {
+        if kind == "float" {
+            guard case .double(let value)? = node.value(of: .double, isFloat: true) else {
+                return nil
+            }
+            return .float(Float(value))
+        }
+        guard let type = ValueType.allCases.first(where: { $0.jsonName(isFloat: false) == kind })
+        else { return nil }
+        return switch node.value(of: type, isFloat: false) {
+        case .bool(let x): .bool(x)
+        case .int(let x): .int(x)
+        case .double(let x): .double(x)
+        case .decimal(let x): .decimal(x)
+        case .string(let x): .string(x)
+        case .data(let x): .data(x)
+        case .date(let x): .date(x)
+        case .objectId(let x): .objectId(x)
+        case .uuid(let x): .uuid(x)
+        default: nil
+        }
+    }
+
+    // MARK: Storing
+
+    /// Sets a value with what lies in it in the place of another one.
+    ///
+    /// - Parameters:
+    ///   - list: the list of the row for what lies in the value.
+    ///   - target: the class of the elements of that.
+    mutating func setAny(
+        _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
+        _ list: ListKey, _ target: TableKey, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        let count = transaction.listCount(table, row, list)
+        if count > 0 { transaction.removeFromList(table, row, list, 0..<count) }
+        try transaction.set(table, row, column, cell(tree, transaction))
+        try fillAny(tree, table, row, list, target, transaction)
+    }
+
+    private mutating func fillAny(
+        _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ list: ListKey,
+        _ target: TableKey, _ transaction: EngineTransaction
+    ) throws(StoreError) {
+        guard let entries = tree.entries, !entries.isEmpty else { return }
+        var rows: [ObjectKey] = []
+        for (key, tree) in entries {
+            rows.append(try insertAny(tree, key, target, transaction))
+        }
+        try transaction.insertIntoList(table, row, list, at: 0, rows)
+    }
+
+    /// A new row of an element.
+    mutating func insertAny(
+        _ tree: AnyTree, _ key: String, _ target: TableKey, _ transaction: EngineTransaction
+    ) throws(StoreError) -> ObjectKey {
+        let row = try transaction.insert(target, [cell(tree, transaction), .string(key)])
+        try fillAny(tree, target, row, .anyItems, target, transaction)
+        return row
+    }
+
+    /// A value as it stands in its column. The numbers of lists and dictionaries tell those apart that
+    /// stand in one place one after the other; nobody else makes some in the transaction.
+    mutating func cell(_ tree: AnyTree, _ transaction: EngineTransaction) -> Value {
+        anyCount += 1
+        let number = transaction.version << 32 | anyCount
+        return switch tree {
+        case .value(let value): value
+        case .object: .null  // never made here: links have their rows
+        case .list: AnyContent.list(number).value
+        case .dictionary: AnyContent.dictionary(number).value
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../RegnumTests/SeededRandom.swift
