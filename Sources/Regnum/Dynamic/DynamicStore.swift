@@ -126,7 +126,10 @@ final class DynamicStore {
         for column in stored.columns where !column.isDropped {
             properties[column.name] = .column(column)
         }
-        for list in stored.lists where !list.isDropped { properties[list.name] = .list(list) }
+        // items of values of any type are part of those
+        for list in stored.lists where !list.isDropped && !list.name.hasSuffix("[]") {
+            properties[list.name] = .list(list)
+        }
         known.tables[table] = properties
         return properties
     }
@@ -176,7 +179,18 @@ final class DynamicStore {
             let key = ObjectKey(rawValue: UInt64(bitPattern: row))
             return contains(target, key) ? DynamicObject(self, target, key) : nil
         }
-        return value.anyValue(isFloat: column.meaning == .float)
+        switch value.anyContent {
+        case .link(let target, let key):
+            return contains(target, key) ? DynamicObject(self, target, key) : nil
+        case .list, .dictionary:
+            core.fail(
+                Realm.Error(
+                    .invalidInput,
+                    "A list or dictionary within a value of any type cannot be read by name: read it "
+                        + "with the class.", property: column.name))
+            return nil
+        default: return value.anyValue(isFloat: column.meaning == .float)
+        }
     }
 
     /// What stands in a list's row: a value, or an object.
@@ -186,6 +200,41 @@ final class DynamicStore {
             return DynamicObject(self, list.target, key)
         }
         return value(list.target, key, column.key).flatMap { any($0, column) }
+    }
+}
+
+extension AnyContent {
+    /// The value as a property of its kind has it; nil for what is none by itself.
+    fileprivate var plainValue: Any? {
+        switch self {
+        case .bool(let x): x
+        case .int(let x): Value.int(x).anyValue(isFloat: false)
+        case .float(let x): x
+        case .double(let x): x
+        case .decimal(let x): Value.decimal(x).anyValue(isFloat: false)
+        case .string(let x): x
+        case .data(let x): Value.data(x).anyValue(isFloat: false)
+        case .date(let x): Value.date(x).anyValue(isFloat: false)
+        case .objectId(let x): Value.objectId(x).anyValue(isFloat: false)
+        case .uuid(let x): Value.uuid(x).anyValue(isFloat: false)
+        case .link, .list, .dictionary: nil
+        }
+    }
+
+    /// A value of any type that is stored as such; nil for null.
+    init?(_ value: Value, isFloat: Bool) {
+        switch value {
+        case .bool(let x): self = .bool(x)
+        case .int(let x): self = .int(x)
+        case .double(let x): self = isFloat ? .float(Float(x)) : .double(x)
+        case .string(let x): self = .string(x)
+        case .data(let x): self = .data(x)
+        case .date(let x): self = .date(x)
+        case .uuid(let x): self = .uuid(x)
+        case .objectId(let x): self = .objectId(x)
+        case .decimal(let x): self = .decimal(x)
+        case .null, .any: return nil
+        }
     }
 }
 
@@ -210,7 +259,7 @@ extension Value {
         case .uuid: UUID._decode(stored)
         case .objectId: ObjectId._decode(stored)
         case .decimal: Decimal128._decode(stored)
-        case .any: AnyRealmValue._decode(stored)
+        case .any: anyContent?.plainValue
         }
     }
 }

@@ -87,10 +87,34 @@ struct DynamicWriter {
             let stored = Value.int(Int64(bitPattern: row.rawValue))
             return (stored, isNew ? (target, row) : nil)
         }
-        let storage = _StorageType(
-            column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
-        guard let stored = storage.engineValue(of: value) else { throw name.wrong(value) }
-        return (stored, nil)
+        return (try scalar(value, column, name), nil)
+    }
+
+    /// What a column of values gets; one of values of any type a value or an object.
+    private func scalar(
+        _ value: Any, _ column: ColumnSchema, _ name: Name
+    ) throws(Realm.Error) -> Value {
+        guard column.type == .any else {
+            let storage = _StorageType(
+                column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
+            guard let stored = storage.engineValue(of: value) else { throw name.wrong(value) }
+            return stored
+        }
+        if let object = value as? DynamicObject, object.store.core === store.core {
+            let isOwned = transaction.schema.tables[Int(object.table.rawValue)].kind.isOwned
+            guard !isOwned, transaction.contains(object.table, object.row) else {
+                throw name.wrong(object)
+            }
+            return AnyContent.link(object.table, object.row).value
+        }
+        if let any = value as? AnyRealmValue {
+            guard let plain = any.plain else { throw name.wrong(value) }
+            return plain
+        }
+        guard let stored = (value as? any ScalarValue)?.engineValue,
+            let content = AnyContent(stored, isFloat: value is Float)
+        else { throw name.wrong(value) }
+        return content.value
     }
 
     // MARK: Objects
@@ -235,8 +259,6 @@ struct DynamicWriter {
     private func stored(
         _ values: [Any?], _ column: ColumnSchema, _ place: DynamicPlace, _ name: Name
     ) throws(Realm.Error) -> [Value] {
-        let storage = _StorageType(
-            column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
         var stored: [Value] = []
         for value in values {
             guard let value = value.flatMap({ unwrapped($0) }) else {
@@ -244,8 +266,7 @@ struct DynamicWriter {
                 stored.append(.null)
                 continue
             }
-            guard let element = storage.engineValue(of: value) else { throw name.wrong(value) }
-            stored.append(element)
+            stored.append(try scalar(value, column, name))
         }
         guard place.list.kind == .set else { return stored }
         stored.sort { Value.compare($0, $1) < 0 }

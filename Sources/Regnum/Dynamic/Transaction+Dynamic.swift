@@ -72,8 +72,16 @@ extension Transaction {
         precondition(
             object.store.core === core && object.store.old == nil && !object.isInvalidated,
             "A dynamic object that was deleted, or is of another transaction, was deleted.")
-        transaction.delete(object.table, object.row)
-        core.didEditAll()
+        defer { core.didEditAll() }
+        guard let rules = core.realm.deleteRules(in: transaction.schema),
+            rules.concern(object.table)
+        else { return transaction.delete(object.table, object.row) }
+        let deletion = transaction.deletion(of: [(object.table, [object.row])], by: rules)
+        if let denial = deletion.denial {
+            core.fail(Realm.Error(denial, in: transaction))
+        } else {
+            transaction.delete(deletion)
+        }
     }
 
     private func dynamicStore(_ call: StaticString) throws(Realm.Error) -> DynamicStore {

@@ -111,7 +111,7 @@ public final class Migration {
         return try new.create(table, value, .error, transaction)
     }
 
-    /// Deletes an object, with the embedded objects that belong to it.
+    /// Deletes an object, with the embedded objects that belong to it. Delete rules have no say.
     ///
     /// - Throws: `.invalidInput` for an old object: delete the new one.
     public func delete(_ object: DynamicObject) throws(Realm.Error) {

@@ -156,6 +156,12 @@ final class MigrationSteps {
         try engine { () throws(StoreError) in
             if let column = schema.column(named: name) {
                 try transaction.rename(table, column.key, to: other)
+                if column.type == .any,
+                    let items = schema.list(named: "\(name)[]")
+                {
+                    let otherItems = "\(other)[]"
+                    try transaction.rename(table, items.key, to: otherItems)
+                }
             } else if let list = schema.list(named: name) {
                 try transaction.rename(table, list.key, to: other)
             }
@@ -165,6 +171,11 @@ final class MigrationSteps {
     private func drop(_ name: String, of table: TableKey) {
         let schema = stored(table)
         if let column = schema.column(named: name) {
+            if column.type == .any,
+                let items = schema.list(named: "\(name)[]")
+            {
+                transaction.drop(table, items.key)
+            }
             transaction.drop(table, column.key)
         } else if let list = schema.list(named: name) {
             transaction.drop(table, list.key)
@@ -284,7 +295,8 @@ final class MigrationSteps {
         guard let table = table(schema) else { return }
         var indexed: Set<ColumnKey> = []
         var primaryKey: ColumnKey?
-        for column in table.columns where column.linkTarget == nil && !column.isDropped {
+        for column in table.columns
+        where column.linkTarget == nil && column.type != .any && !column.isDropped {
             guard let property = schema.property(storedAs: column.name) else {
                 // of other programs
                 if column.hasIndex { indexed.insert(column.key) }

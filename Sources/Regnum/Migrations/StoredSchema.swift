@@ -52,7 +52,7 @@ public struct StoredClass: Sendable, Hashable {
                     isPrimaryKey: column.isPrimaryKey,
                     isIndexed: column.hasIndex && column.linkTarget == nil))
         }
-        for list in table.lists where !list.isDropped {
+        for list in table.lists where !list.isDropped && !list.name.hasSuffix("[]") {
             found.append(
                 StoredProperty(
                     name: list.name, type: table.swiftName(ofProperty: list.name, in: schema) ?? "",

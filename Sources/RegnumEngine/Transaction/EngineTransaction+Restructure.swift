@@ -27,7 +27,9 @@ extension EngineTransaction {
         let target = content.schema.tables[table.index].lists[list.index].target
         var schema = content.schema.with(table, list, name: name)
         if schema.tables[target.index].kind == .elements {
-            schema = schema.with(target, name: "\(schema.tables[table.index].name).\(name)")
+            // the items of values of any type: `property[]` of `Class.property`
+            let property = name.hasSuffix("[]") ? String(name.dropLast(2)) : name
+            schema = schema.with(target, name: "\(schema.tables[table.index].name).\(property)")
         }
         restructure(schema)
     }
@@ -158,7 +160,8 @@ extension EngineTransaction {
         let columns = content.schema.tables[table.index].columns
         var others = content.schema
         others = others.with(table) { definitions in
-            for index in definitions.indices where columns[index].linkTarget == nil {
+            for index in definitions.indices
+            where columns[index].linkTarget == nil && columns[index].type != .any {
                 let key = columns[index].key
                 definitions[index].isPrimaryKey = key == primaryKey
                 definitions[index].isIndexed = indexed.contains(key)
