@@ -74,11 +74,6 @@ extension Transaction {
     @available(*, unavailable, message: "an asymmetric object is delivered by realm.drain")
     public func objects<T: AsymmetricObject>(_ type: T.Type) -> Results<T> { fatalError() }
 
-    @available(*, unavailable, message: "an asymmetric object is delivered by realm.drain")
-    public func object<T: AsymmetricObject, Key>(_ type: T.Type, forPrimaryKey key: Key) -> T? {
-        fatalError()
-    }
-
     @available(*, unavailable, message: "an asymmetric object is removed once it was delivered")
     public func delete(_ object: AsymmetricObject) {}
 
@@ -89,11 +84,6 @@ extension Transaction {
 extension Snapshot {
     @available(*, unavailable, message: "an asymmetric object is delivered by realm.drain")
     public func objects<T: AsymmetricObject>(_ type: T.Type) -> FrozenResults<T> { fatalError() }
-
-    @available(*, unavailable, message: "an asymmetric object is delivered by realm.drain")
-    public func object<T: AsymmetricObject, Key>(
-        _ type: T.Type, forPrimaryKey key: Key
-    ) -> Frozen<T>? { fatalError() }
 }
 
 extension Realm {
