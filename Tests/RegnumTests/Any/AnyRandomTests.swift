@@ -47,11 +47,18 @@ import Testing
             case .int(let value): .int(value)
             case .double(let value): .double(value)
             case .string(let value): .string(value)
-            case .pet(let name):
-                .object(tx.object(AnyPet.self, forPrimaryKey: name) ?? AnyPet(name))
+            case .pet(let name): .object(try Self.pet(name, tx))
             case .list(let list): .fromArray(try list.map { try $0.value(tx) })
             case .dictionary(let map): .fromDictionary(try map.mapValues { try $0.value(tx) })
             }
+        }
+
+        /// The pet of that name: added at once, since a value may have it several times.
+        private static func pet(_ name: String, _ tx: Transaction) throws -> AnyPet {
+            if let pet = tx.object(AnyPet.self, forPrimaryKey: name) { return pet }
+            let pet = AnyPet(name)
+            try tx.add(pet)
+            return pet
         }
 
         /// The same without a pet.
