@@ -32,8 +32,11 @@ struct PlainGraph {
             }
             tags[name] = Set([fields[2], fields[3], fields[4]])
                 .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-            self.fields[name] = ["Architecture": fields[2], "Size": fields[6]]
-            if !fields[8].isEmpty { self.fields[name]?["Recommends"] = fields[8] }
+            // what a line leaves empty is no field
+            self.fields[name] = [
+                "Architecture": fields[2], "Size": fields[6], "Recommends": fields[8],
+            ]
+            .filter { !$0.value.isEmpty }
             provided[name] = fields[9].components(", ").filter { !$0.isEmpty }.map(Self.bareName)
             for other in requirements[name]!.flatMap(\.names) {
                 askers[other, default: []].insert(name)
