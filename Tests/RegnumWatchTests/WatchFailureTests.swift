@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumWatch
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct WatchFailureTests {
     @Test func missingDirectoryThrows() async throws {
         let loop = WatchLoop()

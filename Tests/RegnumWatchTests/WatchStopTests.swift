@@ -3,7 +3,7 @@ import Testing
 
 @testable import RegnumWatch
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct WatchStopTests {
     @Test func stoppedLoopStartsAgainOnUse() async throws {
         let directory = try WatchedDirectory()

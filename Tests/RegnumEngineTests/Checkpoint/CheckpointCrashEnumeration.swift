@@ -10,7 +10,7 @@ import Testing
 /// processes, and a second crash while the realm is opened again.
 ///
 /// `REGNUM_CHECKPOINT_STATES` (3,000 if not set) is about how many images are looked at.
-@Suite(.serialized, .timeLimit(.minutes(5)))
+@Suite(.serialized, .timeLimit(.minutes(40)))
 struct CheckpointCrashEnumeration {
     /// What commits made, and what has been acknowledged.
     private final class Expectation: Sendable {

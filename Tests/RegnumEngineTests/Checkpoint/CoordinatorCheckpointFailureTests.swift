@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumEngine
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct CoordinatorCheckpointFailureTests {
     @Test func aBulkCommitWithoutSpaceIsNotCommittedAndWritingGoesOn() async throws {
         let disk = SimFileSystem()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RegnumEngine
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct CoordinatorCheckpointTests {
     private func follow(_ coordinator: Coordinator, to version: UInt64) async throws {
         try await eventually {

@@ -3,7 +3,7 @@ import RegnumSimulation
 import RegnumStore
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct CoordinatorFailureTests {
     @Test func aFailedSyncFailsTheBatchAndWhatIsStagedBehindIt() async throws {
         let disk = SimFileSystem()

@@ -3,7 +3,7 @@ import RegnumStore
 import Testing
 
 /// Several coordinators of one realm, as in several processes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct CoordinatorPeerTests {
     private func catchUp(_ coordinator: Coordinator, to version: UInt64) async throws {
         while coordinator.published.version < version {

@@ -4,7 +4,7 @@ import RegnumStore
 import Testing
 
 /// The hand-off of the writer lock between two processes, on one simulated disk.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct CoordinatorPolitenessTests {
     /// A writer that goes on at once after each commit does not begin again before the process that
     /// waits for the lock has committed.

@@ -3,7 +3,7 @@ import RegnumSimulation
 import RegnumStore
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct CoordinatorWriteTests {
     @Test(arguments: [Durability.full, .relaxed(withinNanoseconds: 5_000_000)])
     func concurrentWritersEachGetOneVersionAndKeepTheirOrder(_ durability: Durability) async throws

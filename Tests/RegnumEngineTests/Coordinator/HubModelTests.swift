@@ -3,7 +3,7 @@ import Testing
 @testable import RegnumEngine
 
 /// Random commits, subscriptions and takes, in any order with the looks at them, against a plain model.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct HubModelTests {
     @Test(arguments: [nil, 20_000, 600])
     func hubAgreesWithTheModel(byteCountMax: Int?) throws {
@@ -39,7 +39,7 @@ struct HubModelTests {
 }
 
 /// A suite of its own: many histories, in optimised builds.
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized, .timeLimit(.minutes(40)))
 struct HubEnumeration {
     @Test func hubAgreesWithTheModelForLong() throws {
         var random = SeededGenerator("HubEnumeration.hubAgreesWithTheModelForLong")

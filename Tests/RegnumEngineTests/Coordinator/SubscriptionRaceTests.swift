@@ -4,7 +4,7 @@ import Testing
 @testable import RegnumEngine
 
 /// Writers and takers at once, for the thread sanitizer too.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct SubscriptionRaceTests {
     private static let writerCount = 4
     private static let commitCount = 100

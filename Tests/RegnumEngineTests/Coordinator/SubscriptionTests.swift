@@ -3,7 +3,7 @@ import Testing
 @testable import RegnumEngine
 
 /// Who is woken by a commit, and what there is to take.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct SubscriptionTests {
     @Test func commitOfTheClassWakesAndOneOfAnotherDoesNot() async throws {
         let world = try HubFixture()

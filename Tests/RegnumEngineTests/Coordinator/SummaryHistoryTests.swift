@@ -3,7 +3,7 @@ import Testing
 @testable import RegnumEngine
 
 /// What is kept of the commits that subscriptions have not taken yet.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct SummaryHistoryTests {
     /// What the summaries tell of messages, as one net effect.
     private func delta(_ summaries: [CommitSummary]?, _ tableName: String = "Message") throws

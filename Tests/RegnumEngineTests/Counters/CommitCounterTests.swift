@@ -4,7 +4,7 @@ import RegnumStore
 import Testing
 
 /// What commits cost, in things that can be counted: writes, syncs, bytes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct CommitCounterTests {
     private static let hour: UInt64 = 3_600_000_000_000
 

@@ -5,7 +5,7 @@ import Testing
 @testable import RegnumEngine
 
 /// The past of a realm: `Coordinator.history`, retention, `catchUp`.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct HistoryTests {
     private let disk = SimFileSystem()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import RegnumEngine
 
 /// Readers of the past while files are removed under them, and what retention keeps.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(40)))
 struct HistoryTrimmingTests {
     private let disk = SimFileSystem()
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Issue 3 asks for 10,000 sequences; optimised builds only.
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized, .timeLimit(.minutes(40)))
 struct OracleEnumeration {
     @Test func sequencesOfTransactionsAgreeWithTheOracle() async throws {
         let suite = OracleSuite("OracleEnumeration.transactions", count: 2_000) { number in

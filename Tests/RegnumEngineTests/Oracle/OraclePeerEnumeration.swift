@@ -7,7 +7,7 @@ import Testing
 ///
 /// `REGNUM_SEED` repeats a run, `REGNUM_ORACLE_PEER_SEQUENCES` says how many sequences, and
 /// `REGNUM_TEST_DIRECTORY` where the realms are (else in memory, in `/dev/shm`, where there is that).
-@Suite(.serialized, .timeLimit(.minutes(10)))
+@Suite(.serialized, .timeLimit(.minutes(40)))
 struct OraclePeerEnumeration {
     @Test func sequencesSharedWithAPeerProcessAgreeWithTheOracle() async throws {
         let name = "OraclePeerEnumeration"

@@ -3,7 +3,7 @@ import Testing
 /// As `AtlasTests`, with many sequences. Optimised builds only.
 ///
 /// `REGNUM_ATLAS_SEQUENCES` and `REGNUM_ATLAS_PEER_SEQUENCES` say how many.
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized, .timeLimit(.minutes(40)))
 struct AtlasEnumeration {
     @Test func everyViewShowsWhatWasDone() async throws {
         try await AtlasSuite(

@@ -2,7 +2,7 @@ import Testing
 
 /// Random transactions on all types of properties in all containers, against plain Swift: after each one
 /// every view shows what was done and nothing else. `AtlasEnumeration` runs many more.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(40)))
 struct AtlasTests {
     @Test func everyViewShowsWhatWasDone() async throws {
         try await AtlasSuite("AtlasTests", count: 90).run()
