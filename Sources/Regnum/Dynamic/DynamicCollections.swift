@@ -40,6 +40,15 @@ struct DynamicPlace {
         return key
     }
 
+    /// What stands at a position of a list or set, which are named so in sentences.
+    func element(at position: Int, of kind: StaticString) -> Any? {
+        store.requireLive(kind)
+        guard let key = store.listElement(table, row, list.key, at: position) else {
+            preconditionFailure("A \(kind) of \(count) elements has no position \(position).")
+        }
+        return store.element(list, key)
+    }
+
     /// The position of a key in a map, or where it would be, and whether it is there.
     func position(ofKey key: String) -> (position: Int, isThere: Bool) {
         var (low, high) = (0, count)
@@ -69,14 +78,7 @@ public final class DynamicList: RandomAccessCollection {
     ///
     /// - Precondition: the position is one of the list.
     /// - Complexity: O(log n).
-    public subscript(position: Int) -> Any? {
-        let (store, list) = (place.store, place.list)
-        store.requireLive("list")
-        guard let key = store.listElement(place.table, place.row, list.key, at: position) else {
-            preconditionFailure("A list of \(count) elements has no position \(position).")
-        }
-        return store.element(list, key)
-    }
+    public subscript(position: Int) -> Any? { place.element(at: position, of: "list") }
 
     /// Puts an element at the end.
     public func append(_ value: Any?) throws(Realm.Error) { try insert(value, at: endIndex) }
@@ -123,14 +125,7 @@ public final class DynamicMutableSet: RandomAccessCollection {
     /// An element; nil for nil.
     ///
     /// - Precondition: the position is one of the set.
-    public subscript(position: Int) -> Any? {
-        let (store, list) = (place.store, place.list)
-        store.requireLive("set")
-        guard let key = store.listElement(place.table, place.row, list.key, at: position) else {
-            preconditionFailure("A set of \(count) elements has no position \(position).")
-        }
-        return store.element(list, key)
-    }
+    public subscript(position: Int) -> Any? { place.element(at: position, of: "set") }
 
     /// Puts an element in, if it is not there.
     ///
