@@ -23,6 +23,19 @@ extension TransactionCore {
         return try insertion.add(object)
     }
 
+    /// The rows of objects for a list or set of `schema`; unmanaged objects are added.
+    ///
+    /// Throws as `store(_:for:_:)`; nothing is changed then.
+    func store(
+        _ objects: [ObjectBase], for property: PropertySchema, _ schema: ClassSchema
+    ) throws(Realm.Error) -> [ObjectKey] {
+        guard let transaction = writing else {
+            preconditionFailure("Only a write stores objects.")
+        }
+        var insertion = GraphInsertion(self, transaction)
+        return try insertion.add(objects, schema, property)
+    }
+
     /// Refuses a managed object that cannot be linked to from here.
     func checkLinkable(
         _ object: ObjectBase, _ binding: ClassBinding, _ schema: ClassSchema,

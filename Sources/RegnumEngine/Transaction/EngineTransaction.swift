@@ -16,9 +16,8 @@ package final class EngineTransaction {
     @exclusivity(unchecked) var schemaChanges: [SchemaChange] = []
     @exclusivity(unchecked) private(set) var phase = Phase.open
     let edit: ContentEdit
-    /// The class that rows were inserted into last, and how; nil after the schema has changed.
-    @exclusivity(unchecked)
-    var lastInsertion: (table: TableKey, row: RowInsertion)?
+    /// By table: how rows are inserted into it, once some were; empty after the schema has changed.
+    @exclusivity(unchecked) var insertions: [RowInsertion?] = []
     /// The current state as a root, as long as it is current.
     @exclusivity(unchecked) private var currentRoot: DatabaseRoot?
 
@@ -92,7 +91,7 @@ package final class EngineTransaction {
     package func abort() {
         guard phase == .open else { return }
         phase = .aborted
-        lastInsertion = nil
+        insertions = []
         currentRoot = nil
         edit.nodes.store.abort(edit.nodes, directory: content.directory)
         content = base.content
@@ -104,7 +103,7 @@ package final class EngineTransaction {
         let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.stamp)
         edit.nodes.store.finish(edit.nodes)
         phase = .committed
-        lastInsertion = nil
+        insertions = []
         currentRoot = root
         return root
     }
