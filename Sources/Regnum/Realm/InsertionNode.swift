@@ -12,8 +12,9 @@ extension GraphInsertion {
         /// The objects of links and lists that have to be stored with it, and the rows of embedded
         /// ones that are there already.
         var targets: [(object: ObjectBase, row: ObjectKey?)] = []
-        var lists: [(property: Int, list: any UnmanagedList, contents: [_PropertyContent.Content])] =
-            []
+        var lists:
+            [(property: Int, list: any UnmanagedList, contents: [_PropertyContent.Content])] =
+                []
         var maps: [(property: Int, map: any UnmanagedMap, entries: [MapEntry])] = []
         /// Values of any type: of new rows those that are more than a value in a column, of rows that
         /// are updated all.
