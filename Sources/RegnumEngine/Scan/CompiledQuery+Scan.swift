@@ -107,11 +107,11 @@ extension CompiledQuery {
         _ statistics: inout QueryStatistics
     ) -> [UInt64] {
         if let lookup, lookup.isExact, isWorthwhile(lookup, table) {
-            let keys = lookup.keys()
+            let keys = lookup.keys(limit)
             statistics.usedIndex = true
             statistics.indexEntriesRead += keys.count
             statistics.rowsEvaluated += keys.count
-            return keys.count <= limit ? keys : Array(keys[..<limit])
+            return keys
         }
         var keys = KeyBuffer()
         forEachMatch(root, table, lookup, &statistics) { cluster, rows in
