@@ -57,7 +57,7 @@ extension Map {
         if isInvalidated { handle.binding.trapUnreadable(handle.property) }
         let schema = handle.binding.schema
         let plan = schema.plan(
-            ofMap: schema.properties[handle.property], T.self, row: handle.row)
+            ofMap: schema.properties[handle.property], T.self, .isRow([handle.row]))
         return Results(core.binding(for: T.self), plan: _Plan(plan: plan)).where(condition)
     }
 }

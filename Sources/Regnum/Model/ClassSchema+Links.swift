@@ -135,11 +135,13 @@ extension ClassSchema {
         [.backlinks("value", of: elementsName(of: map)), .backlinks(map.columnName, of: name)]
     }
 
-    /// The objects of the map of a row, each once, in order of creation.
-    func plan(ofMap map: PropertySchema, _ type: ObjectBase.Type, row: ObjectKey) -> QueryPlan {
+    /// The objects of the maps of the objects that meet a condition, each once, in order of creation.
+    func plan(
+        ofMap map: PropertySchema, _ type: ObjectBase.Type, _ owner: Predicate
+    ) -> QueryPlan {
         QueryPlan(
             tableName: ClassSchema.of(type).name,
-            predicate: .related(hops(toOwnersOf: map), .any, .isRow([row])))
+            predicate: .related(hops(toOwnersOf: map), .any, owner))
     }
 
     /// The objects whose property has a row of this class, as a query of their class: ascending, each as

@@ -149,7 +149,7 @@ struct GraphInsertion {
                     anyValues.append(
                         (index, try AnyTree(value, core, binding.schema, property)))
                 case .any(let value):
-                    let tree = try AnyTree(value, core, binding.schema, property)
+                    let tree = try checked(value, binding.schema, property)
                     anyValues.append((index, tree))
                     targets += tree.unmanagedTargets
                 case .link(let target?):
