@@ -82,16 +82,6 @@ extension Importer {
         } catch {
             throw property.problem("links to \(name): \(error.message)", .schemaMismatch)
         }
-        let isInAsymmetric =
-            transaction.schema.table(named: property.className)?.kind == .asymmetric
-        if isInAsymmetric || table.schema.kind == .asymmetric {
-            let error =
-                isInAsymmetric
-                ? Realm.Error.linkOfAsymmetric("a \(name)", property.className, property.name)
-                : .linkToAsymmetric(name, property.className, property.name)
-            throw StoreError(
-                .invalidValue, error.message, className: error.className, property: error.property)
-        }
         guard table.schema.kind == .object else {
             throw property.problem("cannot link to objects of \(name), which belong to others")
         }

@@ -136,34 +136,6 @@ extension EngineTransaction {
         return members
     }
 
-    /// Sets the values that an element of any type lies in to what they are, so that whoever follows
-    /// them hears of a change within.
-    ///
-    /// - Complexity: O(log n) for each list and dictionary that it lies in.
-    private func touchAround(_ elements: TableKey, _ element: UInt64) {
-        var (table, row) = (elements, element)
-        while content.schema.tables[table.index].kind == .elements {
-            var around: (LinkPlace, UInt64)?
-            for place in content.schema.relations[table.index].incomingLists {
-                let owner = content.schema.tables[place.table.index]
-                let list = owner.lists[place.list.index]
-                // what lies in the value of a column is in the list of the same name with "[]"
-                guard list.name.hasSuffix("[]"),
-                    let column = owner.column(named: String(list.name.dropLast(2))),
-                    let row = content.backlinks(row, place).first
-                else { continue }
-                around = (LinkPlace(table: place.table, column: column.key), row)
-            }
-            guard let (place, owner) = around,
-                let value = content.value(place.table, ObjectKey(rawValue: owner), place.column)
-            else { return }
-            let column = content.schema.tables[place.table.index].columns[place.column.index]
-            _ = content.set(place.table.index, owner, column, value, version: version, edit)
-            noteSet(place.table, owner, column.key)
-            (table, row) = (place.table, owner)
-        }
-    }
-
     private func nullLinks(to rows: [UInt64], _ place: LinkPlace) {
         let index = place.table.index
         let column = content.schema.tables[index].columns[place.column.index]
