@@ -141,8 +141,8 @@ extension FrozenMap: CustomStringConvertible {
 }
 
 extension FrozenMap {
-    /// The objects of the map that meet a condition, each once under however many keys, in order of
-    /// creation: their keys are not told.
+    /// The objects of the map that meet a condition, in the order of its keys, each once for each: the keys
+    /// are not told.
     ///
     /// - Complexity: O(1): nothing is evaluated before the result is used.
     public func `where`<T: ObjectBase>(
@@ -150,7 +150,7 @@ extension FrozenMap {
     ) -> FrozenResults<T> where Value == Frozen<T>? {
         let schema = table.schema
         let plan = place.map {
-            schema.plan(ofMap: schema.properties[property], T.self, .isRow([$0.row]))
+            schema.plan(ofMap: schema.properties[property], T.self, row: $0.row)
         }
         let nothing = QueryPlan(
             tableName: ClassSchema.of(T.self).name, predicate: .constant(false))

@@ -41,6 +41,12 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     /// The number of entries now.
     public var count: Int { current.count }
 
+    /// Whether there are no entries now.
+    public var isEmpty: Bool { current.isEmpty }
+
+    /// The keys now, ascending.
+    public var keys: [Key] { current.keys }
+
     /// The changes of the map, from its state when the iteration starts.
     public var changes: MapChanges<Key, Value> { changes() }
 
@@ -145,18 +151,12 @@ extension Live {
 }
 
 extension LiveMap {
-    /// The objects of the map that meet a condition, each once under however many keys, in order of
-    /// creation: their keys are not told. None while there is no such map.
+    /// The objects of the map that meet a condition, in the order of its keys, each once for each: the keys
+    /// are not told. None while there is no such map.
     public func `where`<T: ObjectBase>(
         _ condition: (Query<T>) -> Query<Bool>
     ) -> LiveResults<T> where Value == Frozen<T>? {
-        let schema = entry.schema
-        // the object is found by its key at each version
-        let column = schema.primaryKey.map { schema.properties[$0].reference }
-        let isThis = column.map { Predicate.compare($0, .equal, owner.key) }
-        let plan = schema.plan(
-            ofMap: schema.properties[property], T.self, isThis ?? .constant(false))
-        return LiveResults(realm, realm.entry(for: T.self), plan: _Plan(plan: plan))
+        LiveResults(realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner)
             .where(condition)
     }
 }

@@ -50,6 +50,18 @@ package struct CollectionOwner: Hashable, Sendable {
         return nested.map { $0.find(in: own, root) } ?? own
     }
 
+    /// The class of the entries where it is a map of objects of a class, or the inverse of a map that a class
+    /// has; nil for others.
+    func entries(of tableName: String, _ schema: DatabaseSchema) -> String? {
+        let owner = kind == .list ? self.tableName : tableName
+        guard let list = schema.table(named: owner)?.list(named: name), list.kind == .map,
+            list.target.index < schema.tables.count
+        else { return nil }
+        let entries = schema.tables[list.target.index].name
+        // not where the plan is of the entries themselves
+        return equalUTF8(entries, tableName) ? nil : entries
+    }
+
     /// A query of the list or inverse at a version; one that finds nothing while there is no owner.
     package func plan(_ plan: QueryPlan, at root: DatabaseRoot) -> QueryPlan {
         var plan = plan

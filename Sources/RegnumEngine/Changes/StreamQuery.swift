@@ -40,6 +40,10 @@ extension StreamQuery {
             terms.insert(
                 .value(tableName: owner.tableName, column: owner.keyColumn, owner.key))
         }
+        if let entries = owner?.entries(of: plan.tableName, root.schema) {
+            terms.insert(.table(entries))
+            terms.insert(.table(plan.tableName))
+        }
         if isSteady, owner != nil {
             terms.insert(.table(plan.tableName))
         } else if !linked.contains(plan.tableName), let term = ownRows(at: root) {
