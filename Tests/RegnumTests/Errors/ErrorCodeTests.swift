@@ -30,10 +30,10 @@ import Testing
 
     private func mismatches() async throws -> [Case] {
         let realm = try await Realm.temporary()
-        try await realm.write { try $0.add(First.Item()) }
+        try await realm.write { try $0.add(ErrorCodeFirst.Item()) }
         var error: Realm.Error?
         do {
-            _ = try LaterProgram.core(of: realm, [OtherTypes.Item.self])
+            _ = try LaterProgram.core(of: realm, [ErrorCodeLater.Item.self])
         } catch let thrown as Realm.Error {
             error = thrown
         }
@@ -105,5 +105,17 @@ import Testing
                 code: .invalidQuery, className: "RuleCustomer", property: nil, key: nil,
                 told: ["was given a RuleCustomer of the realm"], error: error)
         ]
+    }
+}
+
+private enum ErrorCodeFirst {
+    final class Item: Object {
+        @Persisted var text: String
+    }
+}
+
+private enum ErrorCodeLater {
+    final class Item: Object {
+        @Persisted var text: Int
     }
 }
