@@ -163,7 +163,7 @@ struct GraphInsertion {
             let value = AnyRealmValue(plain: value) ?? .none
             node.anyValues.append((index, try AnyTree(value, core, binding.schema, property)))
         case .any(let value):
-            let tree = try AnyTree(value, core, binding.schema, property)
+            let tree = try checked(value, binding.schema, property)
             node.anyValues.append((index, tree))
             node.targets += tree.unmanagedTargets
         case .link(let target?):

@@ -79,6 +79,26 @@ extension Realm.Error {
             className: schema.name, property: property.name)
     }
 
+    /// An object in a value of any type of an asymmetric object, or of what one holds.
+    static func linkOfAsymmetric(
+        _ object: String, _ className: String, _ property: String
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "\(className).\(property) was given \(object): an asymmetric object holds values and embedded "
+                + "objects, and links to no others.", className: className, property: property)
+    }
+
+    /// An asymmetric object in a value of any type.
+    static func linkToAsymmetric(
+        _ name: String, _ className: String, _ property: String
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "\(className).\(property) was given a \(name): nothing links to an asymmetric object, which "
+                + "is gone once it was delivered.", className: className, property: property)
+    }
+
     static func ownedTwice(
         _ object: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {

@@ -157,8 +157,8 @@ final class TransactionCore {
     /// The content as the body sees it now, for queries; nil after the body.
     var queryState: QueryState? {
         switch state {
-        case .writing(let transaction): QueryState(transaction)
-        case .reading(let root): QueryState(root)
+        case .writing(let transaction): QueryState(transaction, realm.queryCounters)
+        case .reading(let root): QueryState(root, realm.queryCounters)
         case .ended: nil
         }
     }

@@ -50,7 +50,6 @@ extension CompiledQuery {
             }
             return
         }
-        statistics.rowsEvaluated += table.count
         var asked = predicate
         var isFirst = true
         var isPrepared = false
@@ -61,7 +60,9 @@ extension CompiledQuery {
                 isPrepared = true
             }
             isFirst = false
-            let found = asked.matches(cluster, cluster.liveMask, root)
+            let rows = cluster.liveMask
+            statistics.rowsEvaluated += rows.count
+            let found = asked.matches(cluster, rows, root)
             return found.isEmpty || body(cluster, found)
         }
     }

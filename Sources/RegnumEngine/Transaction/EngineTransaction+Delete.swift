@@ -130,6 +130,7 @@ extension EngineTransaction {
                 }
                 _ = content.set(place.table.index, origin, column, .null, version: version, edit)
                 noteSet(place.table, origin, column.key)
+                touchAround(place.table, origin)
             }
         }
         return members
