@@ -24,7 +24,9 @@ internal import RegnumStore
 /// nil, and its old values are read from the old objects. A primary key is a property like any other
 /// until the block is over. After it, old forms are dropped, keys are checked, and objects of classes
 /// that became embedded get one owner each: those without one are deleted, and of those with several
-/// each further owner gets a copy.
+/// each further owner gets a copy. Objects of classes that became asymmetric wait for who drains them.
+///
+/// With ``Realm/Configuration/resumableMigration`` it is done in parts, and the block may run once more.
 ///
 /// Confined to the block.
 public final class Migration {

@@ -31,7 +31,9 @@ final class MigrationSaving {
             core.move(to: next)
             baseByteCount = next.heapByteCount
         } catch {
-            throw Realm.Error(error)
+            let error = Realm.Error(error)
+            core.fail(error)  // also where the block passes over it
+            throw error
         }
     }
 }

@@ -46,7 +46,7 @@ extension CommitSummary {
             let delta = TableDelta(
                 table: schema.key, tableName: schema.name, inserted: difference.inserted,
                 deleted: difference.deleted, modified: difference.modified,
-                listChanges: difference.listChanges(old, new))
+                listChanges: difference.listChanges(old, new, shareLeaves: false))
             if !delta.isEmpty { tables[schema.key] = delta }
         }
         self.init(version: new.version, origin: origin, tables: tables)
@@ -83,7 +83,11 @@ private struct RowDifference {
     }
 
     /// The lists that differ, of rows that both versions have.
-    func listChanges(_ old: DatabaseRoot, _ new: DatabaseRoot) -> [ListKey: [ListChange]] {
+    ///
+    /// - Parameter shareLeaves: false: the trees share nothing, so that all owners may differ.
+    func listChanges(
+        _ old: DatabaseRoot, _ new: DatabaseRoot, shareLeaves: Bool = true
+    ) -> [ListKey: [ListChange]] {
         guard let before = self.old else { return [:] }
         var result: [ListKey: [ListChange]] = [:]
         for list in schema.lists {
@@ -92,7 +96,7 @@ private struct RowDifference {
             var changes: [ListChange] = []
             for owner in SequenceTree.changedOwners(oldLists, newLists)
             where before.contains(owner) && self.new.contains(owner)
-                && oldLists.elements(owner) != newLists.elements(owner)
+                && (shareLeaves || oldLists.elements(owner) != newLists.elements(owner))
             {
                 let splices = SequenceTree.difference(oldLists, newLists, owner)
                 if splices.isEmpty { continue }

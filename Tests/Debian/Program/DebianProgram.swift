@@ -10,7 +10,7 @@ import Regnum
 ///     RegnumDebian --migrate DIRECTORY
 ///
 /// takes a realm that has the graph to the classes of `LaterIndex`, and prints the most private memory that it
-/// had, in KiB. With `--migrate-in-parts` it writes what it has done each 8 MiB, and goes on from there.
+/// had, in KiB. With `--migrate-in-parts` it writes what it has done each 2 MiB, and goes on from there.
 @main enum DebianProgram {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -22,7 +22,7 @@ import Regnum
         if index.hasPrefix("--migrate") {
             var configuration = LaterIndex.configuration(directory)
             if index == "--migrate-in-parts" {
-                configuration.resumableMigration = ResumableMigration(memoryByteCount: 8 << 20)
+                configuration.resumableMigration = ResumableMigration(memoryByteCount: 2 << 20)
             }
             let peak = PeakMemory()
             configuration.migrationProgress = { _ in peak.look() }

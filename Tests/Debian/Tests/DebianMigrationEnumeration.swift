@@ -12,7 +12,7 @@ import Testing
 /// `REGNUM_MIGRATION_KILLS` (10) says how many kills, `REGNUM_MIGRATION_PACKAGES` (4,000) of how many
 /// packages the graph is made (70,000: of all); `REGNUM_SEED` when. Where the index is absent it is
 /// a random graph of 400 packages.
-@Suite struct DebianMigrationEnumeration {
+@Suite(.serialized) struct DebianMigrationEnumeration {
     private static func number(_ name: String, _ standard: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
     }
