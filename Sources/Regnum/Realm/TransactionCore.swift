@@ -93,6 +93,14 @@ final class TransactionCore {
         return made
     }
 
+    /// Goes on in a transaction that has taken the place of the one before.
+    func move(to other: EngineTransaction) {
+        state = .writing(other)
+        transaction = .passUnretained(other)
+        didEditAll()
+        refreshBindings()
+    }
+
     /// Fails the transaction, unless it has failed already.
     func fail(_ error: Realm.Error) {
         if violation == nil { violation = error }
