@@ -6,6 +6,7 @@ import Synchronization
 /// All that happens follows from the seed: two processes that run the same sequence agree on it.
 final class AtlasSequence {
     private let seed: UInt64
+    private let pulse: RunPulse
     private var random: SeededRandom
     let classes: [any AtlasModel.Type]
     private let shapes: [AtlasClassShape]
@@ -20,8 +21,9 @@ final class AtlasSequence {
         let version = Mutex<UInt64>(0)
     }
 
-    init(seed: UInt64) {
+    init(seed: UInt64, pulse: RunPulse) {
         self.seed = seed
+        self.pulse = pulse
         random = SeededRandom(seed)
         classes = AtlasTable.classes(2, &random)
         shapes = AtlasTable.shapes(classes)
@@ -36,7 +38,7 @@ final class AtlasSequence {
 
     private func under(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
 
-    func run(_ sides: any AtlasSides) async throws {
+    func run(_ sides: RealmSides<AtlasSide>) async throws {
         var draw = AtlasDraw(AtlasWorld(shapes), seed: random.next(), sideCount: sides.count)
         for step in 0..<(4 + under(4)) {
             let before = draw.world.content
@@ -51,7 +53,7 @@ final class AtlasSequence {
             if let realm = sides.realm(transaction.side) {
                 try await write(transaction, before, after, realm, isShared: sides.count > 1)
             }
-            try await sides.meet(2 * step)
+            try await meet(2 * step, sides)
             for side in 0..<sides.count {
                 guard let realm = sides.realm(side) else { continue }
                 if side != transaction.side { try await catchUp(after, realm) }
@@ -76,10 +78,16 @@ final class AtlasSequence {
                     try await check(after, again)
                 }
             }
-            try await sides.meet(2 * step + 1)
+            try await meet(2 * step + 1, sides)
         }
         if let held { try heldCheck(held) }
         watches = []
+    }
+
+    private func meet(_ place: Int, _ sides: RealmSides<AtlasSide>) async throws {
+        pulse.beat(patience: RunWatchdog.patienceForPeer)
+        try await sides.meet(place)
+        pulse.beat()
     }
 
     // MARK: Transactions
@@ -171,7 +179,7 @@ struct AtlasWatcher {
         let slot = slot % T.slots.count
         if let watch = T.slots[slot].watch {
             self.slot = slot
-            self.watch = watch(realm, number)
+            self.watch = watch(realm.object(T.self, forPrimaryKey: number))
         } else {
             self.slot = nil
             watch = AtlasClassWatch<T>(realm)
@@ -186,7 +194,7 @@ struct AtlasWatcher {
         let expected: AtlasMirror
         if let slot {
             let states = content.objects[type][number]
-            expected = .state(states?[slot] ?? shapes[type].slots[slot].emptyState)
+            expected = .state((states?[slot] ?? shapes[type].slots[slot].emptyState).streamed)
         } else {
             expected = .objects(content.objects[type])
         }
@@ -194,7 +202,12 @@ struct AtlasWatcher {
             if hasBegun, watch.version >= version {
                 throw AtlasFailure("a stream's mirror is \(watch.mirror) instead of \(expected)")
             }
-            try await watch.pull()
+            do {
+                try await watch.pull()
+            } catch {
+                throw AtlasFailure(
+                    "\(error): a stream's mirror is \(watch.mirror), to be \(expected)")
+            }
             hasBegun = true
         }
     }
