@@ -43,43 +43,37 @@ let package = Package(
         .target(
             name: "RegnumSimulation", dependencies: ["RegnumStore"], path: "Tests/Simulation",
             swiftSettings: settings),
+        .target(name: "RegnumPeer", path: "Tests/Peer", swiftSettings: settings),
         .testTarget(
             name: "RegnumStoreTests", dependencies: ["RegnumStore", "RegnumSimulation", "CRegnum"],
             swiftSettings: settings),
         .testTarget(
             name: "RegnumEngineTests",
             dependencies: [
-                "CRegnum", "RegnumEngine", "RegnumStore", "RegnumSimulation", "RegnumOraclePeer",
+                "CRegnum", "RegnumEngine", "RegnumPeer", "RegnumStore", "RegnumSimulation",
+                "RegnumOraclePeer",
             ],
             exclude: ["Values/Vectors"], swiftSettings: settings),
         // Oracle and Support are links to files of RegnumEngineTests.
         .executableTarget(
             name: "RegnumOraclePeer",
-            dependencies: ["RegnumEngine", "RegnumStore", "RegnumSimulation"],
+            dependencies: ["RegnumEngine", "RegnumPeer", "RegnumStore", "RegnumSimulation"],
             path: "Tests/OraclePeer",
             exclude: [
                 "Oracle/OracleEnumeration.swift", "Oracle/OraclePeerEnumeration.swift",
-                "Oracle/OraclePeerProcess.swift", "Oracle/OracleTests.swift",
+                "Oracle/OracleTests.swift",
             ],
             swiftSettings: settings),
-        // Streams and SeededRandom are links to files of RegnumTests.
+        // Atlas, Streams, Runs and SeededRandom are links to files of RegnumTests.
         .executableTarget(
-            name: "RegnumStreamPeer",
-            dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumSimulation"],
-            path: "Tests/StreamPeer",
-            exclude: [
-                "Streams/StreamEnumeration.swift", "Streams/StreamPeerProcess.swift",
-                "Streams/StreamTests.swift",
+            name: "RegnumRealmPeer",
+            dependencies: [
+                "Regnum", "RegnumEngine", "RegnumPeer", "RegnumStore", "RegnumSimulation",
             ],
-            swiftSettings: settings),
-        // Atlas and SeededRandom are links to files of RegnumTests.
-        .executableTarget(
-            name: "RegnumAtlasPeer",
-            dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumSimulation"],
-            path: "Tests/AtlasPeer",
+            path: "Tests/RealmPeer",
             exclude: [
-                "Atlas/AtlasEnumeration.swift", "Atlas/AtlasPeerProcess.swift",
-                "Atlas/AtlasPeerSuite.swift", "Atlas/AtlasTests.swift",
+                "Atlas/AtlasEnumeration.swift", "Atlas/AtlasTests.swift",
+                "Streams/StreamEnumeration.swift", "Streams/StreamTests.swift",
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -90,8 +84,8 @@ let package = Package(
         .testTarget(
             name: "RegnumTests",
             dependencies: [
-                "Regnum", "RegnumEngine", "RegnumStore", "RegnumSimulation", "RegnumStreamPeer",
-                "RegnumAtlasPeer", .product(name: "Logging", package: "swift-log"),
+                "Regnum", "RegnumEngine", "RegnumPeer", "RegnumStore", "RegnumSimulation",
+                "RegnumRealmPeer", .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Confinement/Leaks", "Confinement/Twins"], swiftSettings: settings),
         .executableTarget(
@@ -153,7 +147,7 @@ if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
     package.targets.first { $0.name == "RegnumTests" }?.sources = [
         "Atlas", "Compatibility/SwiftCompiler.swift", "Models.swift", "Mutation",
         "Queries/Differential",
-        "BookModels.swift", "RealmFolder.swift", "StreamScale", "Streams",
+        "BookModels.swift", "RealmFolder.swift", "Runs", "StreamScale", "Streams",
         "SeededRandom.swift", "TutorialEnumeration.swift", "TutorialPage.swift",
     ]
 }

@@ -1,35 +1,17 @@
-import Foundation
+import RegnumPeer
 
 /// The second process of `OraclePeerEnumeration`: one long-lived peer.
 ///
 /// Each line of standard input names a realm and a sequence (see `OracleAssignment`). The process
-/// runs the sequence as peer 1 and answers a line: "ok", or what failed. It ends with its input.
+/// runs the sequence as peer 1 and answers "ok", or what failed.
 @main enum OraclePeer {
     static func main() async {
-        for await line in lines() {
-            let answer = await answer(line)
-            FileHandle.standardOutput.write(Data("\(answer)\n".utf8))
-        }
-    }
-
-    private static func answer(_ line: String) async -> String {
-        guard let assignment = OracleAssignment(line) else { return "not an assignment: \(line)" }
-        do {
+        await PeerProgram.answer { line in
+            guard let assignment = OracleAssignment(line) else {
+                return "not an assignment: \(line)"
+            }
             try await assignment.run(peer: 1, OracleLog(isKept: false))
             return "ok"
-        } catch {
-            return "\(error)".replacing("\n", with: " | ")
-        }
-    }
-
-    /// The lines as they come, read on a thread of their own: the end of the input ends the process
-    /// also within a sequence, whose other half is gone then.
-    private static func lines() -> AsyncStream<String> {
-        AsyncStream { continuation in
-            Thread.detachNewThread {
-                while let line = readLine() { continuation.yield(line) }
-                exit(0)
-            }
         }
     }
 }

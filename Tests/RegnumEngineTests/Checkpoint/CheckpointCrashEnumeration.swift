@@ -67,7 +67,7 @@ struct CheckpointCrashEnumeration {
     {
         let disk = SimFileSystem(seed: seed)
         var coordinator = try await openBusy("/sim", disk)
-        let other = OtherView(disk)
+        let other = SimView(disk)
         var peer: Coordinator?
         disk.onEffect = { [unowned disk] kind, index in
             guard kind != .wake else { return }

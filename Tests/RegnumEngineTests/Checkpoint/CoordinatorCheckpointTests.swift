@@ -90,7 +90,7 @@ struct CoordinatorCheckpointTests {
     @Test func aBulkCommitIsOneVersionForEverybody() async throws {
         let disk = SimFileSystem()
         let writer = try await openPeer("/sim", disk)
-        let peer = try await openPeer("/sim", OtherView(disk))
+        let peer = try await openPeer("/sim", SimView(disk))
         let subscription = peer.subscribe(.all, keeps: .commits)
         try await insert(0, into: writer)
         let bulk = try await insertInBulk(1..<50, into: writer)
@@ -107,7 +107,7 @@ struct CoordinatorCheckpointTests {
         try await insert(51, into: peer)
         try await follow(writer, to: 4)
         #expect(writer.published.stateHash() == peer.published.stateHash())
-        let (root, report) = try reopened("/sim", OtherView(disk))
+        let (root, report) = try reopened("/sim", SimView(disk))
         #expect(report.checkpoint?.version == 2)
         #expect(root.stateHash() == peer.published.stateHash())
         await writer.close()
@@ -117,7 +117,7 @@ struct CoordinatorCheckpointTests {
     @Test func peersThatCheckpointAndWriteInTurnReachTheSameTree() async throws {
         let disk = SimFileSystem()
         let peers = [
-            try await openBusy("/sim", disk), try await openBusy("/sim", OtherView(disk)),
+            try await openBusy("/sim", disk), try await openBusy("/sim", SimView(disk)),
         ]
         var next = 0
         for round in 0..<40 {
@@ -178,7 +178,7 @@ struct CoordinatorCheckpointTests {
         let disk = SimFileSystem()
         let writer = try await openBusy("/sim", disk)
         try await insert(0, into: writer)
-        let late = try await openPeer("/sim", OtherView(disk)) { $0.checkpoint.isOn = false }
+        let late = try await openPeer("/sim", SimView(disk)) { $0.checkpoint.isOn = false }
         let subscription = late.subscribe(.tables(["Number"]))
         let slot = subscription.attach()
         let before = late.published

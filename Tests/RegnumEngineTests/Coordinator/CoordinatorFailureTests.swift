@@ -82,7 +82,7 @@ struct CoordinatorFailureTests {
     @Test func aTurnThatEndsAfterAFailureGivesTheWriterLockBack() async throws {
         let disk = SimFileSystem()
         let failing = try await openPeer("/sim", disk)
-        let other = try await openPeer("/sim", OtherView(disk))
+        let other = try await openPeer("/sim", SimView(disk))
         let gate = EffectGate(disk, at: .sync)
         disk.inject(SimFailure(.sync))
         let writer = Task { await storeErrorCode { try await insert(1, into: failing) } }

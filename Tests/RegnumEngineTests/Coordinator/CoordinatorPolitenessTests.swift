@@ -13,7 +13,7 @@ struct CoordinatorPolitenessTests {
         let busy = try await openPeer("/sim", disk) { options in
             options.store.politenessNanosecondsMax = 30_000_000_000  // however busy the machine
         }
-        let patient = try await openPeer("/sim", OtherView(disk))
+        let patient = try await openPeer("/sim", SimView(disk))
         let onlooker = try disk.openDirectory("/sim", create: false).openLock()
         try await insert(1, into: busy)
         let gate = EffectGate(disk, at: .sync)
@@ -37,7 +37,7 @@ struct CoordinatorPolitenessTests {
     @Test func aWaiterThatGivesUpIsForgotten() async throws {
         let disk = SimFileSystem()
         let busy = try await openPeer("/sim", disk)
-        let patient = try await openPeer("/sim", OtherView(disk))
+        let patient = try await openPeer("/sim", SimView(disk))
         let onlooker = try disk.openDirectory("/sim", create: false).openLock()
         let turn = try await busy.beginWrite()
         let waiter = Task { try await insert(100, into: patient) }

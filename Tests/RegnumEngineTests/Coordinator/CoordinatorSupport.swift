@@ -23,7 +23,7 @@ func openPeer(
 ) async throws -> Coordinator {
     var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
     options.store.idleDelayNanoseconds = 3_600_000_000_000
-    if fileSystem is SimFileSystem || fileSystem is OtherView {
+    if fileSystem is SimFileSystem || fileSystem is SimView {
         options.store.firstSegmentByteCount = 16384  // the simulation tracks every sector
     }
     change(&options)
@@ -80,23 +80,6 @@ func storeErrorCode<R>(_ body: () async throws -> R) async -> StoreError.Code? {
     } catch {
         return nil
     }
-}
-
-/// The second process's view of the disk: another object, so that it gets its own coordinator.
-final class OtherView: FileSystem {
-    let disk: SimFileSystem
-
-    init(_ disk: SimFileSystem) { self.disk = disk }
-
-    func openDirectory(
-        _ path: String, create: Bool
-    ) throws(StoreError) -> any RealmDirectory {
-        try disk.openDirectory(path, create: create)
-    }
-    func bootID() -> Identity128? { disk.bootID() }
-    func random() -> UInt64 { disk.random() }
-    func monotonicNanoseconds() -> UInt64 { disk.monotonicNanoseconds() }
-    func wallClockMicroseconds() -> Int64 { disk.wallClockMicroseconds() }
 }
 
 /// Holds the store's thread at one kind of effect of a simulated file system until it is opened.

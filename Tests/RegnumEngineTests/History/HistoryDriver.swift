@@ -53,7 +53,7 @@ final class HistoryDriver {
     }
 
     func run(stepCount: Int, checkedEvery rounds: Int) async throws {
-        views = [disk, OtherView(disk)]
+        views = [disk, SimView(disk)]
         disk.setWallClock(microseconds: clock)
         for index in views.indices { try await open(index) }
         for number in 1...stepCount {

@@ -50,7 +50,7 @@ struct HistoryTests {
 
     @Test func aReaderGoesOnWithWhatIsPublishedLater() async throws {
         let coordinator = try await open()
-        let peer = try await open(OtherView(disk))
+        let peer = try await open(SimView(disk))
         try await insert(0, into: coordinator)
         let reader = try await coordinator.history(from: 1)
         #expect(try await reader.next(through: .max) == nil)
@@ -150,7 +150,7 @@ struct HistoryTests {
 
     @Test func catchingUpHasWhatAnotherProcessPublished() async throws {
         let writer = try await open()
-        let peer = try await open(OtherView(disk))
+        let peer = try await open(SimView(disk))
         for number in 0..<50 {
             try await insert(number, into: writer)
             try await peer.catchUp()

@@ -26,7 +26,7 @@ struct HistoryTrimmingTests {
             options.checkpoint.isOn = false
             small(&options)
         }
-        let writing = try await openBusy("/sim", OtherView(disk), every: 3, small)
+        let writing = try await openBusy("/sim", SimView(disk), every: 3, small)
         let isDone = Guarded(false)
         let counts = try await withThrowingTaskGroup(of: (found: Int, trimmed: Int).self) { group in
             for lag in [0, 3, 9] {
@@ -145,7 +145,7 @@ struct HistoryTrimmingTests {
             options.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
         }
         for number in 0..<30 { try await insert(number, into: writer) }
-        let reading = try await openPeer("/sim", OtherView(disk)) { $0.isReadOnly = true }
+        let reading = try await openPeer("/sim", SimView(disk)) { $0.isReadOnly = true }
         for number in 30..<40 { try await insert(number, into: writer) }
         try await reading.catchUp()
         let reader = try await reading.history(from: 5)
@@ -154,7 +154,7 @@ struct HistoryTrimmingTests {
         await writer.close()
         await reading.close()
         disk.removeFile("LOCK", in: "/sim")
-        let late = try await openPeer("/sim", OtherView(disk)) { $0.isReadOnly = true }
+        let late = try await openPeer("/sim", SimView(disk)) { $0.isReadOnly = true }
         try await late.catchUp()
         #expect(try await late.history(from: 39).next(through: .max)?.summary.version == 40)
         await late.close()

@@ -1,4 +1,5 @@
 import Foundation
+import RegnumPeer
 import RegnumSimulation
 import Testing
 
@@ -14,9 +15,9 @@ struct OraclePeerEnumeration {
         let environment = ProcessInfo.processInfo.environment
         let count = environment["REGNUM_ORACLE_PEER_SEQUENCES"].flatMap { Int($0) } ?? 500
         let seed = SeededGenerator(name).seed
-        let directory = try Self.makeDirectory(environment["REGNUM_TEST_DIRECTORY"])
+        let directory = try PeerProcess.makeDirectory()
         defer { try? FileManager.default.removeItem(at: directory) }
-        let peer = try OraclePeerProcess()
+        let peer = try PeerProcess("RegnumOraclePeer")
         defer { peer.kill() }
         for number in 0..<count {
             let assignment = OracleAssignment(
@@ -38,7 +39,7 @@ struct OraclePeerEnumeration {
     /// Runs both halves. The first failure ends the other one, which would wait for versions that
     /// never come: the peer process is killed.
     private static func failures(
-        _ assignment: OracleAssignment, _ peer: OraclePeerProcess
+        _ assignment: OracleAssignment, _ peer: PeerProcess
     ) async -> [String] {
         await withTaskGroup(of: String?.self) { group in
             group.addTask {
@@ -53,7 +54,9 @@ struct OraclePeerEnumeration {
             }
             group.addTask {
                 do {
-                    try await peer.run(assignment)
+                    try peer.tell(assignment.line)
+                    let answer = try await peer.answer()
+                    try require(answer == "ok", answer)
                     return nil
                 } catch {
                     return "the peer process: \(error)"
@@ -68,21 +71,5 @@ struct OraclePeerEnumeration {
             }
             return failures
         }
-    }
-
-    /// A new directory.
-    private static func makeDirectory(_ given: String?) throws -> URL {
-        var parent = FileManager.default.temporaryDirectory
-        var isDirectory: ObjCBool = false
-        if let given {
-            parent = URL(filePath: given)
-        } else if FileManager.default.fileExists(atPath: "/dev/shm", isDirectory: &isDirectory),
-            isDirectory.boolValue
-        {
-            parent = URL(filePath: "/dev/shm")
-        }
-        let directory = parent.appending(path: "regnum-oracle-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        return directory
     }
 }

@@ -7,7 +7,7 @@ extension CoordinatorTarget {
     /// Two peers of one simulated disk.
     convenience init(seed: UInt64) async throws {
         let disk = SimFileSystem(seed: seed)
-        let views: [any FileSystem] = [disk, OtherView(disk)]
+        let views: [any FileSystem] = [disk, SimView(disk)]
         try await self.init(peerCount: 2, ownPeers: [0, 1]) { peer in
             try await openPeer("/sim", views[peer])
         }
@@ -56,7 +56,7 @@ struct OracleTests {
             let sequence = suite.sequence(number)
             let disk = SimFileSystem(seed: sequence.seed)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let views: [any FileSystem] = [disk, OtherView(disk)]
+                let views: [any FileSystem] = [disk, SimView(disk)]
                 for peer in 0..<2 {
                     group.addTask {
                         let target = try await CoordinatorTarget(peerCount: 2, ownPeers: [peer]) {

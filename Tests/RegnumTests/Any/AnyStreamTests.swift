@@ -75,4 +75,43 @@ import Testing
         }
         #expect(delta.modifications == [0] && notes[0].content == .none)
     }
+
+    /// A link that lies deep in a value becomes nil: the value counts as modified, and so does its object.
+    @Test func deletedObjectsModifyTheValuesThatTheyLieIn() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let pet = AnyPet("Rex")
+            let note = AnyNote(1, .fromArray([.int(1), .fromArray([.none, .object(pet)])]))
+            note.map["k"] = .fromDictionary(["in": .fromDictionary(["pet": .object(pet)])])
+            try tx.add(note)
+            let other = AnyNote(2)
+            other.list.append(objectsIn: [.int(1), .fromDictionary(["pet": .object(pet)])])
+            try tx.add(other)
+            try tx.add(AnyNote(3, .fromArray([.fromArray([])])))
+        }
+        var notes = realm.objects(AnyNote.self).changes.makeAsyncIterator()
+        var content = realm.object(AnyNote.self, forPrimaryKey: 1).content.changes
+            .makeAsyncIterator()
+        var list = realm.object(AnyNote.self, forPrimaryKey: 2).list.changes.makeAsyncIterator()
+        guard case .initial? = try await notes.next(), case .initial? = try await content.next(),
+            case .initial? = try await list.next()
+        else {
+            Issue.record("no initial values")
+            return
+        }
+        try await realm.write { tx in
+            tx.delete(try #require(tx.object(AnyPet.self, forPrimaryKey: "Rex")))
+        }
+        guard case .update(let now, let all)? = try await notes.next(),
+            case .update(_, let inner)? = try await content.next(),
+            case .update(_, let elements)? = try await list.next()
+        else {
+            Issue.record("no update")
+            return
+        }
+        #expect(all.modifications == [0, 1])
+        #expect(inner.modifications == [1] && elements.modifications == [1])
+        #expect(now[0].content == .list([.int(1), .list([.none, .none])]))
+        #expect(now[0].map["k"]?["in"]?["pet"] == FrozenAnyValue.none)
+    }
 }

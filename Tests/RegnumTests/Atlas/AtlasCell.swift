@@ -96,7 +96,7 @@ extension Date: AtlasCell {
 
 extension UUID: AtlasCell {
     static func make(_ value: AtlasValue) -> UUID {
-        guard case .bytes(let bytes) = value, bytes.bytes.count == 16 else {
+        guard case .uuid(let bytes) = value else {
             value.misfit(Self.self)
         }
         let b = bytes.bytes
@@ -107,13 +107,13 @@ extension UUID: AtlasCell {
             ))
     }
     var plain: AtlasValue {
-        .bytes(AtlasBytes(withUnsafeBytes(of: uuid) { Array($0) }))
+        .uuid(AtlasBytes(withUnsafeBytes(of: uuid) { Array($0) }))
     }
 }
 
 extension ObjectId: AtlasCell {
     static func make(_ value: AtlasValue) -> ObjectId {
-        guard case .bytes(let bytes) = value,
+        guard case .objectId(let bytes) = value,
             let id = try? ObjectId(string: bytes.bytes.map(Self.digits).joined())
         else { value.misfit(Self.self) }
         return id
@@ -127,7 +127,7 @@ extension ObjectId: AtlasCell {
     var plain: AtlasValue {
         let digits = Array("\(self)".utf8)
         func value(_ digit: UInt8) -> UInt8 { digit < 58 ? digit - 48 : digit - 87 }
-        return .bytes(
+        return .objectId(
             AtlasBytes(
                 stride(from: 0, to: digits.count, by: 2).map {
                     value(digits[$0]) << 4 | value(digits[$0 + 1])

@@ -16,7 +16,8 @@ extension AtlasContent {
                 node.number,
                 [
                     node.previous.map(\.number), node.listedBy.map(\.number),
-                    node.heldBy.map(\.number), node.boxedBy.map(\.size),
+                    node.heldBy.map(\.number), node.mappedBy.map(\.number),
+                    node.boxedBy.map(\.size), node.owners,
                 ].map { $0.sorted() }
             )
         }
@@ -38,12 +39,32 @@ extension AtlasContent {
                 node.number,
                 [
                     node.previous.map { $0.number }, node.listedBy.map { $0.number },
-                    node.heldBy.map { $0.number }, node.boxedBy.map { $0.size },
+                    node.heldBy.map { $0.number }, node.mappedBy.map { $0.number },
+                    node.boxedBy.map { $0.size }, node.owners,
                 ].map { $0.sorted() }
             )
         }
         self.init(
             objects: classes.map { states($0) },
             inverses: Dictionary(inverses) { _, _ in [] })
+    }
+}
+
+extension AtlasNode {
+    /// What its boxes tell of who owns them.
+    fileprivate var owners: [Int] {
+        var owners = box?.owners.map(\.number) ?? []
+        for box in boxes { owners += box.listOwners.map(\.number) }
+        for entry in boxMap { owners += entry.value?.mapOwners.map(\.number) ?? [] }
+        return owners
+    }
+}
+
+extension Frozen<AtlasNode> {
+    fileprivate var owners: [Int] {
+        var owners = self.box?.owners.map { $0.number } ?? []
+        for box in self.boxes { owners += box.listOwners.map { $0.number } }
+        for entry in self.boxMap { owners += entry.value?.mapOwners.map { $0.number } ?? [] }
+        return owners
     }
 }

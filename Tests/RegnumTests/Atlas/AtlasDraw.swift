@@ -86,10 +86,10 @@ struct AtlasDraw {
             let states = world.objects[type][number]
         else { return nil }
         let slots = world.classes[type].slots
-        switch under(4) {
+        switch under(5) {
         case 0:
             let dates = slots.indices.filter {
-                slots[$0].kind == .date && slots[$0].container == .value
+                [.date, .any].contains(slots[$0].kind) && slots[$0].container == .value
             }
             return dates.first.map { .date(type, number: number, slot: $0) }
         case 1:
@@ -99,6 +99,11 @@ struct AtlasDraw {
         case 2:
             guard type == 0, states.contains(where: { $0.hasOwnedValue }) else { return nil }
             return .owned(number: number)
+        case 3:
+            let sets = slots.indices.filter {
+                slots[$0].kind == .any && slots[$0].container == .set
+            }
+            return sets.first.map { .listInSet(type, number: number, slot: $0) }
         default: return .number(type, number: number)
         }
     }
@@ -125,50 +130,35 @@ struct AtlasDraw {
     }
 
     /// Few values; of links only those that there are nodes for.
-    private mutating func values(_ slot: AtlasShape) -> [AtlasValue] {
+    mutating func values(_ slot: AtlasShape) -> [AtlasValue] {
         if slot.kind == .link, world.objects[0].isEmpty { return [] }
         return (0..<under(4)).map { _ in value(slot) }
     }
 
-    private mutating func entries(_ slot: AtlasShape) -> [AtlasEntry] {
-        (0..<under(4)).map { _ in AtlasEntry(key: key(), value: value(slot)) }
+    mutating func entries(_ slot: AtlasShape) -> [AtlasEntry] {
+        (0..<under(4)).map { _ in AtlasEntry(key: key(slot), value: value(slot)) }
     }
 
-    private mutating func key() -> AtlasBytes {
+    mutating func key() -> AtlasBytes {
         let keys = ["", "a", "b", "\u{e9}", "e\u{301}", "k$", "\u{65e5}"]
         return AtlasBytes(keys[under(keys.count)])
     }
 
-    private mutating func value(_ slot: AtlasShape) -> AtlasValue {
+    mutating func value(_ slot: AtlasShape) -> AtlasValue {
         if slot.isOptional, isOneIn(3) { return .null }
         switch slot.kind {
         case .link: return node().map { .link($0) } ?? .null
         case .box: return .box(box())
+        case .any: return anyValue(depth: slot.depth)
         default:
             let pool = slot.kind.pool
             return pool[under(pool.count)]
         }
     }
 
-    private mutating func node() -> Int? {
+    mutating func node() -> Int? {
         let numbers = world.objects[0].keys.sorted()
         return numbers.isEmpty ? nil : numbers[under(numbers.count)]
-    }
-
-    private mutating func text() -> AtlasBytes {
-        AtlasBytes(["", "x", "yz", "e\u{301}"][under(4)])
-    }
-
-    private mutating func box() -> AtlasBoxValue {
-        var box = AtlasBoxValue()
-        box.size = under(9)
-        box.text = text()
-        for _ in 0..<under(3) { box.apply(.mark(under(9))) }
-        for _ in 0..<under(3) { box.apply(.color(under(4))) }
-        for _ in 0..<under(3) { box.apply(.pair(key(), under(9))) }
-        if isOneIn(2) { box.node = node() }
-        if isOneIn(2) { box.lid = text() }
-        return box
     }
 
     // MARK: Changes of a property
@@ -177,14 +167,18 @@ struct AtlasDraw {
         let slot = under(world.classes[type].slots.count)
         let shape = world.classes[type].slots[slot]
         guard let state = world.objects[type][number]?[slot] else { return .deleteAll }
-        let edit: AtlasSlotEdit
-        switch state {
-        case .value: edit = boxEdit(shape, state) ?? .set(value(shape))
-        case .list(let list): edit = boxEdit(shape, state) ?? listEdit(shape, list.count)
-        case .set(let set): edit = setEdit(shape, set)
-        case .map: edit = boxEdit(shape, state) ?? mapEdit(shape)
-        }
+        let edit = innerEdit(shape, state) ?? outerEdit(shape, state)
         return .change(type, number: number, slot: slot, edit)
+    }
+
+    /// A change of a property itself, or of a list or dictionary.
+    mutating func outerEdit(_ shape: AtlasShape, _ state: AtlasState) -> AtlasSlotEdit {
+        switch state {
+        case .value: .set(value(shape))
+        case .list(let list): listEdit(shape, list.count)
+        case .set(let set): setEdit(shape, set)
+        case .map: mapEdit(shape)
+        }
     }
 
     private mutating func listEdit(_ shape: AtlasShape, _ count: Int) -> AtlasSlotEdit {
@@ -221,50 +215,29 @@ struct AtlasDraw {
     private mutating func mapEdit(_ shape: AtlasShape) -> AtlasSlotEdit {
         switch under(9) {
         case 0: return .assignEntries(entries(shape))
-        case 1: return isOneIn(3) ? .removeAll : .removeKey(key())
-        case 2, 3: return .removeKey(key())
+        case 1: return isOneIn(3) ? .removeAll : .removeKey(key(shape))
+        case 2, 3: return .removeKey(key(shape))
         case 4: return .merge(entries(shape))
-        default: return .put(key(), value(shape))
+        default: return .put(key(shape), value(shape))
         }
     }
-
-    /// A change inside of an embedded object, half of the times where there is one.
-    private mutating func boxEdit(_ shape: AtlasShape, _ state: AtlasState) -> AtlasSlotEdit? {
-        guard shape.kind == .box, isOneIn(2) else { return nil }
-        let places: [AtlasBoxPlace] =
-            switch state {
-            case .value(let value): value.isBox ? [.only] : []
-            case .list(let list): list.indices.map { .at($0) }
-            case .map(let entries): entries.filter(\.value.isBox).map { .key($0.key) }
-            case .set: []
-            }
-        guard !places.isEmpty else { return nil }
-        let place = places[under(places.count)]
-        switch under(8) {
-        case 0: return .editBox(place, .size(under(9)))
-        case 1: return .editBox(place, .text(text()))
-        case 2: return .editBox(place, .mark(under(9)))
-        case 3: return .editBox(place, .color(under(9)))
-        case 4: return .editBox(place, .pair(key(), isOneIn(3) ? nil : under(9)))
-        case 5: return .editBox(place, .node(isOneIn(3) ? nil : node()))
-        case 6: return .editBox(place, .lid(isOneIn(3) ? nil : text()))
-        default: return .editBox(place, .lidText(text()))
-        }
-    }
-}
-
-extension AtlasValue {
-    var isBox: Bool { if case .box = self { true } else { false } }
 }
 
 extension AtlasState {
     /// The same without keys that are equal to another one to Swift: a dictionary is made of it.
     fileprivate var withDistinctTexts: AtlasState {
         guard case .map(let entries) = self else { return self }
-        var texts: Set<String> = []
-        return .map(entries.filter { texts.insert($0.key.text).inserted })
+        return .map(entries.withDistinctTexts)
     }
 
     /// Whether it is a property with one embedded object in it.
     var hasOwnedValue: Bool { if case .value(let value) = self { value.isBox } else { false } }
+}
+
+extension [AtlasEntry] {
+    /// The first of those whose keys are equal to Swift.
+    var withDistinctTexts: [AtlasEntry] {
+        var texts: Set<String> = []
+        return filter { texts.insert($0.key.text).inserted }
+    }
 }

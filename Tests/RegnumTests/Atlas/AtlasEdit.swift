@@ -41,6 +41,8 @@ enum AtlasViolation: Hashable, Sendable {
     case date(Int, number: Int, slot: Int)
     /// An embedded object that has an owner.
     case owned(number: Int)
+    /// A list in a set of values of any type.
+    case listInSet(Int, number: Int, slot: Int)
 }
 
 /// What happens in one transaction.

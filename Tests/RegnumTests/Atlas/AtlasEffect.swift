@@ -26,9 +26,11 @@ extension AtlasWorld {
 
     private mutating func delete(_ type: Int, _ number: Int) {
         objects[type][number] = nil
-        if type != 0 { return }
-        for (other, states) in objects[0] {
-            objects[0][other] = states.map { $0.without(node: number) }
+        guard let gone = link(type, number) else { return }
+        for (type, shape) in classes.enumerated() where shape.canLink {
+            objects[type] = objects[type].mapValues { states in
+                zip(shape.slots, states).map { $0.kind.canLink ? $1.without(gone, $0.kind) : $1 }
+            }
         }
     }
 
@@ -52,17 +54,13 @@ extension AtlasState {
         return set
     }
 
-    fileprivate func updated(with new: AtlasState) -> AtlasState {
-        func updated(_ old: AtlasValue?, _ new: AtlasValue) -> AtlasValue {
-            guard case .box(let before)? = old, case .box(let after) = new else { return new }
-            return .box(before.updated(with: after))
-        }
+    func updated(with new: AtlasState) -> AtlasState {
         switch (self, new) {
-        case (.value(let old), .value(let new)): return .value(updated(old, new))
+        case (.value(let old), .value(let new)): return .value(old.updated(with: new))
         case (.list(let old), .list(let new)):
             return .list(
                 new.enumerated().map { position, value in
-                    updated(position < old.count ? old[position] : nil, value)
+                    position < old.count ? old[position].updated(with: value) : value
                 })
         case (.set, .set(let values)):
             var set = self
@@ -72,7 +70,7 @@ extension AtlasState {
             var map = self
             for entry in entries {
                 let before = old.first { $0.key == entry.key }?.value
-                map.apply(.put(entry.key, updated(before, entry.value)))
+                map.apply(.put(entry.key, before?.updated(with: entry.value) ?? entry.value))
             }
             return map
         default: return new

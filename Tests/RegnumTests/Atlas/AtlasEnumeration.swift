@@ -12,6 +12,8 @@ struct AtlasEnumeration {
     }
 
     @Test func twoProcessesShowWhatBothDid() async throws {
-        try await AtlasPeerSuite("AtlasEnumeration with a process", count: 300).run()
+        try await AtlasSuite(
+            "AtlasEnumeration with a process", count: 300, variable: "REGNUM_ATLAS_PEER_SEQUENCES"
+        ).runWithProcess()
     }
 }

@@ -263,3 +263,17 @@ final class AtlasSerialHolder: Object, AtlasHolder {
     @Persisted var map: Map<String, AtlasSerial>
     @Persisted var maybeMap: Map<String, AtlasSerial?>
 }
+
+/// Values of any type, which are never optional; they can lead to nodes and to objects of this class.
+final class AtlasAnyHolder: Object, AtlasModel {
+    static let slots: [AtlasSlot<AtlasAnyHolder>] = [
+        .any("one", \.one), .any("indexed", \.indexed), .anyList("list", \.list),
+        .anySet("set", \.set), .anyMap("map", \.map),
+    ]
+    @Persisted(primaryKey: true) var number: Int
+    @Persisted var one: AnyRealmValue
+    @Persisted(indexed: true) var indexed: AnyRealmValue
+    @Persisted var list: List<AnyRealmValue>
+    @Persisted var set: MutableSet<AnyRealmValue>
+    @Persisted var map: Map<String, AnyRealmValue>
+}

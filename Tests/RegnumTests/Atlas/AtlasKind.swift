@@ -7,6 +7,7 @@ enum AtlasKind: String, CaseIterable, Sendable {
     /// Projected types: stored as a double, as an integer, as an embedded object.
     case celsius, serial, spot
     case link, box
+    case any
 
     /// Values of the kind; of links and boxes none, which depend on what there is.
     var pool: [AtlasValue] {
@@ -24,8 +25,8 @@ enum AtlasKind: String, CaseIterable, Sendable {
             [[], [0], [0, 1], [255], Array(repeating: 7, count: 70)].map { .bytes(AtlasBytes($0)) }
         case .date:
             [0, -1, 0.25, 1e9, -1e10].map { (seconds: Double) in .date(seconds.bitPattern) }
-        case .uuid: Self.identities(16)
-        case .objectId: Self.identities(12)
+        case .uuid: Self.identities(16).map { .uuid($0) }
+        case .objectId: Self.identities(12).map { .objectId($0) }
         case .level: [-1, 0, 7].map { .int($0) }
         case .tiny: [-128, 0, 5].map { .int($0) }
         case .word: ["a", "B", "\u{e9}"].map { .text(AtlasBytes($0)) }
@@ -33,11 +34,19 @@ enum AtlasKind: String, CaseIterable, Sendable {
         case .serial: [0, 7, -14, 70].map { .int($0) }
         case .spot: [.spot(0, 0), .spot(1, 2), .spot(-3, 1)]
         case .link, .box: []
+        case .any: Self.anyPool
         }
     }
 
-    /// Whether the values have an order, so that a set can hold them.
-    var hasOrder: Bool { self != .spot && self != .box }
+    /// Whether the values can lead to objects.
+    var canLink: Bool { self == .link || self == .box || self == .any }
+
+    /// Values of all kinds but those that lead to objects, lists and dictionaries.
+    private static let anyPool: [AtlasValue] = {
+        let kinds: [AtlasKind] = [.bool, .data, .date, .uuid, .objectId]
+        return kinds.flatMap { $0.pool.prefix(3) } + texts.map { .text(AtlasBytes($0)) }
+            + AtlasNumbers.ranked.map(\.value)
+    }()
 
     private static let floats: [Float] = [
         0, -0.0, 0.1, 1.5, -2.25, .nan, .infinity, .greatestFiniteMagnitude,
@@ -52,8 +61,9 @@ enum AtlasKind: String, CaseIterable, Sendable {
 
     /// Decimals as they are written, with their place in the order of numbers.
     static let decimals: [(text: String, rank: Int)] = [
-        ("NaN", 0), ("-12.5", 1), ("0", 2), ("0.00", 2), ("1.5", 3), ("1.50", 3), ("2", 4),
-        ("12345678901234567890.123456789012", 5), ("12345678901234567890.123456789013", 6),
+        ("NaN", 0), ("-12.5", 1), ("0", 2), ("0.00", 2), ("0.1", 3), ("1.5", 4), ("1.50", 4),
+        ("2", 5), ("12345678901234567890.123456789012", 6),
+        ("12345678901234567890.123456789013", 7),
     ]
 
     static func decimalRank(_ text: String) -> Int {
@@ -63,8 +73,8 @@ enum AtlasKind: String, CaseIterable, Sendable {
         return decimal.rank
     }
 
-    private static func identities(_ count: Int) -> [AtlasValue] {
-        [0, 1, 0x7f, 0x80, 0xff].map { .bytes(AtlasBytes(Array(repeating: $0, count: count))) }
-            + [.bytes(AtlasBytes((0..<count).map { UInt8($0) }))]
+    private static func identities(_ count: Int) -> [AtlasBytes] {
+        [0, 1, 0x7f, 0x80, 0xff].map { AtlasBytes(Array(repeating: $0, count: count)) }
+            + [AtlasBytes((0..<count).map { UInt8($0) })]
     }
 }

@@ -18,6 +18,7 @@ final class AtlasNode: Object {
     @Persisted(originProperty: "next") var previous: LinkingObjects<AtlasNode>
     @Persisted(originProperty: "nodes") var listedBy: LinkingObjects<AtlasNode>
     @Persisted(originProperty: "nodeSet") var heldBy: LinkingObjects<AtlasNode>
+    @Persisted(originProperty: "nodeMap") var mappedBy: LinkingObjects<AtlasNode>
     @Persisted(originProperty: "node") var boxedBy: LinkingObjects<AtlasBox>
 }
 
@@ -29,8 +30,10 @@ final class AtlasBox: EmbeddedObject {
     @Persisted var pairs: Map<String, Int>
     @Persisted var node: AtlasNode?
     @Persisted var lid: AtlasLid?
+    @Persisted var content: AnyRealmValue
     @Persisted(originProperty: "box") var owners: LinkingObjects<AtlasNode>
     @Persisted(originProperty: "boxes") var listOwners: LinkingObjects<AtlasNode>
+    @Persisted(originProperty: "boxMap") var mapOwners: LinkingObjects<AtlasNode>
 }
 
 final class AtlasLid: EmbeddedObject {
@@ -51,23 +54,19 @@ extension AtlasNode: AtlasModel {
     static let others: [ObjectBase.Type] = [AtlasBox.self, AtlasLid.self, AtlasPoint.self]
 }
 
-/// A class of objects as the values of links, and of embedded ones.
-protocol AtlasTarget: ObjectBase {
-    static func make(_ value: AtlasValue, _ nodes: AtlasNodes) -> Self
-    static func plain(_ object: Self) -> AtlasValue
-    static func plain(_ object: Frozen<Self>) -> AtlasValue
-    func apply(_ edit: AtlasBoxEdit, _ nodes: AtlasNodes)
-}
-
-/// The stored nodes of a transaction.
+/// The stored objects of a transaction to which something can link.
 struct AtlasNodes {
     let tx: Transaction
 
-    subscript(number: Int) -> AtlasNode {
-        guard let node = tx.object(AtlasNode.self, forPrimaryKey: number) else {
-            fatalError("There is no node \(number), to which something has to link.")
+    subscript(number: Int) -> AtlasNode { object(number) }
+
+    func kin(_ number: Int) -> AtlasAnyHolder { object(number) }
+
+    private func object<T: AtlasModel>(_ number: Int) -> T {
+        guard let object = tx.object(T.self, forPrimaryKey: number) else {
+            fatalError("There is no \(T.self) \(number), to which something has to link.")
         }
-        return node
+        return object
     }
 }
 
@@ -94,6 +93,7 @@ extension AtlasBox: AtlasTarget {
         for entry in box.pairs { made.pairs[entry.key.text] = Int.make(entry.value) }
         made.node = box.node.map { nodes[$0] }
         made.lid = box.lid.map { AtlasLid(value: [$0.text]) }
+        made.content = AnyRealmValue.make(box.content, nodes)
         return made
     }
 
@@ -105,7 +105,8 @@ extension AtlasBox: AtlasTarget {
                 pairs: object.pairs.map {
                     AtlasEntry(key: AtlasBytes($0.key), value: .int($0.value))
                 },
-                node: object.node?.number, lid: object.lid.map { AtlasBytes($0.text) }))
+                node: object.node?.number, lid: object.lid.map { AtlasBytes($0.text) },
+                content: object.content.plain))
     }
 
     static func plain(_ object: Frozen<AtlasBox>) -> AtlasValue {
@@ -116,7 +117,8 @@ extension AtlasBox: AtlasTarget {
                 pairs: object.pairs.map {
                     AtlasEntry(key: AtlasBytes($0.key), value: .int($0.value))
                 },
-                node: object.node?.number, lid: object.lid.map { AtlasBytes($0.text) }))
+                node: object.node?.number, lid: object.lid.map { AtlasBytes($0.text) },
+                content: object.content.plain))
     }
 
     func apply(_ edit: AtlasBoxEdit, _ nodes: AtlasNodes) {
@@ -129,6 +131,7 @@ extension AtlasBox: AtlasTarget {
         case .node(let number): node = number.map { nodes[$0] }
         case .lid(let text): lid = text.map { AtlasLid(value: [$0.text]) }
         case .lidText(let text): lid?.text = text.text
+        case .content(let value): content = AnyRealmValue.make(value, nodes)
         }
     }
 }

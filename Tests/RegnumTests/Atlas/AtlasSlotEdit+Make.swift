@@ -44,7 +44,10 @@ extension AtlasSlotEdit {
         switch self {
         case .put(let key, let value): map.updateValue(made(value), forKey: key.text)
         case .removeKey(let key): map.removeObject(for: key.text)
-        case .merge(let entries), .assignEntries(let entries):
+        case .assignEntries(let entries):
+            map.removeAll()
+            for entry in entries { map[entry.key.text] = made(entry.value) }
+        case .merge(let entries):
             map.merge(entries.map { ($0.key.text, made($0.value)) }) { _, new in new }
         case .removeAll: map.removeAll()
         default: fatalError("\(self) is none of a map.")

@@ -18,6 +18,8 @@ struct AtlasShape: Hashable, Sendable {
     let kind: AtlasKind
     let container: AtlasContainer
     let isOptional: Bool
+    /// How many lists and dictionaries of values of any type may lie in each other.
+    var depth = 0
 
     var emptyState: AtlasState {
         switch container {
@@ -48,14 +50,10 @@ enum AtlasSlotEdit: Hashable, Sendable {
     case removeKey(AtlasBytes)
     case assignEntries([AtlasEntry])
     case merge([AtlasEntry])
-    case editBox(AtlasBoxPlace, AtlasBoxEdit)
-}
-
-/// Where in a property an embedded object is.
-enum AtlasBoxPlace: Hashable, Sendable {
-    case only
-    case at(Int)
-    case key(AtlasBytes)
+    /// Of the embedded object to which the steps lead.
+    case editBox([AtlasStep], AtlasBoxEdit)
+    /// Of the list or dictionary to which the steps lead.
+    indirect case inside([AtlasStep], AtlasSlotEdit)
 }
 
 /// A change inside of an embedded object.
@@ -69,12 +67,19 @@ enum AtlasBoxEdit: Hashable, Sendable {
     case lid(AtlasBytes?)
     /// Of the embedded object's embedded object, where there is one.
     case lidText(AtlasBytes)
+    case content(AtlasValue)
 }
 
 extension AtlasState {
     mutating func apply(_ edit: AtlasSlotEdit) {
+        if let (step, rest) = edit.descent, !isSingle {
+            return change(step) { $0.apply(rest) }
+        }
         switch (self, edit) {
         case (.value, .set(let value)): self = .value(value)
+        case (.value(var value), _):
+            value.apply(edit)
+            self = .value(value)
         case (.list(var list), _):
             Self.apply(edit, to: &list)
             self = .list(list)
@@ -84,12 +89,10 @@ extension AtlasState {
         case (.map(var map), _):
             Self.apply(edit, toMap: &map)
             self = .map(map)
-        case (.value(.box(var box)), .editBox(.only, let edit)):
-            box.apply(edit)
-            self = .value(.box(box))
-        default: fatalError("\(edit) is none of \(self).")
         }
     }
+
+    private var isSingle: Bool { if case .value = self { true } else { false } }
 
     private static func apply(_ edit: AtlasSlotEdit, to list: inout [AtlasValue]) {
         switch edit {
@@ -100,10 +103,6 @@ extension AtlasState {
         case .swap(let first, let second): list.swapAt(first, second)
         case .assign(let values): list = values
         case .removeAll: list = []
-        case .editBox(.at(let position), let edit):
-            guard case .box(var box) = list[position] else { fatalError("No box at \(position).") }
-            box.apply(edit)
-            list[position] = .box(box)
         default: fatalError("\(edit) is none of a list.")
         }
     }
@@ -144,12 +143,6 @@ extension AtlasState {
             map = []
             for entry in entries { put(entry, into: &map) }
         case .removeAll: map = []
-        case .editBox(.key(let key), let edit):
-            guard let position = map.firstIndex(where: { $0.key == key }),
-                case .box(var box) = map[position].value
-            else { fatalError("No box with the key \(key).") }
-            box.apply(edit)
-            map[position].value = .box(box)
         default: fatalError("\(edit) is none of a map.")
         }
     }
@@ -178,6 +171,7 @@ extension AtlasBoxValue {
         case .node(let number): node = number
         case .lid(let text): lid = text
         case .lidText(let text): if lid != nil { lid = text }
+        case .content(let value): content = value
         }
     }
 }

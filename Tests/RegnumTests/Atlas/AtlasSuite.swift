@@ -1,99 +1,63 @@
-import Foundation
 import Regnum
-import Synchronization
+import RegnumPeer
+import RegnumStore
 
-/// Many sequences on a few tasks; those that fail are told with the seed and what they did.
-///
-/// `REGNUM_SEED` repeats a run, and `REGNUM_SEQUENCE` runs the sequence of that number alone.
+/// Many sequences of the atlas; those that fail are told with the seed and what they did.
 struct AtlasSuite: Sendable {
-    let name: String
-    let seed: UInt64
-    let count: Int
-    let only: Int?
+    private let runs: NumberedRuns
 
     init(_ name: String, count: Int, variable: String? = nil) {
-        self.name = name
-        seed = SeededRandom.seed(name)
-        let environment = ProcessInfo.processInfo.environment
-        self.count = variable.flatMap { environment[$0] }.flatMap { Int($0) } ?? count
-        only = environment["REGNUM_SEQUENCE"].flatMap { Int($0) }
-    }
-
-    /// The numbers of the sequences to run.
-    var numbers: Range<Int> { only.map { $0..<$0 + 1 } ?? 0..<count }
-
-    func seed(_ number: Int) -> UInt64 {
-        var random = SeededRandom(seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
-        return random.next()
+        runs = NumberedRuns(
+            name, count: count, countVariable: variable, oneVariable: "REGNUM_SEQUENCE")
     }
 
     /// Every third in memory, and the others on a simulated disk, with one side or two.
     func run() async throws {
-        let progress = AtlasProgress(numbers)
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
-                group.addTask {
-                    while let number = progress.next() {
-                        do {
-                            try await run(number)
-                        } catch {
-                            progress.fail(failure(number, error))
-                        }
-                    }
-                }
-            }
+        try await runs.run { number, seed in
+            try await Self.run(seed, number % 3 == 0 ? .memory : .simulated(count: number % 3))
         }
-        let failures = progress.failures
-        if !failures.isEmpty { throw AtlasFailure(failures.joined(separator: "\n\n")) }
     }
 
-    func failure(_ number: Int, _ error: any Error) -> String {
-        "\(name): REGNUM_SEED=\(seed) REGNUM_SEQUENCE=\(number): \(error)"
+    /// On realms that this process shares with a long-lived other one: both write, read and open them again.
+    func runWithProcess() async throws {
+        let peer = try PeerProcess("RegnumRealmPeer", ["atlas"])
+        try await runs.run(sharedWith: peer) { try await Self.runHalf($0, side: 0, meet: $1) }
     }
 
-    private func run(_ number: Int) async throws {
-        let seed = seed(number)
-        let sequence = AtlasSequence(seed: seed)
-        let types = sequence.objectTypes
-        let sides: any AtlasSides =
-            number % 3 == 0
-            ? try await AtlasMemorySides(seed: seed, types)
-            : try await AtlasSimulatedSides(seed: seed, count: number % 3, types)
+    static func runHalf(
+        _ assignment: PeerAssignment, side: Int,
+        meet: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
         do {
-            try await sequence.run(sides)
+            let path = assignment.path
+            try await run(assignment.seed, .shared(own: side, path: path, meet: meet))
         } catch {
-            await sides.close()
-            throw AtlasFailure("\(error)\n\(sequence.history)")
+            throw AtlasFailure("side \(side): \(error)")
         }
-        await sides.close()
+    }
+
+    private static func run(_ seed: UInt64, _ place: RealmSidesPlace) async throws {
+        try await RunWatchdog.run { pulse in
+            let sequence = AtlasSequence(seed: seed, pulse: pulse)
+            let sides = try await RealmSides<AtlasSide>(place, seed: seed, sequence.objectTypes)
+            do {
+                try await sequence.run(sides)
+            } catch {
+                await sides.close()
+                throw AtlasFailure("\(error)\n\(sequence.history)")
+            }
+            await sides.close()
+        }
     }
 }
 
-/// Which sequences were taken, and what failed.
-private final class AtlasProgress: Sendable {
-    private struct State {
-        var next: Int
-        var failures: [String] = []
+/// A process of a sequence.
+final class AtlasSide: RealmSide {
+    let realm: Realm
+
+    init(_ configuration: Realm.Configuration, _ fileSystem: any FileSystem) async throws {
+        realm = try await Realm.open(configuration)
     }
 
-    private let end: Int
-    private let state: Mutex<State>
-
-    init(_ numbers: Range<Int>) {
-        end = numbers.upperBound
-        state = Mutex(State(next: numbers.lowerBound))
-    }
-
-    /// The number of the next sequence to run; nil when all are taken, or some failed.
-    func next() -> Int? {
-        state.withLock { state in
-            guard state.next < end, state.failures.count < 4 else { return nil }
-            defer { state.next += 1 }
-            return state.next
-        }
-    }
-
-    func fail(_ text: String) { state.withLock { $0.failures.append(text) } }
-
-    var failures: [String] { state.withLock { $0.failures } }
+    func close() async { await realm.close() }
 }

@@ -30,6 +30,9 @@ enum AtlasTable {
     /// The nodes come first in each sequence.
     static let nodes: any AtlasModel.Type = AtlasNode.self
 
+    /// In every third sequence.
+    static let anyHolder: any AtlasModel.Type = AtlasAnyHolder.self
+
     static let holders: [any AtlasModel.Type] = [
         AtlasBoolHolder.self,
         AtlasIntHolder.self,
@@ -55,7 +58,9 @@ enum AtlasTable {
 
     /// The nodes, and holders of that many types.
     static func classes(_ count: Int, _ random: inout SeededRandom) -> [any AtlasModel.Type] {
-        [nodes] + holders.shuffled(using: &random).prefix(count)
+        let hasAny = random.next() % 3 == 0
+        let others = holders.shuffled(using: &random)
+        return [nodes] + (hasAny ? [anyHolder] : []) + others.prefix(hasAny ? count - 1 : count)
     }
 
     static func shapes(_ classes: [any AtlasModel.Type]) -> [AtlasClassShape] {

@@ -9,7 +9,7 @@ struct AtlasTests {
     }
 
     @Test func twoProcessesShowWhatBothDid() async throws {
-        try await AtlasPeerSuite("AtlasTests with a process", count: 6).run()
+        try await AtlasSuite("AtlasTests with a process", count: 6).runWithProcess()
     }
 
     /// What is drawn is what is there to be drawn: each type, and each kind of change.
@@ -34,12 +34,13 @@ struct AtlasTests {
                 }
             }
         }
-        #expect(types.count == AtlasTable.holders.count + 1)
+        #expect(types.count == AtlasTable.holders.count + 2)
         #expect(
             edits.isSuperset(of: [
                 "set", "insert", "replace", "remove", "move", "swap", "assign", "removeAll",
                 "insertMember", "removeMember", "unite", "intersect", "subtract", "put",
-                "removeKey", "assignEntries", "merge", "editBox", "add", "addModified", "addAll",
+                "removeKey", "assignEntries", "merge", "editBox", "inside", "add", "addModified",
+                "addAll",
                 "create", "createModified", "createAll", "update", "delete", "savepoint", "kept",
                 "thrown", "violated",
             ]))

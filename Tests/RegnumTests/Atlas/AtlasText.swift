@@ -12,16 +12,23 @@ extension AtlasValue: CustomStringConvertible {
         case .decimal(let text): "\(text)d"
         case .text(let text): "\(text)"
         case .bytes(let bytes): "x\(bytes)"
+        case .uuid(let bytes): "u\(bytes)"
+        case .objectId(let bytes): "o\(bytes)"
         case .spot(let x, let y): "(\(x) \(y))"
         case .link(let number): "#\(number)"
+        case .kin(let number): "@\(number)"
         case .box(let box): "\(box)"
+        case .items(let items): "\(items)"
+        case .entries(let entries): "<\(entries)>"
         }
     }
 }
 
 extension AtlasBoxValue: CustomStringConvertible {
     var description: String {
-        let links = (node.map { " #\($0)" } ?? "") + (lid.map { " lid \($0)" } ?? "")
+        let links =
+            (node.map { " #\($0)" } ?? "") + (lid.map { " lid \($0)" } ?? "")
+            + (content == .null ? "" : " any \(content)")
         return "{\(size) \(text) \(marks) \(colors) \(pairs)\(links)}"
     }
 }

@@ -1,5 +1,5 @@
-// What a realm must hold, in plain Swift. The files AtlasValue, AtlasKind, AtlasState, AtlasEdit,
-// AtlasWorld, AtlasEffect and AtlasDraw know nothing of the library.
+// What a realm must hold, in plain Swift. The files AtlasValue, AtlasKind, AtlasNumbers, AtlasState,
+// AtlasNested, AtlasEdit, AtlasWorld, AtlasEffect, AtlasDraw and AtlasDraw+Any know nothing of the library.
 
 /// A text or other bytes, compared byte by byte.
 struct AtlasBytes: Hashable, Comparable, Sendable, CustomStringConvertible {
@@ -36,10 +36,18 @@ enum AtlasValue: Hashable, Sendable {
     case decimal(String)
     case text(AtlasBytes)
     case bytes(AtlasBytes)
+    case uuid(AtlasBytes)
+    case objectId(AtlasBytes)
     case spot(Int, Int)
     /// The node of that number.
     case link(Int)
+    /// The object of that number of the class that holds values of any type.
+    case kin(Int)
     indirect case box(AtlasBoxValue)
+    /// A list, as values of any type are.
+    indirect case items([AtlasValue])
+    /// A dictionary, as values of any type are: by ascending keys.
+    indirect case entries([AtlasEntry])
 
     /// Whether it comes before another one in a set; neither before the other are the same to a set.
     static func precedes(_ left: AtlasValue, _ right: AtlasValue) -> Bool {
@@ -55,9 +63,36 @@ enum AtlasValue: Hashable, Sendable {
             precedes(Double(bitPattern: x), Double(bitPattern: y))
         case (.decimal(let x), .decimal(let y)):
             AtlasKind.decimalRank(x) < AtlasKind.decimalRank(y)
-        case (.text(let x), .text(let y)), (.bytes(let x), .bytes(let y)): x < y
-        case (.link(let x), .link(let y)): x < y
-        default: fatalError("\(left) and \(right) cannot be in one set.")
+        case (.text(let x), .text(let y)), (.bytes(let x), .bytes(let y)),
+            (.uuid(let x), .uuid(let y)), (.objectId(let x), .objectId(let y)):
+            x < y
+        case (.link(let x), .link(let y)), (.kin(let x), .kin(let y)): x < y
+        default: left.rank < right.rank
+        }
+    }
+
+    /// Where values of any type are among those of other kinds, numbers by what they are.
+    private var rank: (Int, Int) {
+        switch self {
+        case .null: (0, 0)
+        case .bool: (1, 0)
+        case .int, .float, .double, .decimal: (2, AtlasNumbers.rank(self))
+        case .text: (3, 0)
+        case .bytes: (4, 0)
+        case .date: (5, 0)
+        case .objectId: (6, 0)
+        case .uuid: (7, 0)
+        case .link: (8, 0)
+        case .kin: (9, 0)
+        case .spot, .box, .items, .entries: fatalError("\(self) cannot be in a set.")
+        }
+    }
+
+    /// Whether it leads to an object.
+    var isLink: Bool {
+        switch self {
+        case .link, .kin: true
+        default: false
         }
     }
 
@@ -82,6 +117,8 @@ struct AtlasBoxValue: Hashable, Sendable {
     var node: Int?
     /// The text of an object that is embedded in this one.
     var lid: AtlasBytes?
+    /// Of any type.
+    var content = AtlasValue.null
 
     /// What it is after an update in place with the values of another one.
     func updated(with new: AtlasBoxValue) -> AtlasBoxValue {
@@ -90,6 +127,7 @@ struct AtlasBoxValue: Hashable, Sendable {
         var pairs = AtlasState.map(self.pairs)
         for entry in new.pairs { pairs.apply(.put(entry.key, entry.value)) }
         if case .map(let entries) = pairs { result.pairs = entries }
+        result.content = content.updated(with: new.content)
         return result
     }
 }

@@ -16,6 +16,13 @@ enum AtlasMirror: Hashable, Sendable {
     case objects([Int: [AtlasState]])
 }
 
+extension AtlasFailure {
+    /// A stream ended, or waited for what did not come until its sequence was cancelled.
+    fileprivate static func ended(_ stream: String) -> AtlasFailure {
+        AtlasFailure(Task.isCancelled ? "\(stream) tells nothing" : "\(stream) ended")
+    }
+}
+
 /// What all streams tell: positions, and what is at them.
 private struct AtlasPositions<Element: Equatable> {
     var elements: [Element] = []
@@ -63,7 +70,7 @@ struct AtlasClassWatch<T: AtlasModel>: AtlasWatch {
 
     mutating func pull() async throws {
         switch try await iterator.next(isolation: #isolation) {
-        case nil: throw AtlasFailure("the stream of \(T.self) ended")
+        case nil: throw AtlasFailure.ended("the stream of \(T.self)")
         case .initial(let objects)?:
             positions.elements = Self.entries(objects)
             version = objects.version
@@ -85,66 +92,70 @@ struct AtlasClassWatch<T: AtlasModel>: AtlasWatch {
     }
 }
 
-struct AtlasObjectsWatch<T: AtlasTarget>: AtlasWatch {
-    private var iterator: CollectionChanges<T>.AsyncIterator
+/// The stream of a list or set, or of what lies in a value of any type.
+struct AtlasElementsWatch: AtlasWatch {
+    private struct Told {
+        let elements: [AtlasValue]
+        let version: UInt64
+        var changes: (deletions: [Int], insertions: [Int], modifications: [Int])?
+    }
+
+    private let next: () async throws -> Told?
     private var positions = AtlasPositions<AtlasValue>()
     private let isSet: Bool
     private(set) var version: UInt64 = 0
 
-    init(_ changes: CollectionChanges<T>, isSet: Bool) {
-        iterator = changes.makeAsyncIterator()
-        self.isSet = isSet
-    }
-
-    var mirror: AtlasMirror {
-        .state(isSet ? .objectSet(positions.elements) : .list(positions.elements))
-    }
-
-    mutating func pull() async throws {
-        switch try await iterator.next(isolation: #isolation) {
-        case nil: throw AtlasFailure("the stream of a collection of \(T.self) ended")
-        case .initial(let objects)?:
-            positions.elements = objects.map { T.plain($0) }
-            version = objects.version
-        case .update(let objects, let delta)?:
-            try positions.apply(
-                deletions: delta.deletions, insertions: delta.insertions,
-                modifications: delta.newModifications, to: objects.map { T.plain($0) })
-            version = delta.version
-        }
-    }
-}
-
-struct AtlasValueWatch<E: AtlasCell>: AtlasWatch {
-    private var iterator: ValueChanges<E>.AsyncIterator
-    private var positions = AtlasPositions<AtlasValue>()
-    private let isSet: Bool
-    private(set) var version: UInt64 = 0
-
-    init(_ changes: ValueChanges<E>, isSet: Bool) {
-        iterator = changes.makeAsyncIterator()
-        self.isSet = isSet
-    }
-
-    var mirror: AtlasMirror {
-        .state(isSet ? .set(positions.elements) : .list(positions.elements))
-    }
-
-    mutating func pull() async throws {
-        switch try await iterator.next(isolation: #isolation) {
-        case nil: throw AtlasFailure("the stream of a collection of \(E.self) ended")
-        case .initial(let values)?:
-            positions.elements = values.map(\.plain)
-            version = values.version
-        case .update(let values, let delta)?:
-            if isSet, !delta.modifications.isEmpty {
-                throw AtlasFailure("the stream of a set tells modifications")
+    init<T: AtlasTarget>(_ changes: CollectionChanges<T>, isSet: Bool) {
+        var iterator = changes.makeAsyncIterator()
+        next = {
+            switch try await iterator.next(isolation: #isolation) {
+            case nil: nil
+            case .initial(let objects)?:
+                Told(elements: objects.map { T.plain($0) }, version: objects.version)
+            case .update(let objects, let delta)?:
+                Told(
+                    elements: objects.map { T.plain($0) }, version: delta.version,
+                    changes: (delta.deletions, delta.insertions, delta.newModifications))
             }
-            try positions.apply(
-                deletions: delta.deletions, insertions: delta.insertions,
-                modifications: delta.newModifications, to: values.map(\.plain))
-            version = delta.version
         }
+        self.isSet = isSet
+    }
+
+    init<E>(_ changes: ValueChanges<E>, isSet: Bool, _ plain: @escaping (E) -> AtlasValue) {
+        var iterator = changes.makeAsyncIterator()
+        next = {
+            switch try await iterator.next(isolation: #isolation) {
+            case nil: return nil
+            case .initial(let values)?:
+                return Told(elements: values.map(plain), version: values.version)
+            case .update(let values, let delta)?:
+                if isSet, !delta.modifications.isEmpty {
+                    throw AtlasFailure("the stream of a set tells modifications")
+                }
+                return Told(
+                    elements: values.map(plain), version: delta.version,
+                    changes: (delta.deletions, delta.insertions, delta.newModifications))
+            }
+        }
+        self.isSet = isSet
+    }
+
+    var mirror: AtlasMirror {
+        .state(isSet ? .told(set: positions.elements) : .list(positions.elements))
+    }
+
+    mutating func pull() async throws {
+        guard let told = try await next() else {
+            throw AtlasFailure.ended("the stream of a collection")
+        }
+        if let (deletions, insertions, modifications) = told.changes {
+            try positions.apply(
+                deletions: deletions, insertions: insertions, modifications: modifications,
+                to: told.elements)
+        } else {
+            positions.elements = told.elements
+        }
+        version = told.version
     }
 }
 
@@ -167,7 +178,7 @@ struct AtlasMapWatch<Value: Sendable>: AtlasWatch {
 
     mutating func pull() async throws {
         switch try await iterator.next(isolation: #isolation) {
-        case nil: throw AtlasFailure("the stream of a map ended")
+        case nil: throw AtlasFailure.ended("the stream of a map")
         case .initial(let map)?:
             entries = told(map)
             version = map.version

@@ -2,17 +2,28 @@
 struct AtlasClassShape: Sendable {
     let name: String
     let slots: [AtlasShape]
+
+    /// Whether its objects can lead to others.
+    var canLink: Bool { slots.contains { $0.kind.canLink } }
 }
 
 /// All objects of a realm: by class and number, the states of their properties. The first class is that of
 /// the nodes, to which links lead.
 struct AtlasWorld: Sendable {
     let classes: [AtlasClassShape]
+    /// Which class holds values of any type, if one does; they can lead to its own objects.
+    let kin: Int?
     var objects: [[Int: [AtlasState]]]
 
     init(_ classes: [AtlasClassShape]) {
         self.classes = classes
+        kin = classes.firstIndex { $0.slots.contains { $0.kind == .any } }
         objects = classes.map { _ in [:] }
+    }
+
+    /// What leads to an object; nil for objects to which nothing can.
+    func link(_ type: Int, _ number: Int) -> AtlasValue? {
+        type == 0 ? .link(number) : type == kin ? .kin(number) : nil
     }
 
     /// All that a view of the realm has to tell.
@@ -23,32 +34,35 @@ struct AtlasWorld: Sendable {
                 uniqueKeysWithValues: objects[0].keys.map { ($0, inverses(of: $0)) }))
     }
 
-    /// The numbers of the nodes whose link, list and set have a node, ascending, each as often as it does;
-    /// and the sizes of the boxes that link to it, ascending.
+    /// The numbers of the nodes whose link, list, set and map have a node, ascending: each as often as it
+    /// does, but once for a map. Then the sizes of the boxes that link to it, ascending, and its own number
+    /// for each box that it owns.
     private func inverses(of number: Int) -> [[Int]] {
-        var result: [[Int]] = [[], [], [], []]
+        var result: [[Int]] = Array(repeating: [], count: 6)
         for (origin, states) in objects[0] {
-            for (slot, state) in zip(classes[0].slots, states) {
-                switch (slot.kind, state) {
-                case (.link, .value(let value)):
+            for (slot, state) in zip(classes[0].slots, states) where slot.kind == .link {
+                switch state {
+                case .value(let value):
                     if value == .link(number) { result[0].append(origin) }
-                case (.link, .list(let list)):
+                case .list(let list):
                     let times = list.count { $0 == .link(number) }
                     result[1] += Array(repeating: origin, count: times)
-                case (.link, .set(let set)):
+                case .set(let set):
                     if set.contains(.link(number)) { result[2].append(origin) }
-                default: break
+                case .map(let entries):
+                    if entries.contains(where: { $0.value == .link(number) }) {
+                        result[3].append(origin)
+                    }
                 }
             }
         }
-        for box in boxes where box.node == number { result[3].append(box.size) }
-        return result.map { $0.sorted() }
-    }
-
-    private var boxes: [AtlasBoxValue] {
-        objects[0].values.flatMap { $0.flatMap(\.values) }.compactMap {
-            if case .box(let box) = $0 { box } else { nil }
+        for (owner, states) in objects[0] {
+            for case .box(let box) in states.flatMap(\.values) {
+                if box.node == number { result[4].append(box.size) }
+                if owner == number { result[5].append(number) }
+            }
         }
+        return result.map { $0.sorted() }
     }
 }
 
@@ -63,21 +77,17 @@ extension AtlasState {
         }
     }
 
-    /// What is left where a node is deleted.
-    func without(node number: Int) -> AtlasState {
-        func cleared(_ value: AtlasValue) -> AtlasValue {
-            if value == .link(number) { return .null }
-            guard case .box(var box) = value, box.node == number else { return value }
-            box.node = nil
-            return .box(box)
-        }
+    /// What is left where an object is deleted. Lists and sets of links lose it; elsewhere the link is nil,
+    /// but not in sets, whose order has no place for it.
+    func without(_ link: AtlasValue, _ kind: AtlasKind) -> AtlasState {
         switch self {
-        case .value(let value): return .value(cleared(value))
+        case .value(let value): return .value(value.without(link))
         case .list(let list):
-            return .list(list.filter { $0 != .link(number) }.map(cleared))
-        case .set(let set): return .set(set.filter { $0 != .link(number) })
+            let kept = kind == .link ? list.filter { $0 != link } : list
+            return .list(kept.map { $0.without(link) })
+        case .set(let set): return .set(set.filter { $0 != link })
         case .map(let entries):
-            return .map(entries.map { AtlasEntry(key: $0.key, value: cleared($0.value)) })
+            return .map(entries.map { AtlasEntry(key: $0.key, value: $0.value.without(link)) })
         }
     }
 }

@@ -133,6 +133,8 @@ struct AtlasWriter {
         case .violated(.owned(let number)):
             let node = try object(AtlasNode.self, number)
             if let box = node.box { node.boxes.append(box) } else { throw AtlasFailure("no box") }
+        case .violated(.listInSet(let type, let number, let slot)):
+            try change(classes[type], number, slot, .insertMember(.items([])))
         }
     }
 

@@ -8,21 +8,6 @@ import Testing
 
 /// Processes of other versions of the library on one realm.
 @Suite struct PeerVersionTests {
-    /// What another process sees of a disk.
-    private final class View: FileSystem {
-        private let disk: SimFileSystem
-
-        init(_ disk: SimFileSystem) { self.disk = disk }
-
-        func openDirectory(_ path: String, create: Bool) throws(StoreError) -> any RealmDirectory {
-            try disk.openDirectory(path, create: create)
-        }
-        func bootID() -> Identity128? { disk.bootID() }
-        func random() -> UInt64 { disk.random() }
-        func monotonicNanoseconds() -> UInt64 { disk.monotonicNanoseconds() }
-        func wallClockMicroseconds() -> Int64 { disk.wallClockMicroseconds() }
-    }
-
     private func configuration(_ fileSystem: any FileSystem) -> Realm.Configuration {
         var configuration = Realm.Configuration(
             location: .file(URL(filePath: "/rooms")), objectTypes: [Room.self])
@@ -60,7 +45,7 @@ import Testing
         let disk = SimFileSystem(seed: 1)
         let (peer, lock) = try await makePeer(disk)
         let before = (try files(disk), lock.loadControlSlot(0), lock.loadControlSlot(1))
-        let error = await realmError { try await Realm.open(configuration(View(disk))) }
+        let error = await realmError { try await Realm.open(configuration(SimView(disk))) }
         #expect(error?.code == .incompatiblePeer && error?.path == "/rooms/LOCK")
         #expect(error?.message.contains("version of Regnum") == true)
         let after = (try files(disk), lock.loadControlSlot(0), lock.loadControlSlot(1))
@@ -71,7 +56,7 @@ import Testing
     @Test func readerIsRefusedToo() async throws {
         let disk = SimFileSystem(seed: 2)
         let (peer, _) = try await makePeer(disk)
-        var reading = configuration(View(disk))
+        var reading = configuration(SimView(disk))
         reading.readOnly = true
         let error = await realmError { try await Realm.open(reading) }
         #expect(error?.code == .incompatiblePeer && error?.path == "/rooms/LOCK")
@@ -87,7 +72,7 @@ import Testing
             words[0] = 0x5245_474E_4354_4C32
             lock.storeControlSlot(slot, words)
         }
-        let realm = try await Realm.open(configuration(View(disk)))
+        let realm = try await Realm.open(configuration(SimView(disk)))
         #expect(realm.snapshot().objects(Room.self).map(\.name) == ["a"])
         try await realm.write { try $0.add(Room("b")) }
         await realm.close()

@@ -18,7 +18,7 @@ struct StreamConsumer {
     private let otherSide: Int
     var isRunning = false
 
-    init(_ random: inout SeededRandom, stepCount: Int, _ sides: any StreamSides) {
+    init(_ random: inout SeededRandom, stepCount: Int, _ sides: StreamSides) {
         side = random.under(sides.count)
         let other = random.under(sides.count)
         otherSide = sides.resumption == .anywhere ? other : side

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// As `StreamTests`, with many histories. Optimised builds only.
@@ -12,40 +11,9 @@ struct StreamEnumeration {
     }
 
     @Test func streamsTellTheSameOfAnotherProcess() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let count = environment["REGNUM_STREAM_PEER_HISTORIES"].flatMap { Int($0) } ?? 500
-        let suite = StreamSuite("StreamEnumeration with a process", count: count)
-        let directory = try Self.makeDirectory(environment["REGNUM_TEST_DIRECTORY"])
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let peer = try StreamPeerProcess()
-        defer { peer.kill() }
-        for number in suite.only.map({ $0..<$0 + 1 }) ?? 0..<count {
-            let assignment = StreamAssignment(
-                seed: suite.seed(number), path: directory.appending(path: "\(number).realm").path)
-            do {
-                try await peer.run(assignment)
-            } catch {
-                throw StreamFailure(
-                    "REGNUM_SEED=\(suite.seed) REGNUM_STREAM_HISTORY=\(number): \(error)")
-            }
-            try FileManager.default.removeItem(atPath: assignment.path)
-        }
-        print("the process \(peer.processID) was the peer of \(count) histories")
-    }
-
-    /// A new directory.
-    private static func makeDirectory(_ given: String?) throws -> URL {
-        var parent = FileManager.default.temporaryDirectory
-        var isDirectory: ObjCBool = false
-        if let given {
-            parent = URL(filePath: given)
-        } else if FileManager.default.fileExists(atPath: "/dev/shm", isDirectory: &isDirectory),
-            isDirectory.boolValue
-        {
-            parent = URL(filePath: "/dev/shm")
-        }
-        let directory = parent.appending(path: "regnum-streams-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        return directory
+        try await StreamSuite(
+            "StreamEnumeration with a process", count: 500,
+            variable: "REGNUM_STREAM_PEER_HISTORIES"
+        ).runWithProcess()
     }
 }

@@ -3,8 +3,8 @@ import Regnum
 /// One random history with its streams: a small realm, a few commits, many consumers.
 struct StreamHistory {
     let seed: UInt64
-    let sides: any StreamSides
-    let pulse: StreamPulse
+    let sides: StreamSides
+    let pulse: RunPulse
     /// Prints the transactions.
     var isTraced = false
 
@@ -33,8 +33,8 @@ struct StreamHistory {
                     throw failure(error, consumers[index], "step \(step)")
                 }
             }
-            pulse.beat(patience: StreamWatchdog.patienceForPeer)
-            try await sides.finish(step)
+            pulse.beat(patience: RunWatchdog.patienceForPeer)
+            try await sides.meet(step)
             pulse.beat()
         }
         for consumer in consumers where consumer.isRunning {

@@ -1,105 +1,57 @@
-import Foundation
 import Regnum
-import Synchronization
+import RegnumEngine
+import RegnumPeer
+import RegnumStore
 
-/// Many histories on a few tasks; the first that fails is told with its seed.
-///
-/// `REGNUM_SEED` repeats a run, `REGNUM_STREAM_HISTORIES` says how many histories, and `REGNUM_STREAM_HISTORY` runs
-/// the one of that number alone.
+/// Many histories; those that fail are told with the seed.
 struct StreamSuite: Sendable {
-    let name: String
-    let seed: UInt64
-    let count: Int
-    let only: Int?
+    private let runs: NumberedRuns
 
-    init(_ name: String, count: Int) {
-        self.name = name
-        seed = SeededRandom.seed(name)
-        let environment = ProcessInfo.processInfo.environment
-        self.count = environment["REGNUM_STREAM_HISTORIES"].flatMap { Int($0) } ?? count
-        only = environment["REGNUM_STREAM_HISTORY"].flatMap { Int($0) }
+    init(_ name: String, count: Int, variable: String = "REGNUM_STREAM_HISTORIES") {
+        runs = NumberedRuns(
+            name, count: count, countVariable: variable, oneVariable: "REGNUM_STREAM_HISTORY")
     }
 
-    func seed(_ number: Int) -> UInt64 {
-        var random = SeededRandom(seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
-        return random.next()
-    }
-
-    /// Runs all histories, every third in memory and the others on two simulated sides.
+    /// Every third in memory and the others on two simulated sides.
     func run() async throws {
-        if let only { return try await run(only) }
-        let progress = StreamProgress(count)
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<2 * ProcessInfo.processInfo.activeProcessorCount {
-                group.addTask {
-                    while let number = progress.next() {
-                        do {
-                            try await run(number)
-                        } catch {
-                            progress.fail(number, error)
-                        }
-                    }
-                }
+        let isTraced = runs.isOne
+        try await runs.run(tasksPerCore: 2) { number, seed in
+            try await RunWatchdog.run { pulse in
+                let place: RealmSidesPlace = number % 3 == 0 ? .memory : .simulated(count: 2)
+                try await Self.run(seed, place, pulse, isTraced: isTraced)
             }
         }
-        let failures = progress.failures
-        if failures.isEmpty { return }
-        let lines = failures.map { "REGNUM_STREAM_HISTORY=\($0.number): \($0.text)" }
-        throw StreamFailure("\(name): REGNUM_SEED=\(seed) \(lines.joined(separator: "\n"))")
     }
 
-    private func run(_ number: Int) async throws {
-        try await StreamWatchdog.run { try await run(number, $0) }
+    /// On realms that this process shares with a long-lived other one.
+    func runWithProcess() async throws {
+        let peer = try PeerProcess("RegnumRealmPeer", ["streams"])
+        try await runs.run(sharedWith: peer) { try await Self.runHalf($0, side: 0, meet: $1) }
     }
 
-    private func run(_ number: Int, _ pulse: StreamPulse) async throws {
-        let seed = seed(number)
-        let sides: any StreamSides =
-            number % 3 == 0
-            ? try await MemorySides(seed: seed) : try await SimulatedSides(seed: seed)
+    static func runHalf(
+        _ assignment: PeerAssignment, side: Int,
+        meet: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
+        try await RunWatchdog.run { pulse in
+            try await run(
+                assignment.seed, .shared(own: side, path: assignment.path, meet: meet), pulse)
+        }
+    }
+
+    private static func run(
+        _ seed: UInt64, _ place: RealmSidesPlace, _ pulse: RunPulse, isTraced: Bool = false
+    ) async throws {
+        // streams go on from cursors, however old
+        let sides = try await RealmSides<StreamSide>(place, seed: seed, streamClasses) {
+            $0.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        }
         do {
-            try await StreamHistory(
-                seed: seed, sides: sides, pulse: pulse, isTraced: only != nil
-            ).run()
+            try await StreamHistory(seed: seed, sides: sides, pulse: pulse, isTraced: isTraced)
+                .run()
         } catch {
             await sides.close()
             throw error
         }
-    }
-}
-
-/// Which histories were taken, and which failed.
-private final class StreamProgress: Sendable {
-    private struct State {
-        var next = 0
-        var failures: [(number: Int, text: String)] = []
-        var hasStalled = false
-    }
-
-    private let state = Mutex(State())
-    private let count: Int
-
-    init(_ count: Int) { self.count = count }
-
-    /// The number of the next history to run; nil when all are taken, some failed or one waited for ever:
-    /// others would, and it takes long to find out.
-    func next() -> Int? {
-        state.withLock { state in
-            guard state.next < count, state.failures.count < 6, !state.hasStalled
-            else { return nil }
-            defer { state.next += 1 }
-            return state.next
-        }
-    }
-
-    func fail(_ number: Int, _ error: any Error) {
-        state.withLock { state in
-            state.failures.append((number, "\(error)"))
-            if error is StreamStall { state.hasStalled = true }
-        }
-    }
-
-    var failures: [(number: Int, text: String)] {
-        state.withLock { $0.failures }.sorted { $0.number < $1.number }
     }
 }

@@ -82,3 +82,14 @@ extension StreamModel {
             content, worlds.last?.content(serial) ?? [], "\(what()) \(serial)")
     }
 }
+
+extension StreamFailure {
+    /// Not the element came that had to come. Where the stream ended because the history is
+    /// cancelled, it waited for one that did not come.
+    static func missing(
+        _ what: String, from old: UInt64, to new: UInt64
+    ) -> StreamFailure {
+        Task.isCancelled
+            ? StreamFailure("waits for an element from \(old) to \(new)") : StreamFailure(what)
+    }
+}
