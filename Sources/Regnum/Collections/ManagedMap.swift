@@ -44,15 +44,6 @@ extension _ManagedList {
         return V._make(_PropertyContent(content: .link(object)))
     }
 
-    /// What the map of a recorder has under every key: a recorder. Nil for others.
-    func recordedEntry<V: MapValue>() -> V? {
-        guard let tracer = binding.tracer,
-            case .map(.object(let type)) = binding.schema.properties[property].shape,
-            let object = tracer.element(type)
-        else { return nil }
-        return V._make(_PropertyContent(content: .link(object)))
-    }
-
     /// Where the entry of a key stands, or where it would: with its row if there is one.
     ///
     /// - Complexity: O(log² n).

@@ -77,7 +77,7 @@ public final class Map<Key: MapKey, Value: MapValue> {
     public subscript(key: Key) -> Value? {
         get {
             guard let managed else { return entries[MapKeyText(key._text)] }
-            guard let row = managed.search(key._text).row else { return managed.recordedEntry() }
+            guard let row = managed.search(key._text).row else { return nil }
             return managed.mapValue(row)
         }
         set {

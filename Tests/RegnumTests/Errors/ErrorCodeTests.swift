@@ -31,16 +31,16 @@ import Testing
     private func mismatches() async throws -> [Case] {
         let realm = try await Realm.temporary()
         try await realm.write { try $0.add(ErrorCodeFirst.Item()) }
-        var error: Realm.Error?
+        var mismatch: Realm.Error?
         do {
             _ = try LaterProgram.core(of: realm, [ErrorCodeLater.Item.self])
-        } catch let thrown as Realm.Error {
-            error = thrown
+        } catch {
+            mismatch = error
         }
         return [
             Case(
                 code: .schemaMismatch, className: "Item", property: "text", key: nil,
-                told: ["declared as Int", "stored as String"], error: error)
+                told: ["declared as Int", "stored as String"], error: mismatch)
         ]
     }
 
