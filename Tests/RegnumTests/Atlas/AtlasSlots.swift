@@ -145,6 +145,9 @@ extension AtlasSlot {
     static func anyMap(_ name: String, _ path: any Path<Map<String, AnyRealmValue>>) -> AtlasSlot {
         AtlasSlot(
             map: anyShape(name, .map), path, AnyRealmValue.elementCoding,
-            readFrozen: { .map([AtlasEntry](frozen: $0[dynamicMember: path])) }, watch: nil)
+            readFrozen: {
+                let entries = $0[dynamicMember: path].map { AtlasEntry($0.key, $0.value.plain) }
+                return .map(entries.sorted { $0.key < $1.key })
+            }, watch: nil)
     }
 }
