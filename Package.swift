@@ -110,7 +110,7 @@ let package = Package(
             name: "RegnumDebian", dependencies: ["Regnum"], path: "Tests/Debian/Program",
             swiftSettings: settings),
         .testTarget(
-            name: "RegnumDebianTests", dependencies: ["Regnum", "RegnumDebian"],
+            name: "RegnumDebianTests", dependencies: ["Regnum", "RegnumDebian", "RegnumEngine"],
             path: "Tests/Debian/Tests", swiftSettings: settings),
         // The processes and the random numbers are links to files of other tests.
         .testTarget(

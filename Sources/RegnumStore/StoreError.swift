@@ -7,9 +7,9 @@ package struct StoreError: Error, Sendable, Equatable {
     /// The kind of failure. The names are those of the public `Realm.Error.Code`.
     package enum Code: String, Sendable, CaseIterable {
         case fileAccess, filePermissionDenied, fileExists, fileNotFound, alreadyOpen, closed, busy
-        case diskFull, ioFailed, outcomeUnknown, invalidDatabase, wrongKey, notEncrypted
+        case diskFull, ioFailed, outcomeUnknown, invalidDatabase
         case unsupportedFormat, incompatiblePeer, schemaMismatch, migrationFailed, invalidInput
-        case invalidValue, duplicatePrimaryKey, invalidQuery, transactionTooLarge, historyTrimmed
+        case invalidValue, duplicatePrimaryKey, invalidQuery, historyTrimmed
         case readOnly
     }
 

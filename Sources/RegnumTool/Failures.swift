@@ -29,7 +29,7 @@ private func exitCode(_ code: Realm.Error.Code) -> Int32 {
     case .ioFailed, .diskFull, .outcomeUnknown: 74
     case .busy, .alreadyOpen: 75
     case .invalidInput, .invalidValue, .duplicatePrimaryKey, .schemaMismatch, .unsupportedFormat,
-        .invalidDatabase, .transactionTooLarge:
+        .invalidDatabase:
         65
     default: 70
     }

@@ -59,7 +59,8 @@ indirect enum AnyTree {
         }
     }
 
-    private static func problem(with value: AnyRealmValue) -> String? {
+    /// Why a value beyond the limits cannot be stored, as the end of a sentence; nil if it can.
+    static func problem(with value: AnyRealmValue) -> String? {
         switch value {
         case .string(let text) where text.utf8.count > SchemaLimits.stringByteCountMax:
             "is given a string of more than \(SchemaLimits.stringByteCountMax) bytes"

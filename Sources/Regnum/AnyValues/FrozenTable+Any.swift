@@ -135,18 +135,6 @@ extension Frozen {
         table.values(row, property(keyPath))
     }
 
-    /// The values of a map of any type.
-    ///
-    /// - Complexity: O(n): all are read.
-    public subscript<Key>(
-        dynamicMember keyPath: KeyPath<Model, Map<Key, AnyRealmValue>>
-    ) -> [String: FrozenAnyValue] {
-        Dictionary(table.anyEntries(row, property(keyPath)).map { ($0.key, $0.value) }) {
-            first, _ in
-            first
-        }
-    }
-
     private func property<V>(_ keyPath: KeyPath<Model, V>) -> Int {
         if case .property(let index) = table.meaning(of: keyPath, row) { return index }
         fatalError(

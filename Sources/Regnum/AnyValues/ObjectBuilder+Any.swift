@@ -38,6 +38,8 @@ extension ObjectBuilder {
                 throw .wrongType(value, schema, property)
             }
             return .object(object)
+        case let object as AsymmetricObject:
+            throw .linkToAsymmetric("\(type(of: object))", schema.name, property.name)
         case let map as any UnmanagedMap:
             return try anyMap(map.anyEntries, level: level, property, schema)
         case let values as [String: Any]:

@@ -119,7 +119,8 @@ extension LiveResults {
     /// The changes of the collection, where an object counts as modified only if one of these
     /// properties was: `[\.text, \.author?.name]`. A path through links, lists and inverses is hit by
     /// a change of any property on the way; one that ends at a link or list by that alone, not by
-    /// what the objects there have. Insertions and deletions are told anyhow. Without key paths it is
+    /// what the objects there have. `[\.dogs[0].name, \.byRole["cook"]??.name]` are about all elements of a
+    /// list and all entries of a map. Insertions and deletions are told anyhow. Without key paths it is
     /// `changes(depth: 3)`.
     ///
     /// - Precondition: the key paths name stored properties.

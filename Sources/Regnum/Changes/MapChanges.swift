@@ -54,7 +54,7 @@ public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable 
                 return .update(
                     after,
                     MapChangeSet(
-                        change, old: map.map(table), new: after, map.property, origins: origins))
+                        change, old: map.map(table), new: after, map.entriesName, origins: origins))
             }
         }
     }
@@ -86,10 +86,11 @@ public struct MapChangeSet<Key: MapKey, Value: Sendable>: Sendable {
 
     init(
         _ change: ResultChange, old: FrozenMap<Key, Value>, new: FrozenMap<Key, Value>,
-        _ property: Int, origins: [String]
+        _ entriesName: String, origins: [String]
     ) {
         func keys(_ rows: some Sequence<ObjectKey>, _ table: FrozenTable) -> [Key] {
-            guard let entries = table.elements(property) else { return [] }
+            let schema = table.snapshot.root.schema
+            guard let entries = schema.table(named: entriesName)?.key else { return [] }
             return rows.map { table.mapKey($0, entries) }.sorted(by: MapKeyText.precedes)
                 .map { Key._make($0) }
         }

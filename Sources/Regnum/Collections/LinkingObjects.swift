@@ -10,7 +10,7 @@ internal import RegnumStore
 ///
 /// Nothing is stored for it. Every use shows the state of the transaction: each object once for each
 /// time that its property has this one, in order of creation. It is empty for an unmanaged object,
-/// and cannot be assigned to. Of a map it has an owner once, under however many keys.
+/// and cannot be assigned to. Of a map it has an owner once for each key.
 public struct LinkingObjects<Element: ObjectBase> {
     let origin: String
     let handle: LinkingHandle?

@@ -52,7 +52,10 @@ protocol UnmanagedList: AnyObject {
 }
 
 extension List: UnmanagedList {
-    var contents: [_PropertyContent.Content] { map { $0._elementContent().content } }
+    var contents: [_PropertyContent.Content] {
+        guard isManaged else { return elements.map { $0._elementContent().content } }
+        return map { $0._elementContent().content }
+    }
 
     var anyElements: [Any] { map { $0 as Any } }
 

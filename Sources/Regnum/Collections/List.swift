@@ -88,6 +88,8 @@ public final class List<Element: RealmCollectionValue> {
         check(position..<position, "insert(at:)")
         if let managed {
             Element._insert(new, into: managed, at: position)
+        } else if self.elements.isEmpty {
+            self.elements = new
         } else {
             self.elements.insert(contentsOf: new, at: position)
         }

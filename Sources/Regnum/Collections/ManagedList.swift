@@ -205,10 +205,7 @@ public final class _ManagedList {
 
     func insert(_ values: [Value], at position: Int) {
         edit { transaction, table, list throws(StoreError) in
-            var keys: [ObjectKey] = []
-            keys.reserveCapacity(values.count)
-            for value in values { keys.append(try transaction.insert(list.target, [value])) }
-            try transaction.insertIntoList(table, row, list.key, at: position, keys)
+            try transaction.insertIntoList(table, row, list.key, at: position, newRows: values)
         }
     }
 
@@ -261,13 +258,8 @@ public final class _ManagedList {
         guard let core = binding.core else { return nil }
         guard core.writing != nil else { binding.trapNotWriting(property) }
         do throws(Realm.Error) {
-            var keys: [ObjectKey] = []
-            for object in objects {
-                keys.append(
-                    try core.store(object, for: binding.schema.properties[property], binding.schema)
-                )
-            }
-            return keys
+            return try core.store(
+                objects, for: binding.schema.properties[property], binding.schema)
         } catch {
             core.fail(error)
             return nil

@@ -44,6 +44,15 @@ extension _ManagedList {
         return V._make(_PropertyContent(content: .link(object)))
     }
 
+    /// What the map of a recorder has under every key: a recorder. Nil for others.
+    func recordedEntry<V: MapValue>() -> V? {
+        guard let tracer = binding.tracer,
+            case .map(.object(let type)) = binding.schema.properties[property].shape,
+            let object = tracer.element(type)
+        else { return nil }
+        return V._make(_PropertyContent(content: .link(object)))
+    }
+
     /// Where the entry of a key stands, or where it would: with its row if there is one.
     ///
     /// - Complexity: O(log² n).
@@ -74,8 +83,8 @@ extension _ManagedList {
         edit { transaction, table, list throws(StoreError) in
             let (position, row) = search(key)
             if let row { return try transaction.set(list.target, row, .mapValue, value) }
-            let entry = try transaction.insert(list.target, [value, .string(key)])
-            try transaction.insertIntoList(table, self.row, list.key, at: position, [entry])
+            try transaction.insertIntoList(
+                table, self.row, list.key, at: position, newRows: [value, .string(key)], width: 2)
         }
     }
 
@@ -100,17 +109,15 @@ extension _ManagedList {
         for entry in entries where !isStorable(entry.key) { return }
         remove(0..<count)
         let sorted = entries.sorted { MapKeyText.precedes($0.key, $1.key) }
-        var values: [[Value]] = []
+        var values: [Value] = []
         for entry in sorted {
             guard let value = storedValue(entry.content, nil) else { return }
-            values.append([value, .string(entry.key)])
+            values += [value, .string(entry.key)]
         }
         edit { transaction, table, list throws(StoreError) in
-            var rows: [ObjectKey] = []
-            rows.reserveCapacity(values.count)
-            for value in values { rows.append(try transaction.insert(list.target, value)) }
-            if rows.isEmpty { return }
-            try transaction.insertIntoList(table, row, list.key, at: 0, rows)
+            if values.isEmpty { return }
+            try transaction.insertIntoList(
+                table, row, list.key, at: 0, newRows: values, width: 2)
         }
     }
 

@@ -72,7 +72,17 @@ extension Map: UnmanagedMap {
     }
 
     var contents: [MapEntry] {
-        map { MapEntry(key: $0.key._text, content: $0.value._content().content) }
+        guard isManaged else {
+            if entries.isEmpty { return [] }
+            var contents: [MapEntry] = []
+            contents.reserveCapacity(entries.count)
+            for (key, value) in entries {
+                contents.append(MapEntry(key: key.text, content: value._content().content))
+            }
+            if contents.count > 1 { contents.sort { MapKeyText.precedes($0.key, $1.key) } }
+            return contents
+        }
+        return map { MapEntry(key: $0.key._text, content: $0.value._content().content) }
     }
 
     var anyEntries: [(key: String, value: Any?)] {

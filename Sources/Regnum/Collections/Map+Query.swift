@@ -41,8 +41,8 @@ extension Map where Value: ScalarValue {
 // MARK: Maps of objects
 
 extension Map {
-    /// The objects of the map that meet a condition, each once under however many keys, in order of
-    /// creation: their keys are not told.
+    /// The objects of the map that meet a condition, in the order of its keys, each once for each: the keys
+    /// are not told.
     ///
     /// - Precondition: the map is managed.
     /// - Complexity: O(1): nothing is evaluated before the result is used.

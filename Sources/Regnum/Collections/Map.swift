@@ -77,7 +77,7 @@ public final class Map<Key: MapKey, Value: MapValue> {
     public subscript(key: Key) -> Value? {
         get {
             guard let managed else { return entries[MapKeyText(key._text)] }
-            guard let row = managed.search(key._text).row else { return nil }
+            guard let row = managed.search(key._text).row else { return managed.recordedEntry() }
             return managed.mapValue(row)
         }
         set {
@@ -207,7 +207,7 @@ struct MapKeyText: Hashable {
     }
 
     static func == (left: MapKeyText, right: MapKeyText) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        equalUTF8(left.text, right.text)
     }
 
     func hash(into hasher: inout Hasher) {
@@ -217,7 +217,7 @@ struct MapKeyText: Hashable {
 
     /// Whether one key comes before another one.
     static func precedes(_ left: String, _ right: String) -> Bool {
-        left.utf8.lexicographicallyPrecedes(right.utf8)
+        compareUTF8(left, right) < 0
     }
 }
 

@@ -37,7 +37,10 @@ extension MutableSet: Persistable {
 }
 
 extension MutableSet: UnmanagedList {
-    var contents: [_PropertyContent.Content] { map { $0._elementContent().content } }
+    var contents: [_PropertyContent.Content] {
+        guard isManaged else { return elements.array.map { $0._elementContent().content } }
+        return map { $0._elementContent().content }
+    }
 
     var anyElements: [Any] { map { $0 as Any } }
 

@@ -218,7 +218,8 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
     }
 
     mutating func insert(_ element: Element) {
-        guard !contains(element), let member = member(element) else { return }
+        guard let member = member(element), !members.contains(member) else { return }
+        if case .instance = member, contains(element) { return }
         members.insert(member)
         array.append(element)
     }

@@ -67,10 +67,7 @@ struct StoredSet {
     func add(_ members: SetMembers) throws(StoreError) {
         for value in members.values { try transaction.check(list.target, ColumnKey(0), value) }
         for (position, values) in missing(members.values, compare).reversed() {
-            var keys: [ObjectKey] = []
-            keys.reserveCapacity(values.count)
-            for value in values { keys.append(try transaction.insert(list.target, [value])) }
-            try transaction.insertIntoList(table, row, list.key, at: position, keys)
+            try transaction.insertIntoList(table, row, list.key, at: position, newRows: values)
         }
         for (position, keys) in missing(members.keys, compare).reversed() {
             try transaction.insertIntoList(table, row, list.key, at: position, keys)
@@ -117,8 +114,10 @@ struct StoredSet {
     private func missing<Element>(
         _ elements: [Element], _ compare: (Int, Element) -> Int
     ) -> [(position: Int, elements: [Element])] {
-        var groups: [(position: Int, elements: [Element])] = []
+        if elements.isEmpty { return [] }
         let count = count
+        if count == 0 { return [(0, elements)] }
+        var groups: [(position: Int, elements: [Element])] = []
         var low = 0
         for element in elements {
             low = ascendingPosition(low..<count) { compare($0, element) }

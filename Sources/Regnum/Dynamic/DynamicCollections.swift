@@ -1,68 +1,5 @@
-internal import RegnumEngine
-internal import RegnumStore
-
-/// Where a dynamic collection is.
-struct DynamicPlace {
-    let store: DynamicStore
-    let table: TableKey
-    let row: ObjectKey
-    let list: ListSchema
-
-    var count: Int {
-        store.requireLive("count")
-        return store.listCount(table, row, list.key)
-    }
-
-    var keys: [ObjectKey] {
-        store.requireLive("list")
-        return store.list(table, row, list.key)
-    }
-
-    var elements: [Any?] { keys.map { store.element(list, $0) } }
-
-    /// Edits the collection; throws where it is only read.
-    func write(
-        _ body: (DynamicWriter) throws(Realm.Error) -> Void
-    ) throws(Realm.Error) {
-        store.requireLive("list")
-        let name = "\(store.name(of: table)).\(list.name)"
-        let writer = DynamicWriter(store, try store.writing(name))
-        defer { store.core.didEditAll() }
-        try body(writer)
-    }
-
-    /// The key of a map's entry.
-    func mapKey(_ entry: ObjectKey) -> String {
-        guard case .string(let key)? = store.value(list.target, entry, ColumnKey(rawValue: 1))
-        else {
-            return ""
-        }
-        return key
-    }
-
-    /// What stands at a position of a list or set, which are named so in sentences.
-    func element(at position: Int, of kind: StaticString) -> Any? {
-        store.requireLive(kind)
-        guard let key = store.listElement(table, row, list.key, at: position) else {
-            preconditionFailure("A \(kind) of \(count) elements has no position \(position).")
-        }
-        return store.element(list, key)
-    }
-
-    /// The position of a key in a map, or where it would be, and whether it is there.
-    func position(ofKey key: String) -> (position: Int, isThere: Bool) {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            guard let entry = store.listElement(table, row, list.key, at: middle) else { break }
-            if MapKeyText.precedes(mapKey(entry), key) { low = middle + 1 } else { high = middle }
-        }
-        let entry = store.listElement(table, row, list.key, at: low)
-        return (low, entry.map { !MapKeyText.precedes(key, mapKey($0)) } ?? false)
-    }
-}
-
-/// A list of which only the stored schema is known: of values, or of ``DynamicObject``s.
+/// A list of which only the stored schema is known: of values, or of ``DynamicObject``s. It is a property, or the
+/// value of one of any type.
 ///
 /// Elements are given as ``DynamicObject/set(_:of:)`` takes them. What is wrong is thrown, and changes
 /// nothing. Confined to the body of its transaction.
@@ -82,6 +19,20 @@ public final class DynamicList: RandomAccessCollection {
 
     /// Puts an element at the end.
     public func append(_ value: Any?) throws(Realm.Error) { try insert(value, at: endIndex) }
+
+    /// Whether the object was deleted, the transaction is over, or the value of any type replaced that the
+    /// list was.
+    public var isInvalidated: Bool { place.isInvalidated }
+
+    /// Gives a position another element; an embedded one that was there is deleted.
+    ///
+    /// - Precondition: the position is one of the list.
+    public func set(_ value: Any?, at position: Int) throws(Realm.Error) {
+        _ = place.key(at: position, of: "list")
+        try place.write { (writer) throws(Realm.Error) in
+            try writer.set(value, in: place, at: position)
+        }
+    }
 
     /// Puts an element before the one at a position.
     ///
@@ -127,12 +78,21 @@ public final class DynamicMutableSet: RandomAccessCollection {
     /// - Precondition: the position is one of the set.
     public subscript(position: Int) -> Any? { place.element(at: position, of: "set") }
 
-    /// Puts an element in, if it is not there.
+    /// Puts an element in, if it is not there; if it is, nothing is changed, and no stream tells of it.
     ///
-    /// - Complexity: O(count).
+    /// - Complexity: O(log² count).
     public func insert(_ value: Any?) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
-            try writer.replaceAll(place, with: Array(self) + [value])
+            try writer.insert(intoSet: [value], place)
+        }
+    }
+
+    /// Takes an element out, if it is there.
+    ///
+    /// - Complexity: O(log² count).
+    public func remove(_ value: Any?) throws(Realm.Error) {
+        try place.write { (writer) throws(Realm.Error) in
+            try writer.remove(value, fromSet: place)
         }
     }
 
@@ -160,13 +120,12 @@ public final class DynamicMap: RandomAccessCollection {
     ///
     /// - Precondition: the position is one of the map.
     public subscript(position: Int) -> (key: String, value: Any?) {
-        let (store, list) = (place.store, place.list)
-        store.requireLive("map")
-        guard let key = store.listElement(place.table, place.row, list.key, at: position) else {
-            preconditionFailure("A map of \(count) entries has no position \(position).")
-        }
-        return (place.mapKey(key), store.element(list, key))
+        let entry = place.key(at: position, of: "map")
+        return (place.mapKey(entry), place.store.element(place, entry))
     }
+
+    /// As ``DynamicList/isInvalidated``.
+    public var isInvalidated: Bool { place.isInvalidated }
 
     /// The keys, ascending.
     public var keys: [String] { place.keys.map { place.mapKey($0) } }

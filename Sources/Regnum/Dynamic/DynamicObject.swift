@@ -7,8 +7,9 @@ internal import RegnumStore
 ///
 /// Properties are read and set by their names, as they are stored: an enum as its raw value, a
 /// property of a projected type as what is stored of it. Links are dynamic objects, lists, sets and
-/// maps ``DynamicList``, ``DynamicMutableSet`` and ``DynamicMap``. The program may have a class of that
-/// name or none.
+/// maps ``DynamicList``, ``DynamicMutableSet`` and ``DynamicMap``, also within values of any type. The
+/// program may have a class of that name or none; an inverse that its class declares is a
+/// ``DynamicLinkingObjects``, and ``linkingObjects(ofType:property:)`` needs no class.
 ///
 /// Confined to the body of the transaction that it comes from.
 @dynamicMemberLookup
@@ -84,7 +85,8 @@ public final class DynamicObject {
 
     /// Sets a property: a value, nil, an object of the right class or a dictionary of its values for
     /// links, a sequence for lists and sets, a dictionary for maps. Embedded objects, and objects of
-    /// other classes' dictionaries, are made anew.
+    /// other classes' dictionaries, are made anew. A property of any type takes values, objects,
+    /// sequences and dictionaries, in any depth to 100; what was in it is replaced.
     ///
     /// - Throws: `.invalidInput` for a name that the class does not have, and where the object is only
     ///   read; `.invalidValue` for a value that the property cannot hold, and the primary key.
@@ -143,7 +145,7 @@ public final class DynamicObject {
             property: name)
     }
 
-    private func requireReadable(_ name: String) {
+    func requireReadable(_ name: String) {
         store.requireLive("subscript")
         guard store.contains(table, row) else {
             fatalError(

@@ -147,6 +147,7 @@ final class DynamicStore {
         let properties = properties(of: table)
         if let found = properties[name] { return found }
         let className = self.name(of: table)
+        if let inverse = inverse(name, of: className) { return .inverse(inverse) }
         throw Realm.Error(
             .invalidInput,
             "\(className) has no property \"\(name)\": it has "
@@ -161,7 +162,12 @@ final class DynamicStore {
         switch property {
         case .column(let column):
             guard let value = value(table, row, column.key) else { return nil }
-            return any(value, column)
+            return any(value, column, table, row)
+        case .inverse(let inverse):
+            guard case .linkingObjects(let type) = inverse.shape else { return nil }
+            return DynamicLinkingObjects(
+                self, row, of: table, originClass: ClassSchema.of(type).name,
+                property: inverse.originColumnName ?? "")
         case .list(let list):
             let place = DynamicPlace(store: self, table: table, row: row, list: list)
             switch list.kind {
@@ -173,33 +179,46 @@ final class DynamicStore {
     }
 
     /// The value of a column as Swift has it.
-    func any(_ value: Value, _ column: ColumnSchema) -> Any? {
+    ///
+    /// - Parameter level: how many lists and dictionaries of any type it lies in.
+    func any(
+        _ value: Value, _ column: ColumnSchema, _ table: TableKey, _ row: ObjectKey, level: Int = 0
+    ) -> Any? {
         if let target = column.linkTarget {
             guard case .int(let row) = value else { return nil }
             let key = ObjectKey(rawValue: UInt64(bitPattern: row))
             return contains(target, key) ? DynamicObject(self, target, key) : nil
         }
-        switch value.anyContent {
+        let content = value.anyContent
+        switch content {
         case .link(let target, let key):
             return contains(target, key) ? DynamicObject(self, target, key) : nil
         case .list, .dictionary:
-            core.fail(
-                Realm.Error(
-                    .invalidInput,
-                    "A list or dictionary within a value of any type cannot be read by name: read it "
-                        + "with the class.", property: column.name))
-            return nil
+            guard let items = items(of: column, table) else { return nil }
+            let place = DynamicPlace(
+                store: self, table: table, row: row, list: items,
+                slot: DynamicPlace.Slot(column: column.key, value: value), level: level + 1)
+            if case .list = content { return DynamicList(place) }
+            return DynamicMap(place)
         default: return value.anyValue(isFloat: column.meaning == .float)
         }
     }
 
-    /// What stands in a list's row: a value, or an object.
-    func element(_ list: ListSchema, _ key: ObjectKey) -> Any? {
-        let target = schema.tables[Int(list.target.rawValue)]
+    /// The list of what lies in the value of a column of any type.
+    func items(of column: ColumnSchema, _ table: TableKey) -> ListSchema? {
+        schema.tables[Int(table.rawValue)]
+            .list(named: PropertySchema.anyItemsName(of: column.name))
+    }
+
+    /// What stands in the row of a list's element: a value, or an object.
+    func element(_ place: DynamicPlace, _ key: ObjectKey) -> Any? {
+        let target = schema.tables[Int(place.list.target.rawValue)]
         guard target.kind == .elements, let column = target.columns.first else {
-            return DynamicObject(self, list.target, key)
+            return DynamicObject(self, place.list.target, key)
         }
-        return value(list.target, key, column.key).flatMap { any($0, column) }
+        return value(place.list.target, key, column.key).flatMap {
+            any($0, column, place.list.target, key, level: place.level)
+        }
     }
 }
 
@@ -220,28 +239,14 @@ extension AnyContent {
         case .link, .list, .dictionary: nil
         }
     }
-
-    /// A value of any type that is stored as such; nil for null.
-    init?(_ value: Value, isFloat: Bool) {
-        switch value {
-        case .bool(let x): self = .bool(x)
-        case .int(let x): self = .int(x)
-        case .double(let x): self = isFloat ? .float(Float(x)) : .double(x)
-        case .string(let x): self = .string(x)
-        case .data(let x): self = .data(x)
-        case .date(let x): self = .date(x)
-        case .uuid(let x): self = .uuid(x)
-        case .objectId(let x): self = .objectId(x)
-        case .decimal(let x): self = .decimal(x)
-        case .null, .any: return nil
-        }
-    }
 }
 
 /// A property of a stored class.
 enum DynamicProperty {
     case column(ColumnSchema)
     case list(ListSchema)
+    /// Declared by the program: nothing of it is stored.
+    case inverse(PropertySchema)
 }
 
 extension Value {

@@ -15,7 +15,7 @@ struct DynamicWriter {
     }
 
     /// The place of a property, for sentences.
-    private struct Name {
+    struct Name {
         let className: String
         let property: String
         let type: String
@@ -28,9 +28,15 @@ struct DynamicWriter {
         }
     }
 
-    private func name(_ property: String, _ table: TableKey) -> Name {
+    func name(_ property: String, _ table: TableKey) -> Name {
         let schema = transaction.schema
         let stored = schema.tables[Int(table.rawValue)]
+        // what lies in a value of any type is told by that
+        let property = property.isOfAnyItems ? String(property.dropLast(2)) : property
+        if stored.kind == .elements, let owner = schema.owner(of: table) {
+            // and elements by the property that they are part of
+            return name(owner.property, owner.table)
+        }
         return Name(
             className: stored.name, property: property,
             type: stored.swiftName(ofProperty: property, in: schema) ?? "nothing")
@@ -42,6 +48,15 @@ struct DynamicWriter {
         _ value: Any?, to property: DynamicProperty, of table: TableKey, _ row: ObjectKey
     ) throws(Realm.Error) {
         switch property {
+        case .inverse(let inverse):
+            let className = store.name(of: table)
+            throw Realm.Error(
+                .invalidInput,
+                "\(className).\(inverse.name) cannot be assigned to: it follows from the property "
+                    + "\"\(inverse.originProperty ?? "")\" of the other class.",
+                className: className, property: inverse.name)
+        case .column(let column) where column.type == .any:
+            try assign(any: value, to: column, of: table, row)
         case .column(let column):
             let (stored, made) = try content(of: value, for: column, of: table)
             do throws(StoreError) {
@@ -67,14 +82,14 @@ struct DynamicWriter {
     }
 
     /// A row that was made for a link.
-    private typealias Made = (table: TableKey, row: ObjectKey)
+    typealias Made = (table: TableKey, row: ObjectKey)
 
-    private func discard(_ made: Made?) {
+    func discard(_ made: Made?) {
         if let made { transaction.delete(made.table, made.row) }
     }
 
     /// What a column gets for a value.
-    private func content(
+    func content(
         of value: Any?, for column: ColumnSchema, of table: TableKey
     ) throws(Realm.Error) -> (value: Value, made: Made?) {
         let name = name(column.name, table)
@@ -90,37 +105,20 @@ struct DynamicWriter {
         return (try scalar(value, column, name), nil)
     }
 
-    /// What a column of values gets; one of values of any type a value or an object.
-    private func scalar(
+    /// What a column of values gets.
+    func scalar(
         _ value: Any, _ column: ColumnSchema, _ name: Name
     ) throws(Realm.Error) -> Value {
-        guard column.type == .any else {
-            let storage = _StorageType(
-                column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
-            guard let stored = storage.engineValue(of: value) else { throw name.wrong(value) }
-            return stored
-        }
-        if let object = value as? DynamicObject, object.store.core === store.core {
-            let isOwned = transaction.schema.tables[Int(object.table.rawValue)].kind.isOwned
-            guard !isOwned, transaction.contains(object.table, object.row) else {
-                throw name.wrong(object)
-            }
-            return AnyContent.link(object.table, object.row).value
-        }
-        if let any = value as? AnyRealmValue {
-            guard let plain = any.plain else { throw name.wrong(value) }
-            return plain
-        }
-        guard let stored = (value as? any ScalarValue)?.engineValue,
-            let content = AnyContent(stored, isFloat: value is Float)
-        else { throw name.wrong(value) }
-        return content.value
+        let storage = _StorageType(
+            column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
+        guard let stored = storage.engineValue(of: value) else { throw name.wrong(value) }
+        return stored
     }
 
     // MARK: Objects
 
     /// The row that is linked to for a value: that of an object of the class, or a new one.
-    private func row(
+    func row(
         for value: Any, of target: TableKey, _ name: Name
     ) throws(Realm.Error) -> (row: ObjectKey, isNew: Bool) {
         let schema = transaction.schema.tables[Int(target.rawValue)]
@@ -198,7 +196,7 @@ struct DynamicWriter {
         var later: [(value: Any?, property: DynamicProperty)] = []
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             let property = try store.property(key, of: table)
-            if case .column(let column) = property, column.linkTarget == nil {
+            if case .column(let column) = property, column.linkTarget == nil, column.type != .any {
                 first[Int(column.key.rawValue)] = try content(of: value, for: column, of: table)
                     .value
             } else {
@@ -219,171 +217,6 @@ struct DynamicWriter {
         }
         return row
     }
-
-    // MARK: Collections
-
-    /// The rows of new elements: of values always new, of objects as `row(for:of:)` gives them.
-    private func rows(
-        for values: [Any?], in place: DynamicPlace
-    ) throws(Realm.Error) -> (rows: [ObjectKey], made: [Made]) {
-        let name = name(place.list.name, place.table)
-        let target = transaction.schema.tables[Int(place.list.target.rawValue)]
-        var rows: [ObjectKey] = []
-        var made: [Made] = []
-        rows.reserveCapacity(values.count)
-        do throws(Realm.Error) {
-            if target.kind == .elements, let column = target.columns.first {
-                for value in try stored(values, column, place, name) {
-                    rows.append(try insert([value], into: target.key))
-                    made.append((target.key, rows[rows.count - 1]))
-                }
-            } else {
-                for value in values {
-                    guard let value = value.flatMap({ unwrapped($0) }) else {
-                        throw name.wrong(nil)
-                    }
-                    let (row, isNew) = try self.row(for: value, of: target.key, name)
-                    rows.append(row)
-                    if isNew { made.append((target.key, row)) }
-                }
-                if place.list.kind == .set { rows = Set(rows).sorted() }
-            }
-        } catch {
-            for row in made { discard(row) }
-            throw error
-        }
-        return (rows, made)
-    }
-
-    /// Elements as they are stored; of a set in order, each once.
-    private func stored(
-        _ values: [Any?], _ column: ColumnSchema, _ place: DynamicPlace, _ name: Name
-    ) throws(Realm.Error) -> [Value] {
-        var stored: [Value] = []
-        for value in values {
-            guard let value = value.flatMap({ unwrapped($0) }) else {
-                guard column.isOptional else { throw name.wrong(nil) }
-                stored.append(.null)
-                continue
-            }
-            stored.append(try scalar(value, column, name))
-        }
-        guard place.list.kind == .set else { return stored }
-        stored.sort { Value.compare($0, $1) < 0 }
-        var unique: [Value] = []
-        for value in stored {
-            if let last = unique.last, Value.compare(last, value) == 0 { continue }
-            unique.append(value)
-        }
-        return unique
-    }
-
-    private func insert(
-        _ values: [Value], into table: TableKey
-    ) throws(Realm.Error) -> ObjectKey {
-        do throws(StoreError) {
-            return try transaction.insert(table, values)
-        } catch {
-            throw Realm.Error(error)
-        }
-    }
-
-    private func insert(
-        _ rows: [ObjectKey], made: [Made], at position: Int, in place: DynamicPlace
-    ) throws(Realm.Error) {
-        if rows.isEmpty { return }
-        do throws(StoreError) {
-            try transaction.insertIntoList(
-                place.table, place.row, place.list.key, at: position, rows)
-        } catch {
-            for row in made { discard(row) }
-            throw Realm.Error(error)
-        }
-    }
-
-    func insert(_ value: Any?, into place: DynamicPlace, at position: Int) throws(Realm.Error) {
-        let (rows, made) = try rows(for: [value], in: place)
-        try insert(rows, made: made, at: position, in: place)
-    }
-
-    func remove(_ range: Range<Int>, from place: DynamicPlace) {
-        if range.isEmpty { return }
-        transaction.removeFromList(place.table, place.row, place.list.key, range)
-    }
-
-    func replaceAll(_ place: DynamicPlace, with values: [Any?]) throws(Realm.Error) {
-        let (rows, made) = try rows(for: values, in: place)
-        remove(0..<transaction.listCount(place.table, place.row, place.list.key), from: place)
-        try insert(rows, made: made, at: 0, in: place)
-    }
-
-    private func replaceAll(
-        _ place: DynamicPlace, withEntries value: Any?
-    ) throws(Realm.Error) {
-        var entries: [(key: String, value: Any?)]
-        switch value.flatMap({ unwrapped($0) }) {
-        case nil: entries = []
-        case let map as DynamicMap: entries = map.map { ($0.key, $0.value) }
-        case let map as any UnmanagedMap: entries = map.anyEntries.map { ($0.key, $0.value) }
-        case let values as [String: Any?]: entries = values.map { ($0.key, $0.value) }
-        case let values as [String: Any]: entries = values.map { ($0.key, $0.value) }
-        default: throw name(place.list.name, place.table).wrong(value)
-        }
-        entries.sort { MapKeyText.precedes($0.key, $1.key) }
-        var rows: [ObjectKey] = []
-        do throws(Realm.Error) {
-            for (key, value) in entries { rows.append(try entry(key, value, place)) }
-        } catch {
-            for row in rows { transaction.delete(place.list.target, row) }
-            throw error
-        }
-        remove(0..<transaction.listCount(place.table, place.row, place.list.key), from: place)
-        try insert(rows, made: rows.map { (place.list.target, $0) }, at: 0, in: place)
-    }
-
-    /// The row of a map's entry.
-    private func entry(
-        _ key: String, _ value: Any?, _ place: DynamicPlace
-    ) throws(Realm.Error) -> ObjectKey {
-        let name = name(place.list.name, place.table)
-        if let problem = Realm.Error.mapKey(key, name.className, name.property) { throw problem }
-        let target = transaction.schema.tables[Int(place.list.target.rawValue)]
-        let (stored, made) = try content(of: value, for: target.columns[0], of: target.key)
-        do throws(Realm.Error) {
-            return try insert([stored, .string(key)], into: target.key)
-        } catch {
-            discard(made)
-            throw error
-        }
-    }
-
-    func set(_ value: Any?, forKey key: String, in place: DynamicPlace) throws(Realm.Error) {
-        let (position, isThere) = place.position(ofKey: key)
-        guard isThere,
-            let entry = transaction.listElement(
-                place.table, place.row, place.list.key, at: position)
-        else {
-            let row = try entry(key, value, place)
-            return try insert([row], made: [(place.list.target, row)], at: position, in: place)
-        }
-        let column = transaction.schema.tables[Int(place.list.target.rawValue)].columns[0]
-        try assign(value, to: .column(column), of: place.list.target, entry)
-    }
-
-    /// What a list takes its elements from.
-    private static func elements(of value: Any) -> [Any?]? {
-        if let array = value as? [Any?] { return array }
-        if let array = value as? [Any] { return array }
-        if value is String || value is [AnyHashable: Any] || value is any UnmanagedMap
-            || value is DynamicMap || value is any ScalarValue
-        {
-            return nil
-        }
-        guard let sequence = value as? any Sequence else { return nil }
-        return array(sequence)
-    }
-
-    private static func array(_ sequence: some Sequence) -> [Any?] { sequence.map { $0 as Any } }
 }
 
 extension DynamicObject {

@@ -24,21 +24,27 @@ internal import RegnumStore
 /// nil, and its old values are read from the old objects. A primary key is a property like any other
 /// until the block is over. After it, old forms are dropped, keys are checked, and objects of classes
 /// that became embedded get one owner each: those without one are deleted, and of those with several
-/// each further owner gets a copy.
+/// each further owner gets a copy. Objects of classes that became asymmetric wait for who drains them.
+///
+/// With ``Realm/Configuration/resumableMigration`` it is done in parts, and the block may run once more.
 ///
 /// Confined to the block.
 public final class Migration {
     let steps: MigrationSteps
     let core: TransactionCore
     let progress: (@Sendable (MigrationProgress) -> Void)?
+    private let saving: MigrationSaving?
+    /// How many bodies of `enumerateObjects` run, one within the other.
+    private var depth = 0
     private let old: DynamicStore
     private let new: DynamicStore
     private var transaction: EngineTransaction { steps.transaction }
 
     init(
         _ steps: MigrationSteps, _ core: TransactionCore,
-        progress: (@Sendable (MigrationProgress) -> Void)?
+        progress: (@Sendable (MigrationProgress) -> Void)?, saving: MigrationSaving? = nil
     ) {
+        self.saving = saving
         self.steps = steps
         self.core = core
         self.progress = progress
@@ -47,17 +53,34 @@ public final class Migration {
     }
 
     /// The stored classes before the migration.
-    public var oldSchema: StoredSchema { StoredSchema(transaction.base.schema) }
+    public var oldSchema: Schema { Schema(stored: transaction.base.schema) }
 
     /// The classes as they will be stored, as far as the block has come; with those that the program
     /// does not have. Keys and embedded classes are as the program declares them.
-    public var newSchema: StoredSchema {
+    public var newSchema: Schema {
         requireLive("newSchema")
-        return StoredSchema(transaction.schema, as: steps.classes, version: steps.version)
+        return Schema(stored: transaction.schema, as: steps.classes, version: steps.version)
     }
 
-    /// Objects that are visited between two looks at what went wrong and two reports of progress.
-    private static let batchCount = 1_024
+    /// The position of the object that ``enumerateObjects(ofType:_:)`` visits among those that the realm
+    /// had of its class, from 0, in the order of their creation; nil outside of it. A migration that goes on
+    /// after a kill goes on counting.
+    public private(set) var position: Int?
+
+    /// Notes a call of the block, or passes over it if it was done before the migration was killed.
+    private func step(
+        _ kind: MigrationJournal.Call.Kind, _ names: [String],
+        _ body: () throws(Realm.Error) -> UInt64?
+    ) throws(Realm.Error) -> UInt64? {
+        guard depth == 0, let journal = saving?.journal else { return try body() }
+        if let done = try journal.passes(kind, names) { return done.result }
+        let result = try body()
+        journal.note(kind, names, result: result)
+        return result
+    }
+
+    /// Objects that are visited between two reports of progress.
+    private var batchCount: Int { saving?.batchCount ?? 1_024 }
 
     /// Calls `body` with each object of a class as it was, to be read, and as it will be.
     ///
@@ -67,7 +90,8 @@ public final class Migration {
     /// one. A class that neither has has no objects.
     ///
     /// - Throws: what `body` throws; what a property met; `CancellationError`.
-    /// - Complexity: O(n). Memory: that of what is changed, until it is committed.
+    /// - Complexity: O(n). Memory: that of what is changed, until it is committed or, with
+    ///   ``Realm/Configuration/resumableMigration``, written.
     public func enumerateObjects(
         ofType className: String, _ body: (DynamicObject?, DynamicObject?) throws -> Void
     ) throws {
@@ -77,25 +101,44 @@ public final class Migration {
         let isDeclared = steps.isDeclared(className)
         let store = before == nil ? new : old
         // objects that the block makes meanwhile are not among them
-        let end = transaction.nextKeys[Int(table.key.rawValue)]
-        var done = 0
+        var visit = MigrationJournal.Visit(
+            end: transaction.nextKeys[Int(table.key.rawValue)].rawValue)
+        let journal = depth == 0 ? saving?.journal : nil
+        if let journal {
+            guard let next = try journal.beginVisit(className, end: visit.end) else { return }
+            visit = next
+        }
+        let outer = position
+        depth += 1
+        defer {
+            depth -= 1
+            position = outer
+        }
+        let end = ObjectKey(rawValue: visit.end)
         let total = store.count(table.key)
-        var next = ObjectKey(rawValue: 0)
         while true {
             try Task.checkCancellation()
-            let keys = store.keys(table.key, from: next, limit: Self.batchCount)
+            let keys = store.keys(
+                table.key, from: ObjectKey(rawValue: visit.next), limit: batchCount)
             guard let last = keys.last else { break }
-            next = ObjectKey(rawValue: last.rawValue + 1)
-            for key in keys where key < end && transaction.contains(table.key, key) {
+            for (index, key) in keys.enumerated()
+            where key < end && transaction.contains(table.key, key) {
+                position = visit.done + index
                 try body(
                     before.map { DynamicObject(old, $0.key, key) },
                     isDeclared ? DynamicObject(new, table.key, key) : nil)
                 if let violation = core.violation { throw violation }
             }
-            done += keys.count
+            visit.next = last.rawValue + 1
+            visit.done += keys.count
             progress?(
-                MigrationProgress(className: className, objectsDone: done, objectCount: total))
+                MigrationProgress(
+                    className: className, objectsDone: visit.done, objectCount: total))
+            guard let journal else { continue }
+            journal.update(visit)
+            try saving?.saveIfDue(steps, core)
         }
+        journal?.update(nil)
     }
 
     /// Makes an object of a class of the program. What is not given has its default.
@@ -108,7 +151,10 @@ public final class Migration {
     ) throws(Realm.Error) -> DynamicObject {
         requireLive("create")
         guard let table = new.table(named: className) else { throw .unknownClass(className) }
-        return try new.create(table, value, .error, transaction)
+        let row = try step(.create, [className]) { () throws(Realm.Error) in
+            try new.create(table, value, .error, transaction).row.rawValue
+        }
+        return DynamicObject(new, table.key, ObjectKey(rawValue: row ?? 0))
     }
 
     /// Deletes an object, with the embedded objects that belong to it. Delete rules have no say.
@@ -119,9 +165,12 @@ public final class Migration {
         guard object.store.core === core else {
             preconditionFailure("An object of another transaction was deleted in a migration.")
         }
-        _ = try object.store.writing(object.className)
-        guard !object.isInvalidated else { return }
-        transaction.delete(object.table, object.row)
+        let className = object.className
+        _ = try object.store.writing(className)
+        _ = try step(.delete, [className]) { () throws(Realm.Error) in
+            if !object.isInvalidated { transaction.delete(object.table, object.row) }
+            return nil
+        }
         core.didEditAll()
     }
 
@@ -131,11 +180,19 @@ public final class Migration {
     @discardableResult
     public func deleteData(forType className: String) -> Bool {
         requireLive("deleteData")
-        guard let table = new.table(named: className) else { return false }
-        transaction.deleteAllRows(table.key)
-        if !steps.isDeclared(className) { steps.dropsTable(table.key) }
-        core.didEditAll()
-        return true
+        defer { core.didEditAll() }
+        do throws(Realm.Error) {
+            let found = try step(.deleteData, [className]) { () throws(Realm.Error) in
+                guard let table = new.table(named: className) else { return 0 }
+                transaction.deleteAllRows(table.key)
+                if !steps.isDeclared(className) { steps.dropsTable(table.key) }
+                return 1
+            }
+            return found == 1
+        } catch {
+            core.fail(error)
+            return false
+        }
     }
 
     /// Gives a stored property the name that the program has for it, with all that it holds. Nothing is
@@ -152,7 +209,10 @@ public final class Migration {
         onType className: String, from oldName: String, to newName: String
     ) throws(Realm.Error) {
         requireLive("renameProperty")
-        try steps.rename(className, oldName, newName)
+        _ = try step(.rename, [className, oldName, newName]) { () throws(Realm.Error) in
+            try steps.rename(className, oldName, newName)
+            return nil
+        }
         core.didEditAll()
     }
 
@@ -165,7 +225,10 @@ public final class Migration {
     /// - Complexity: O(n / 1,024); lists and links to embedded objects O(elements log n).
     public func deleteProperty(onType className: String, _ name: String) throws(Realm.Error) {
         requireLive("deleteProperty")
-        try steps.deleteProperty(className, name)
+        _ = try step(.deleteProperty, [className, name]) { () throws(Realm.Error) in
+            try steps.deleteProperty(className, name)
+            return nil
+        }
         core.didEditAll()
     }
 

@@ -4,7 +4,7 @@ internal import RegnumStore
 /// Takes the stored schema to that of the program: what is done before the block of a migration, in it
 /// and after it. Nothing is committed here.
 final class MigrationSteps {
-    let transaction: EngineTransaction
+    private(set) var transaction: EngineTransaction
     /// The version that the schema gets.
     let version: UInt64
     /// The classes of the program, in no particular order.
@@ -14,6 +14,33 @@ final class MigrationSteps {
     /// New names that the program does not have: of renamings in several steps.
     private var intermediate: [(className: String, name: String)] = []
     private var droppedTables: [TableKey] = []
+
+    /// What is known beside the schema of the transaction.
+    struct State: Codable {
+        var asideTables: [UInt32]
+        var asideNames: [String]
+        var intermediate: [[String]]
+        var dropped: [UInt32]
+    }
+
+    var state: State {
+        State(
+            asideTables: aside.map(\.table.rawValue), asideNames: aside.map(\.name),
+            intermediate: intermediate.map { [$0.className, $0.name] },
+            dropped: droppedTables.map(\.rawValue))
+    }
+
+    /// Takes over what was known when a transaction was saved.
+    func resume(_ state: State) {
+        aside = zip(state.asideTables, state.asideNames).map { (TableKey(rawValue: $0), $1) }
+        intermediate = state.intermediate.compactMap { names in
+            names.count == 2 ? (names[0], names[1]) : nil
+        }
+        droppedTables = state.dropped.map { TableKey(rawValue: $0) }
+    }
+
+    /// Goes on in a transaction that has taken the place of the one before.
+    func move(to other: EngineTransaction) { transaction = other }
 
     init(_ transaction: EngineTransaction, _ types: [ObjectBase.Type], version: UInt64) {
         self.transaction = transaction
@@ -50,7 +77,9 @@ final class MigrationSteps {
     var losesValues: Bool {
         classes.contains { schema in
             guard let table = table(schema) else { return false }
+            // objects without an owner are deleted; what is passed on is gone
             if schema.isEmbedded, table.kind != .embedded { return true }
+            if schema.isAsymmetric, table.kind != .asymmetric { return true }
             return schema.properties.contains { form(of: $0, in: table) == .other }
         }
     }
@@ -79,9 +108,8 @@ final class MigrationSteps {
     func prepare() throws(Realm.Error) {
         for schema in classes {
             guard let table = table(schema) else { continue }
-            if table.kind == .embedded, !schema.isEmbedded {
-                transaction.setKind(table.key, .object)
-            }
+            // until the end, where they are owned or passed on
+            if table.kind != schema.tableKind { transaction.setKind(table.key, .object) }
             try liftKey(of: table.key)
             for property in schema.properties {
                 switch form(of: property, in: table) {
@@ -263,7 +291,39 @@ final class MigrationSteps {
             classes.filter(\.isEmbedded).compactMap { schema in
                 table(schema).flatMap { $0.kind == .embedded ? nil : schema.name }
             })
+        for schema in classes where schema.isAsymmetric { try passOn(schema) }
         for schema in classes { try setKeys(of: schema) }
+    }
+
+    /// Lets the objects of a class be passed on, from now on, to whom drains it. Nothing may lead to them.
+    private func passOn(_ schema: ClassSchema) throws(Realm.Error) {
+        guard let table = table(schema), table.kind != .asymmetric else { return }
+        if let (owner, property) = referrer(to: table.key) {
+            let type = owner.swiftName(ofProperty: property, in: transaction.schema) ?? ""
+            throw Realm.Error(
+                .migrationFailed,
+                "\(schema.name) cannot become asymmetric: \(owner.name).\(property) of type \(type), "
+                    + "which the program lacks, is stored and leads to it. The migration has to delete "
+                    + "the property.", className: owner.name, property: property)
+        }
+        transaction.setKind(table.key, .asymmetric)
+    }
+
+    /// A stored property that leads to objects of a class.
+    private func referrer(to table: TableKey) -> (owner: TableSchema, property: String)? {
+        let tables = transaction.schema.tables
+        for owner in tables where owner.kind != .elements && !owner.isDropped {
+            for column in owner.columns where column.linkTarget == table && !column.isDropped {
+                return (owner, column.name)
+            }
+            for list in owner.lists where !list.isDropped {
+                let target = tables[Int(list.target.rawValue)]
+                let isOfLinks =
+                    target.kind == .elements && target.columns.contains { $0.linkTarget == table }
+                if list.target == table || isOfLinks { return (owner, list.name) }
+            }
+        }
+        return nil
     }
 
     private func dropWithLists(_ table: TableKey) {

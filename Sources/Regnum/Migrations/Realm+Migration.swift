@@ -61,15 +61,20 @@ extension Realm {
         }
         let commit: Commit?
         let report: MigrationReport?
+        var stage: MigrationStage?
         do {
             let base = turn.base
             try await core.backUpBeforeMigration(base)
-            (commit, report) = try await lane.run { try core.migrated(base) }
+            stage = try await core.stage(turn)
+            let begun = stage
+            (commit, report) = try await lane.run { try core.migrated(base, begun) }
             try Task.checkCancellation()
         } catch {
+            if let stage { coordinator.end(stage) }
             do { try await coordinator.abandon(turn) } catch { throw Error(error) }
             throw error
         }
+        if let stage { coordinator.end(stage) }
         do {
             if let commit {
                 try await coordinator.commit(turn, commit, durability: .full)
@@ -79,6 +84,7 @@ extension Realm {
         } catch {
             throw Error(error)
         }
+        if let stage { await coordinator.discard(stage) }
         return report
     }
 
@@ -133,18 +139,56 @@ extension RealmCore {
         }
     }
 
+    /// Where a migration that is due is written as it goes, if it is to be.
+    fileprivate func stage(_ turn: WriteTurn) async throws -> MigrationStage? {
+        guard let settings = configuration.resumableMigration, configuration.migration != nil,
+            let types = configuration.objectTypes, turn.base.version > 0,
+            isMigrationDue(turn.base.schema)
+        else { return nil }
+        var words = ["\(configuration.schemaVersion)", settings.name]
+        words += types.map { "\(ObjectSchema(ClassSchema.of($0._storedType)))" }.sorted()
+        var target: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in words.joined(separator: "\n").utf8 {
+            target = (target ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        do throws(StoreError) {
+            return try await coordinator.beginStage(turn, target: target)
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
     /// The commit that migrates a state. Nil if another process has done it meanwhile.
-    fileprivate func migrated(_ base: DatabaseRoot) throws -> (Commit?, MigrationReport?) {
+    fileprivate func migrated(
+        _ base: DatabaseRoot, _ stage: MigrationStage?
+    ) throws -> (Commit?, MigrationReport?) {
         try checkSchemaVersion(base.schema)
         let problem = schemaProblems(in: base.schema)
         guard isMigrationDue(base.schema) else {
             if let problem { throw problem }
             return (nil, nil)
         }
-        let transaction = EngineTransaction(base: base)
+        if let stage, let left = stage.resume() {
+            do {
+                if let journal = MigrationJournal(left.progress) {
+                    return try migrated(left.transaction, problem, stage, journal)
+                }
+            } catch is MigrationJournal.Mismatch {}
+            left.transaction.abort()
+            stage.discard()
+        }
+        return try migrated(EngineTransaction(base: base), problem, stage, MigrationJournal())
+    }
+
+    private func migrated(
+        _ transaction: EngineTransaction, _ problem: Realm.Error?, _ stage: MigrationStage?,
+        _ journal: MigrationJournal
+    ) throws -> (Commit, MigrationReport?) {
+        let base = transaction.base
+        let isNew = base.version == 0
+        var transaction = transaction
         do {
-            let isNew = base.version == 0
-            if !isNew { try migrate(transaction, problem) }
+            if !isNew { try migrate(&transaction, problem, stage, journal) }
             transaction.setSchemaVersion(configuration.schemaVersion)
             let report = isNew ? nil : MigrationReport(base, transaction)
             try checkUndamaged(base)
@@ -154,13 +198,17 @@ extension RealmCore {
             return (commit, report)
         } catch {
             transaction.abort()
+            let isSpaceMissing = (error as? Realm.Error)?.code == .diskFull
+            if !(error is CancellationError), !isSpaceMissing { stage?.discard() }
             if let error = error as? StoreError { throw Realm.Error(error) }
             throw error
         }
     }
 
+    /// - Parameter transaction: at the end the one that has all of it, which may be another.
     private func migrate(
-        _ transaction: EngineTransaction, _ problem: Realm.Error?
+        _ transaction: inout EngineTransaction, _ problem: Realm.Error?, _ stage: MigrationStage?,
+        _ journal: MigrationJournal
     ) throws {
         guard let types = configuration.objectTypes else {
             guard configuration.migration == nil else {
@@ -174,6 +222,7 @@ extension RealmCore {
         // properties that are only new join at their first use, as always
         if configuration.migration == nil, problem == nil { return }
         let steps = MigrationSteps(transaction, types, version: configuration.schemaVersion)
+        defer { transaction = steps.transaction }
         for schema in steps.classes {
             let entry = try listedEntry(for: schema.type)
             if let problem = entry.problem { throw problem }
@@ -185,24 +234,38 @@ extension RealmCore {
                 + "would be lost."
             throw error
         }
-        try steps.prepare()
-        if let block = configuration.migration {
-            let core = TransactionCore(
-                .writing(transaction), realm: self,
-                place: CallPlace(file: "migration", line: 0))
-            let migration = Migration(steps, core, progress: configuration.migrationProgress)
-            let oldVersion = transaction.base.schema.version
-            let outcome = Result { try block(migration, oldVersion) }
-            let violation = core.violation
-            core.end()
-            if let violation { throw violation }
-            try outcome.get()
-        }
+        if let state = journal.steps { steps.resume(state) } else { try steps.prepare() }
+        if let block = configuration.migration { try run(block, steps, stage, journal) }
         try steps.finish()
-        if let problem = schemaProblems(in: transaction.schema) {
+        if let problem = schemaProblems(in: steps.transaction.schema) {
             var error = problem
             error.code = .migrationFailed
+            error.message =
+                "After the migration classes still differ from what is stored.\n" + error.message
             throw error
         }
+    }
+
+    private func run(
+        _ block: MigrationBlock, _ steps: MigrationSteps, _ stage: MigrationStage?,
+        _ journal: MigrationJournal
+    ) throws {
+        let core = TransactionCore(
+            .writing(steps.transaction), realm: self, place: CallPlace(file: "migration", line: 0))
+        let saving = stage.map { stage in
+            MigrationSaving(
+                stage, journal, configuration.resumableMigration ?? ResumableMigration(),
+                steps.transaction)
+        }
+        let migration = Migration(
+            steps, core, progress: configuration.migrationProgress, saving: saving)
+        let oldVersion = steps.transaction.base.schema.version
+        let outcome = Result { try block(migration, oldVersion) }
+        let violation = core.violation
+        core.end()
+        if case .failure(let error) = outcome, error is CancellationError { throw error }
+        if journal.isMismatched || !journal.isPassed { throw MigrationJournal.Mismatch() }
+        if let violation { throw violation }
+        try outcome.get()
     }
 }

@@ -135,27 +135,21 @@ extension ClassSchema {
         [.backlinks("value", of: elementsName(of: map)), .backlinks(map.columnName, of: name)]
     }
 
-    /// The objects of the map of a row, each once, in order of creation.
+    /// The objects of the map of a row, in the order of its keys, each as often as it is there.
     func plan(ofMap map: PropertySchema, _ type: ObjectBase.Type, row: ObjectKey) -> QueryPlan {
         QueryPlan(
             tableName: ClassSchema.of(type).name,
-            predicate: .related(hops(toOwnersOf: map), .any, .isRow([row])))
+            source: .list(tableName: name, row: row, name: map.columnName))
     }
 
     /// The objects whose property has a row of this class, as a query of their class: ascending, each as
-    /// often as it does; of a map once.
+    /// often as it does.
     ///
     /// - Parameter property: an inverse.
     func plan(ofOrigins property: PropertySchema, row: ObjectKey) -> QueryPlan {
-        guard let (origin, map) = property.originMap else {
-            return QueryPlan(
-                tableName: property.shape.objectType.map { ClassSchema.of($0).name } ?? "",
-                source: .backlinks(
-                    name: property.originColumnName ?? "", target: name, row: row))
-        }
-        return QueryPlan(
-            tableName: origin.name,
-            predicate: .related(origin.hopsToObjects(through: map), .any, .isRow([row])))
+        QueryPlan(
+            tableName: property.shape.objectType.map { ClassSchema.of($0).name } ?? "",
+            source: .backlinks(name: property.originColumnName ?? "", target: name, row: row))
     }
 
     private func hop(through property: PropertySchema) -> Hop {

@@ -168,7 +168,7 @@ extension PropertySchema {
         field.valueType == FrozenAnyValue.self
     }
 
-    init(
+    convenience init(
         field: StoredField, wrapper: any PersistedField.Type, mapping: [String: String],
         first: PropertyDeclaration, second: PropertyDeclaration
     ) {
@@ -187,8 +187,6 @@ extension PropertySchema {
         self.init(
             name: name, columnName: mapping[name] ?? name,
             offset: field.offset, field: wrapper, kind: FieldKind(of: wrapper), shape: shape,
-            isPrimaryKey: first.isPrimaryKey, isIndexed: first.isIndexed,
-            defaultValue: defaultValue, originProperty: first.originProperty,
-            isProjected: wrapper.isProjected, deleteRule: first.deleteRule)
+            defaultValue: defaultValue, declaration: first)
     }
 }

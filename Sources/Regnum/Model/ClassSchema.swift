@@ -2,7 +2,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 /// A stored property of a model class, as its declaration says.
-struct PropertySchema: Sendable {
+final class PropertySchema: Sendable {
     /// The name in Swift.
     let name: String
     /// The name in storage: the one in Swift, unless the class maps it to another one.
@@ -25,6 +25,28 @@ struct PropertySchema: Sendable {
     let isProjected: Bool
     /// What a deletion means for a link, list, set or map of objects.
     let deleteRule: Realm.DeleteRule
+    /// Whether the objects in the property belong to it.
+    let isOwning: Bool
+
+    init(
+        name: String, columnName: String, offset: Int, field: any PersistedField.Type,
+        kind: FieldKind, shape: PropertyShape, defaultValue: Value,
+        declaration: PropertyDeclaration
+    ) {
+        self.name = name
+        self.columnName = columnName
+        self.offset = offset
+        self.field = field
+        self.kind = kind
+        self.shape = shape
+        self.defaultValue = defaultValue
+        isPrimaryKey = declaration.isPrimaryKey
+        isIndexed = declaration.isIndexed
+        originProperty = declaration.originProperty
+        isProjected = field.isProjected
+        deleteRule = declaration.deleteRule
+        isOwning = shape.targetType is EmbeddedObject.Type
+    }
 
     /// The name, and the one in storage where that differs: for sentences.
     var nameWithColumn: String {
@@ -112,6 +134,8 @@ final class ClassSchema: Sendable {
     let isAsymmetric: Bool
     /// Whether all properties are values, so that an object is a row and nothing else.
     let hasOnlyValues: Bool
+    /// The positions of the properties that are stored and are more than a value in a column, or may be.
+    let compoundProperties: [Int]
     /// Which property a key path means.
     let keyPaths = KeyPathCache()
     /// The same where key paths lead through lists and inverses.
@@ -130,6 +154,13 @@ final class ClassSchema: Sendable {
         isAsymmetric = type is AsymmetricObject.Type
         hasOnlyValues = properties.allSatisfy {
             if case .scalar = $0.shape { !$0.shape.isAny } else { false }
+        }
+        compoundProperties = properties.indices.filter {
+            switch properties[$0].shape {
+            case .scalar: properties[$0].shape.isAny
+            case .link, .list, .map, .set: true
+            case .linkingObjects: false
+            }
         }
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
     }

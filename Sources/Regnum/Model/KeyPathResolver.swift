@@ -54,8 +54,9 @@ extension ClassSchema {
         }
     }
 
-    /// As `path(of:)`, also through elements of lists and inverses: `\.dogs[0].name` or
-    /// `\.owners[0].boss?.name`. The positions mean nothing: it is about all elements.
+    /// As `path(of:)`, also through elements of lists, inverses and maps: `\.dogs[0].name`,
+    /// `\.owners[0].boss?.name`, `\.byRole["cook"]??.name`. Positions and keys mean nothing: it is about all
+    /// elements.
     func observedPath<T: ObjectBase>(of keyPath: PartialKeyPath<T>) -> PropertyPath? {
         path(entry(keyPath, throughCollections: true))
     }
@@ -68,7 +69,8 @@ extension ClassSchema {
             fatalError(
                 "\(keyPath) is no @Persisted property of \(name): changes of stored properties can "
                     + "be observed, those of linked objects as \\.link?.property, those of "
-                    + "elements of lists and of linking objects as \\.list[0].property.")
+                    + "elements of lists and of linking objects as \\.list[0].property, of maps as "
+                    + "\\.map[\"key\"]??.property.")
         }
         return path
     }

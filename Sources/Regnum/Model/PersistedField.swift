@@ -15,8 +15,11 @@ protocol PersistedField: SendableMetatype {
     /// The value of the unmanaged `object`, making the default if it was never read; null for what is
     /// no value.
     static func unmanagedValue(in object: ObjectBase, at offset: Int) -> Value
-    /// The link or list of the unmanaged `object`, nil if it was never touched.
-    static func reference(in object: ObjectBase, at offset: Int) -> _PropertyContent.Content?
+    /// The link or collection of the unmanaged `object`, nil if it was never touched; of a projected
+    /// type that makes an object of nothing, this one.
+    static func reference(
+        in object: ObjectBase, at offset: Int, isProjected: Bool
+    ) -> _PropertyContent.Content?
     /// Lets go of what an object held before it was managed.
     static func forget(in object: ObjectBase, at offset: Int)
     /// The value of the property of any object in its Swift type, nil where that is nil.
@@ -88,10 +91,12 @@ extension Persisted: PersistedField {
     }
 
     static func reference(
-        in object: ObjectBase, at offset: Int
+        in object: ObjectBase, at offset: Int, isProjected: Bool
     ) -> _PropertyContent.Content? {
         object.withField(at: offset, as: Self.self) { wrapper in
-            if wrapper._value == nil, Value.self is any FailableCustomPersistable.Type {
+            if isProjected, wrapper._value == nil,
+                Value.self is any FailableCustomPersistable.Type
+            {
                 wrapper._value = Value._makeDefault()  // a required one has an object
             }
             return wrapper._value?._content().content

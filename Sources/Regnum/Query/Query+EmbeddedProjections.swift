@@ -97,7 +97,7 @@ extension QueryScope {
                 column.missing = .null
                 guard
                     case .link(let target?)? = property.field.reference(
-                        in: object, at: property.offset)
+                        in: object, at: property.offset, isProjected: property.isProjected)
                 else { return .compare(column, .equal, .null) }
                 guard let row = row(of: target, of: type) else { return .constant(false) }
                 return .compare(column, .equal, .int(Int64(bitPattern: row.rawValue)))

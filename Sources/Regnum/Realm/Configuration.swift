@@ -45,6 +45,19 @@ extension Realm {
         /// Called while ``migration`` goes through the objects of a class, from the thread that runs
         /// it.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
+        /// Whether a migration is written as it goes, into the realm's files and unseen by others: then
+        /// it needs memory for a part of what it changes only, and goes on at the next `open` where it
+        /// was killed, cancelled or found no space. Nil: it is held in memory and begins anew.
+        ///
+        /// Its block must be a function of the objects. When it goes on it runs once more from its
+        /// beginning; the calls of ``Migration`` that were done are passed over, and those of
+        /// `enumerateObjects` visit the objects that are left. So it must make the same calls in the same
+        /// order, keep nothing in variables from one object to the next (``Migration/position`` counts),
+        /// and what it sets outside of `enumerateObjects` is set again. It begins anew if the realm was
+        /// written meanwhile, the schema version, the classes or ``ResumableMigration/name`` are others, the
+        /// calls differ, or what was written is damaged. An error of the block undoes all, as always. It is
+        /// ignored in memory and by ``Realm/previewMigration(for:)``.
+        public var resumableMigration: ResumableMigration?
         /// Whether a realm of a lower ``schemaVersion``, or one that listed classes differ from, is
         /// deleted at `open` instead of being migrated: for what can be made again. Classes, properties
         /// and indexes that are only new delete nothing; a realm of a higher version is refused.

@@ -16,6 +16,21 @@ extension GraphInsertion {
         AnyWriter(core, transaction) { self.row(of: $0) }
     }
 
+    /// A value of any type, checked.
+    ///
+    /// Throws as `AnyTree`, and `.invalidValue` for an object in a value of an asymmetric object, or of
+    /// what one holds.
+    func checked(
+        _ value: AnyRealmValue, _ schema: ClassSchema, _ property: PropertySchema
+    ) throws(Realm.Error) -> AnyTree {
+        let tree = try AnyTree(value, core, schema, property)
+        // the root comes first, and only embedded objects come with an asymmetric one
+        if (nodes.first?.binding.schema ?? schema).isAsymmetric, let object = tree.objects.first {
+            throw .linkOfAsymmetric("a \(type(of: object))", schema.name, property.name)
+        }
+        return tree
+    }
+
     /// The contents of a collection, with values of any type checked.
     func checked(
         _ contents: [_PropertyContent.Content], _ schema: ClassSchema, _ property: PropertySchema
@@ -46,7 +61,7 @@ extension GraphInsertion {
         _ content: _PropertyContent.Content, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) -> _PropertyContent.Content {
         guard case .any(let value) = content else { return content }
-        return .tree(try AnyTree(value, core, schema, property))
+        return .tree(try checked(value, schema, property))
     }
 
     /// Stores the objects, lists and dictionaries of a new row.

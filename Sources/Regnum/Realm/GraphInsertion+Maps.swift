@@ -60,13 +60,28 @@ extension GraphInsertion {
                 continue
             }
             do throws(StoreError) {
-                let rows = try rows(of: entries, list.target)
-                try transaction.insertIntoList(
-                    node.binding.place.tableKey, row, list.key, at: 0, rows)
+                try insert(entries, node.binding.place.tableKey, row, list)
             } catch {
                 throw Realm.Error(error).naming(node.binding.schema, property)
             }
         }
+    }
+
+    /// Puts entries, in ascending order of their keys, into a map that has none.
+    private func insert(
+        _ entries: [MapEntry], _ table: TableKey, _ row: ObjectKey, _ list: BindingPlace.StoredList
+    ) throws(StoreError) {
+        var values: [Value] = []
+        values.reserveCapacity(2 * entries.count)
+        for entry in entries {
+            if case .tree = entry.content {
+                let rows = try rows(of: entries, list.target)
+                return try transaction.insertIntoList(table, row, list.key, at: 0, rows)
+            }
+            values.append(value(of: entry))
+            values.append(.string(entry.key))
+        }
+        try transaction.insertIntoList(table, row, list.key, at: 0, newRows: values, width: 2)
     }
 
     /// New rows for entries. If it throws, none is made.
@@ -132,9 +147,7 @@ extension GraphInsertion {
             if policy == .all {
                 let count = transaction.listCount(table, row, list.key)
                 if count > 0 { transaction.removeFromList(table, row, list.key, 0..<count) }
-                if given.isEmpty { continue }
-                try transaction.insertIntoList(
-                    table, row, list.key, at: 0, try rows(of: given, list.target))
+                if !given.isEmpty { try insert(given, table, row, list) }
                 continue
             }
             let stored = entries(of: row, index, node.binding)

@@ -57,7 +57,7 @@ extension GraphInsertion {
     /// an update.
     private func deleteDefaults(of node: Node) {
         for (property, object) in node.made where !isSupplied(property, node) {
-            guard let number = numbers[ObjectIdentifier(object)], let row = nodes[number].row else {
+            guard let number = numbers[object], let row = nodes[number].row else {
                 continue
             }
             transaction.delete(nodes[number].binding.place.tableKey, row)

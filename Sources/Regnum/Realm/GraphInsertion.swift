@@ -9,38 +9,18 @@ internal import RegnumStore
 /// become accessors. So a call that throws takes its rows back and leaves the transaction and the
 /// objects as they were. Walks without recursion: a chain of any length can be added.
 struct GraphInsertion {
-    /// An object and what it holds.
-    struct Node {
-        let object: ObjectBase
-        let binding: ClassBinding
-        /// Its row, once there is one.
-        var row: ObjectKey?
-        /// Whether the row was there before, to be updated.
-        var exists: Bool
-        /// The objects of links and lists that have to be stored with it, and the rows of embedded
-        /// ones that are there already.
-        let targets: [(object: ObjectBase, row: ObjectKey?)]
-        let lists: [(property: Int, list: any UnmanagedList, contents: [_PropertyContent.Content])]
-        let maps: [(property: Int, map: any UnmanagedMap, entries: [MapEntry])]
-        /// Values of any type: of new rows those that are more than a value in a column, of rows that
-        /// are updated all.
-        let anyValues: [(property: Int, tree: AnyTree)]
-        /// What properties of projected types are stored as: it is made anew whenever it is asked for.
-        let made: [Int: ObjectBase]
-    }
-
     let core: TransactionCore
     let transaction: EngineTransaction
     let policy: Realm.UpdatePolicy
     /// The properties that were given, of objects that do not stand for all of theirs.
     let supplied: [ObjectIdentifier: Set<Int>]
     var nodes: [Node] = []
-    private(set) var numbers: [ObjectIdentifier: Int] = [:]
+    private(set) var numbers = ObjectNumbers()
     /// The nodes, targets first.
     private var order: [Int] = []
     private var inserted: [Int] = []
     /// The embedded objects that have an owner among the nodes.
-    private var owned: Set<ObjectIdentifier> = []
+    private var owned = ObjectNumbers()
 
     init(
         _ core: TransactionCore, _ transaction: EngineTransaction,
@@ -57,6 +37,36 @@ struct GraphInsertion {
     /// Throws as `Transaction.add`; nothing is changed then.
     mutating func add(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
         try collect(from: root)
+        try store()
+        guard let row = nodes[0].row else { preconditionFailure("An object was not stored.") }
+        return row
+    }
+
+    /// Stores the unmanaged ones of the objects that a list or set gets, and returns the rows of all.
+    ///
+    /// Throws as `Transaction.add`, and `.invalidValue` for an object that was deleted, belongs to
+    /// another transaction, is of another class, or is embedded and has an owner; nothing is changed
+    /// then.
+    mutating func add(
+        _ elements: [ObjectBase], _ schema: ClassSchema, _ property: PropertySchema
+    ) throws(Realm.Error) -> [ObjectKey] {
+        nodes.reserveCapacity(elements.count)
+        for element in elements {
+            try check(element, schema, property)
+            if element.isManaged || numbers[element] != nil { continue }
+            try collect(from: element)
+        }
+        if !nodes.isEmpty { try store() }
+        return elements.map { element in
+            guard let row = row(of: element) else {
+                preconditionFailure("An object was not stored.")
+            }
+            return row
+        }
+    }
+
+    /// Stores the objects that were found.
+    private mutating func store() throws(Realm.Error) {
         do throws(Realm.Error) {
             let late = try insertRows()
             for link in late { try close(link) }
@@ -102,8 +112,6 @@ struct GraphInsertion {
                 map.bind(to: _ManagedList(node.binding, row: row.rawValue, number: number))
             }
         }
-        guard let row = nodes[0].row else { preconditionFailure("An object was not stored.") }
-        return row
     }
 
     // MARK: Finding the objects
@@ -115,7 +123,7 @@ struct GraphInsertion {
             if next < nodes[number].targets.count {
                 stack[last].next += 1
                 let target = nodes[number].targets[next]
-                if numbers[ObjectIdentifier(target.object)] == nil {
+                if numbers[target.object] == nil {
                     stack.append((try begin(target.object, target.row), 0))
                 }
             } else {
@@ -131,59 +139,58 @@ struct GraphInsertion {
     ) throws(Realm.Error) -> Int {
         let binding = core.binding(for: type(of: object))
         try binding.prepareToStore(in: transaction)
-        let number = nodes.count
-        numbers[ObjectIdentifier(object)] = number
         let row = policy == .error ? nil : row ?? binding.existingRow(of: object, transaction)
-        var targets: [(ObjectBase, ObjectKey?)] = []
-        var lists: [(Int, any UnmanagedList, [_PropertyContent.Content])] = []
-        var maps: [(Int, any UnmanagedMap, [MapEntry])] = []
-        var anyValues: [(Int, AnyTree)] = []
-        var made: [Int: ObjectBase] = [:]
-        if !binding.schema.hasOnlyValues {
-            for (index, property) in binding.schema.properties.enumerated() {
-                // a default would be made of what is not to be changed
-                if property.isProjected, row != nil, !isSupplied(index, object) { continue }
-                switch property.content(of: object) {
-                case .value(let value) where policy != .error:
-                    let value = AnyRealmValue(plain: value) ?? .none
-                    anyValues.append(
-                        (index, try AnyTree(value, core, binding.schema, property)))
-                case .any(let value):
-                    let tree = try AnyTree(value, core, binding.schema, property)
-                    anyValues.append((index, tree))
-                    targets += tree.unmanagedTargets
-                case .link(let target?):
-                    try check(target, binding.schema, property)
-                    if property.isProjected { made[index] = target }
-                    if target.isManaged { continue }
-                    targets.append((target, ownedRow(index, binding, row)))
-                case .list(let list):
-                    let contents = try checked(list.contents, binding.schema, property)
-                    for case .tree(let tree) in contents { targets += tree.unmanagedTargets }
-                    lists.append((index, list, contents))
-                    let owned = ownedRows(index, binding, row)
-                    for (position, content) in contents.enumerated() {
-                        guard case .link(let target?) = content else { break }
-                        try check(target, binding.schema, property)
-                        if target.isManaged { continue }
-                        targets.append((target, position < owned.count ? owned[position] : nil))
-                    }
-                case .map(let map):
-                    let entries = try checked(map.contents, binding.schema, property)
-                    for case .tree(let tree) in entries.map(\.content) {
-                        targets += tree.unmanagedTargets
-                    }
-                    maps.append((index, map, entries))
-                    targets += try mapTargets(of: entries, index, binding, row)
-                default: break
-                }
-            }
+        let node = Node(object, binding, row)
+        let number = nodes.count
+        numbers.append(object)
+        nodes.append(node)
+        for index in binding.schema.compoundProperties {
+            let property = binding.schema.properties[index]
+            // a default would be made of what is not to be changed
+            if property.isProjected, row != nil, !isSupplied(index, object) { continue }
+            try find(property.content(of: object), in: index, property, node)
         }
-        nodes.append(
-            Node(
-                object: object, binding: binding, row: row, exists: row != nil, targets: targets,
-                lists: lists, maps: maps, anyValues: anyValues, made: made))
         return number
+    }
+
+    /// Notes what a property of an object holds.
+    private mutating func find(
+        _ content: _PropertyContent.Content, in index: Int, _ property: PropertySchema, _ node: Node
+    ) throws(Realm.Error) {
+        let binding = node.binding
+        switch content {
+        case .value(let value) where policy != .error:
+            let value = AnyRealmValue(plain: value) ?? .none
+            node.anyValues.append((index, try AnyTree(value, core, binding.schema, property)))
+        case .any(let value):
+            let tree = try checked(value, binding.schema, property)
+            node.anyValues.append((index, tree))
+            node.targets += tree.unmanagedTargets
+        case .link(let target?):
+            try check(target, binding.schema, property)
+            if property.isProjected { node.made[index] = target }
+            if target.isManaged { return }
+            node.targets.append((target, ownedRow(index, binding, node.row)))
+        case .list(let list):
+            let contents = try checked(list.contents, binding.schema, property)
+            for case .tree(let tree) in contents { node.targets += tree.unmanagedTargets }
+            node.lists.append((index, list, contents))
+            let owned = ownedRows(index, binding, node.row)
+            for (position, content) in contents.enumerated() {
+                guard case .link(let target?) = content else { break }
+                try check(target, binding.schema, property)
+                if target.isManaged { continue }
+                node.targets.append((target, position < owned.count ? owned[position] : nil))
+            }
+        case .map(let map):
+            let entries = try checked(map.contents, binding.schema, property)
+            for entry in entries {
+                if case .tree(let tree) = entry.content { node.targets += tree.unmanagedTargets }
+            }
+            node.maps.append((index, map, entries))
+            node.targets += try mapTargets(of: entries, index, binding, node.row)
+        default: break
+        }
     }
 
     /// The row of the embedded object that a row links to and that is updated in place.
@@ -215,9 +222,9 @@ struct GraphInsertion {
             return
         }
         try TransactionCore.checkClass(target, schema, property)
-        if property.isOwning, !owned.insert(ObjectIdentifier(target)).inserted {
-            throw .ownedTwice(target, schema, property)
-        }
+        guard property.isOwning else { return }
+        guard owned[target] == nil else { throw .ownedTwice(target, schema, property) }
+        owned.append(target)
     }
 
     // MARK: New rows
@@ -259,7 +266,7 @@ struct GraphInsertion {
     /// The row of an object that a property holds, nil while it has none.
     func row(of target: ObjectBase) -> ObjectKey? {
         if target.isManaged { return ObjectKey(rawValue: target._row) }
-        return numbers[ObjectIdentifier(target)].flatMap { nodes[$0].row }
+        return numbers[target].flatMap { nodes[$0].row }
     }
 
     private func close(_ link: LateLink) throws(Realm.Error) {
@@ -288,8 +295,7 @@ struct GraphInsertion {
                     try stored.add(members(of: contents))
                     continue
                 }
-                let keys = try keys(of: contents, list.target)
-                try transaction.insertIntoList(table, row, list.key, at: 0, keys)
+                try insert(contents, table, row, list)
             } catch {
                 throw Realm.Error(error).naming(node.binding.schema, property)
             }
@@ -304,6 +310,19 @@ struct GraphInsertion {
         }
         return SetMembers(
             values: contents.values + linked, keys: contents.objects.compactMap { row(of: $0) })
+    }
+
+    /// Puts elements into a list that has none.
+    private func insert(
+        _ contents: [_PropertyContent.Content], _ table: TableKey, _ row: ObjectKey,
+        _ list: BindingPlace.StoredList
+    ) throws(StoreError) {
+        let values = contents.values
+        if values.count == contents.count {
+            return try transaction.insertIntoList(table, row, list.key, at: 0, newRows: values)
+        }
+        let keys = try keys(of: contents, list.target)
+        try transaction.insertIntoList(table, row, list.key, at: 0, keys)
     }
 
     /// The rows of elements: those of objects, and new ones for values. If it throws, none is made.
@@ -341,15 +360,13 @@ extension PropertySchema {
     /// What an unmanaged object holds in a link or list; values are not looked at.
     func content(of object: ObjectBase) -> _PropertyContent.Content {
         switch shape {
-        case .scalar where shape.isAny:
-            field.reference(in: object, at: offset) ?? .value(.null)
+        case .scalar where shape.isAny: reference(of: object) ?? .value(.null)
         case .scalar, .linkingObjects: .linkingObjects
-        case .link, .list: field.reference(in: object, at: offset) ?? .linkingObjects
-        case .map: field.reference(in: object, at: offset) ?? .linkingObjects
-        case .set: field.reference(in: object, at: offset) ?? .linkingObjects
+        case .link, .list, .map, .set: reference(of: object) ?? .linkingObjects
         }
     }
 
-    /// Whether the objects in the property belong to it.
-    var isOwning: Bool { shape.targetType is EmbeddedObject.Type }
+    private func reference(of object: ObjectBase) -> _PropertyContent.Content? {
+        field.reference(in: object, at: offset, isProjected: isProjected)
+    }
 }

@@ -23,6 +23,19 @@ extension TransactionCore {
         return try insertion.add(object)
     }
 
+    /// The rows of objects for a list or set of `schema`; unmanaged objects are added.
+    ///
+    /// Throws as `store(_:for:_:)`; nothing is changed then.
+    func store(
+        _ objects: [ObjectBase], for property: PropertySchema, _ schema: ClassSchema
+    ) throws(Realm.Error) -> [ObjectKey] {
+        guard let transaction = writing else {
+            preconditionFailure("Only a write stores objects.")
+        }
+        var insertion = GraphInsertion(self, transaction)
+        return try insertion.add(objects, schema, property)
+    }
+
     /// Refuses a managed object that cannot be linked to from here.
     func checkLinkable(
         _ object: ObjectBase, _ binding: ClassBinding, _ schema: ClassSchema,
@@ -64,6 +77,26 @@ extension Realm.Error {
         Realm.Error(
             .invalidValue, "\(schema.name).\(property.name) was given \(sentence)",
             className: schema.name, property: property.name)
+    }
+
+    /// An object in a value of any type of an asymmetric object, or of what one holds.
+    static func linkOfAsymmetric(
+        _ object: String, _ className: String, _ property: String
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "\(className).\(property) was given \(object): an asymmetric object holds values and embedded "
+                + "objects, and links to no others.", className: className, property: property)
+    }
+
+    /// An asymmetric object in a value of any type.
+    static func linkToAsymmetric(
+        _ name: String, _ className: String, _ property: String
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "\(className).\(property) was given a \(name): nothing links to an asymmetric object, which "
+                + "is gone once it was delivered.", className: className, property: property)
     }
 
     static func ownedTwice(

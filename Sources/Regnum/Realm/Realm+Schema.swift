@@ -5,7 +5,10 @@ extension Realm {
     /// and all that they link to.
     ///
     /// - Complexity: O(classes and their properties).
-    public nonisolated var schema: Schema { Schema(core.knownClasses) }
+    public nonisolated var schema: Schema {
+        Schema(
+            core.knownClasses.map { ObjectSchema($0) }, version: core.configuration.schemaVersion)
+    }
 }
 
 extension ObjectBase {

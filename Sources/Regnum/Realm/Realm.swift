@@ -29,7 +29,9 @@ public actor Realm {
     ///   configuration; `.invalidInput` for settings that contradict each other and for classes that
     ///   cannot be stored, with one line for each mistake; `.schemaMismatch` if a listed class differs
     ///   from what is stored in a way that needs a migration, or a higher schema version is stored;
-    ///   what `Configuration.migration` throws, and `.duplicatePrimaryKey` after it;
+    ///   what `Configuration.migration` throws, and after it `.duplicatePrimaryKey`, and
+    ///   `.migrationFailed` where a stored property that the program lacks leads to a class that became
+    ///   asymmetric;
     ///   `.fileNotFound` for a realm to read, or a seed, that is not there;
     ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`,
     ///   `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed` for what is found at the place;

@@ -12,6 +12,7 @@ final class RealmCore: Sendable {
     let external: ExternalCommits
     /// What streams follow.
     let queries: MaintainedQueries
+    let queryCounters = QueryCounters()
     /// What holds old versions in memory.
     let snapshots = SnapshotRegistry()
     /// What `deleteRules(in:)` found last.

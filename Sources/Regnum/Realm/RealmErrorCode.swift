@@ -2,7 +2,7 @@ extension Realm.Error {
     /// The kind of a failure. Later versions may add codes: always leave a general `catch`.
     ///
     /// A code is also a pattern: `catch Realm.Error.Code.invalidDatabase` catches a
-    /// ``Realm/Error`` with that code.
+    /// ``Realm/Error`` with that code. `Docs/ERRORS.md` says of each when it is thrown.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code, as it stands in logs.
         public let name: String
@@ -35,10 +35,6 @@ extension Realm.Error {
         public static let outcomeUnknown = Code(name: "outcomeUnknown")
         /// The file is damaged or no realm.
         public static let invalidDatabase = Code(name: "invalidDatabase")
-        /// The encryption key does not fit.
-        public static let wrongKey = Code(name: "wrongKey")
-        /// A key was given for a realm that is not encrypted.
-        public static let notEncrypted = Code(name: "notEncrypted")
         /// A newer or unknown file format.
         public static let unsupportedFormat = Code(name: "unsupportedFormat")
         /// Another process uses the realm with an incompatible version of the library.
@@ -57,8 +53,6 @@ extension Realm.Error {
         public static let deletionDenied = Code(name: "deletionDenied")
         /// A query that cannot be evaluated.
         public static let invalidQuery = Code(name: "invalidQuery")
-        /// The transaction is larger than one record can be.
-        public static let transactionTooLarge = Code(name: "transactionTooLarge")
         /// The changes asked for are no longer kept.
         public static let historyTrimmed = Code(name: "historyTrimmed")
         /// A change to a realm that was opened read-only.

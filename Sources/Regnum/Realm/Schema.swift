@@ -1,10 +1,17 @@
-/// The classes that a realm knows: ``Realm/schema``.
+internal import RegnumEngine
+
+/// Classes and their properties: those that a realm knows (``Realm/schema``), or those that are stored
+/// (``Migration/oldSchema``, ``Migration/newSchema``, ``MigrationReport``).
 public struct Schema: Sendable, Hashable {
     /// The classes, in ascending order of their names.
     public let objectSchema: [ObjectSchema]
+    /// The version of the schema: of a realm's that of its configuration, of stored classes the one that
+    /// the last program gave them.
+    public let version: UInt64
 
-    init(_ classes: [ClassSchema]) {
-        objectSchema = classes.map { ObjectSchema($0) }.sorted { $0.className < $1.className }
+    init(_ classes: [ObjectSchema], version: UInt64) {
+        objectSchema = classes.sorted { $0.className < $1.className }
+        self.version = version
     }
 
     /// The class of a name, nil if the realm knows none.
@@ -22,18 +29,21 @@ extension Schema: CustomStringConvertible {
     }
 }
 
-/// What a model class declares.
+/// What a model class declares, or what is stored of a class.
 public struct ObjectSchema: Sendable {
     /// The name of the class, without its module.
     public let className: String
-    /// The class.
-    public let objectClass: ObjectBase.Type
-    /// The properties in the order of their declaration, those of superclasses first.
+    /// The class; nil for a stored one, which the program may not have, or have otherwise.
+    public let objectClass: ObjectBase.Type?
+    /// The properties in the order of their declaration, those of superclasses first; of a stored class
+    /// in alphabetical order.
     public let properties: [Property]
     /// The primary key, nil if the class has none.
     public let primaryKeyProperty: Property?
     /// Whether objects of the class belong to others.
     public let isEmbedded: Bool
+    /// Whether objects of the class are only passed on: ``AsymmetricObject``.
+    public let isAsymmetric: Bool
 
     init(_ schema: ClassSchema) {
         className = schema.name
@@ -41,6 +51,17 @@ public struct ObjectSchema: Sendable {
         properties = schema.properties.map { Property($0) }
         primaryKeyProperty = schema.primaryKey.map { Property(schema.properties[$0]) }
         isEmbedded = schema.isEmbedded
+        isAsymmetric = schema.isAsymmetric
+    }
+
+    /// A stored class.
+    init(_ className: String, stored properties: [Property], _ kind: TableKind) {
+        self.className = className
+        objectClass = nil
+        self.properties = properties.sorted { $0.name < $1.name }
+        primaryKeyProperty = properties.first(where: \.isPrimaryKey)
+        isEmbedded = kind == .embedded
+        isAsymmetric = kind == .asymmetric
     }
 
     /// The property of a name in Swift, nil if there is none.
@@ -52,9 +73,11 @@ public struct ObjectSchema: Sendable {
 }
 
 extension ObjectSchema: Hashable {
-    /// Whether both are the same declaration of the same class.
+    /// Whether both are the same declaration of the same class, or the same stored class.
     public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
-        left.objectClass == right.objectClass && left.properties == right.properties
+        left.objectClass == right.objectClass && left.className == right.className
+            && left.isEmbedded == right.isEmbedded && left.isAsymmetric == right.isAsymmetric
+            && left.properties == right.properties
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(className) }
@@ -63,14 +86,14 @@ extension ObjectSchema: Hashable {
 extension ObjectSchema: CustomStringConvertible {
     /// The name and the properties, line by line.
     public var description: String {
-        "\(className)\(isEmbedded ? " (embedded)" : "") {\n"
+        "\(className)\(isEmbedded ? " (embedded)" : isAsymmetric ? " (asymmetric)" : "") {\n"
             + properties.map { "\($0)".indented }.joined(separator: "\n") + "\n}"
     }
 }
 
-/// What a model class declares of one property.
+/// What a model class declares of one property, or what is stored of it.
 public struct Property: Sendable, Hashable {
-    /// The name in Swift.
+    /// The name in Swift; of a stored property the name under which it is stored.
     public let name: String
     /// The name under which the property is stored: see ``ObjectBase/propertiesMapping()``.
     public let columnName: String
@@ -97,18 +120,23 @@ public struct Property: Sendable, Hashable {
 extension Property: CustomStringConvertible {
     /// The property in one line.
     public var description: String {
-        let element = (objectClassName ?? "\(type)") + (isOptional ? "?" : "")
-        var text = "\(name): "
-        switch (isArray, isSet, isMap) {
-        case (true, _, _) where type == .linkingObjects: text += "LinkingObjects<\(element)>"
-        case (true, _, _): text += "List<\(element)>"
-        case (_, true, _): text += "MutableSet<\(element)>"
-        case (_, _, true): text += "Map<String, \(element)>"
-        default: text += element
-        }
+        var text = "\(name): \(typeName)"
         if let originPropertyName { text += ", of \(originPropertyName)" }
         if isPrimaryKey { text += ", primary key" } else if isIndexed { text += ", indexed" }
         return name == columnName ? text : "\(text), stored as \"\(columnName)\""
+    }
+
+    /// The type in Swift, as far as it is stored: `Int`, `String?`, `Dog?` for a link, `List<Dog>`,
+    /// `MutableSet<Int>`, `Map<String, Double?>`.
+    var typeName: String {
+        let element = (objectClassName ?? "\(type)") + (isOptional ? "?" : "")
+        return switch (isArray, isSet, isMap) {
+        case (true, _, _) where type == .linkingObjects: "LinkingObjects<\(element)>"
+        case (true, _, _): "List<\(element)>"
+        case (_, true, _): "MutableSet<\(element)>"
+        case (_, _, true): "Map<String, \(element)>"
+        default: element
+        }
     }
 }
 

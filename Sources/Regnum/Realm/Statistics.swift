@@ -35,6 +35,12 @@ extension Realm {
         /// somebody else still held it: another stream, or a consumer that keeps the collections it
         /// was given. The others edit it in place. Lists in their own order have none.
         public let copiedResults: Int
+        /// Rows on which the conditions of queries in snapshots and transactions were evaluated, through this
+        /// `Realm`. A condition that an index answers, and one of a whole block of rows, evaluates none.
+        public let queriedRows: Int
+        /// Objects and values that those queries have listed. All objects of a class, and a whole list, are
+        /// not listed but read where they are asked for.
+        public let foundRows: Int
         /// Bytes of the realm's content in memory of this process: what was not read from, or was
         /// changed since, the nodes file, in all versions that are held.
         public let heapByteCount: Int
@@ -68,6 +74,8 @@ extension Realm {
             evaluatedRows: work.rowsEvaluated.value, reachedRows: work.rowsReached.value,
             streamWakes: work.signals.value, streamSteps: work.steps.value,
             copiedResults: work.resultsCopied.value,
+            queriedRows: core.queryCounters.rowsEvaluated.value,
+            foundRows: core.queryCounters.keysFound.value,
             heapByteCount: core.coordinator.published.heapByteCount,
             snapshots: core.snapshots.all.map { snapshot in
                 HeldSnapshot(

@@ -93,6 +93,14 @@ final class TransactionCore {
         return made
     }
 
+    /// Goes on in a transaction that has taken the place of the one before.
+    func move(to other: EngineTransaction) {
+        state = .writing(other)
+        transaction = .passUnretained(other)
+        didEditAll()
+        refreshBindings()
+    }
+
     /// Fails the transaction, unless it has failed already.
     func fail(_ error: Realm.Error) {
         if violation == nil { violation = error }
@@ -157,8 +165,8 @@ final class TransactionCore {
     /// The content as the body sees it now, for queries; nil after the body.
     var queryState: QueryState? {
         switch state {
-        case .writing(let transaction): QueryState(transaction)
-        case .reading(let root): QueryState(root)
+        case .writing(let transaction): QueryState(transaction, realm.queryCounters)
+        case .reading(let root): QueryState(root, realm.queryCounters)
         case .ended: nil
         }
     }

@@ -9,17 +9,18 @@ internal import RegnumEngine
 /// ascending order of their keys' UTF-8 bytes.
 public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     let table: FrozenTable
-    /// The object whose map it is, nil while there is none.
-    let row: ObjectKey?
-    let property: Int
-    private let decode: @Sendable (RegnumEngine.Value) -> Value
+    /// Where the map is, nil while there is none.
+    private let place: OwnedList?
+    private let property: Int
+    /// The value of an entry, a row of a hidden class.
+    private let decode: @Sendable (_ entry: ObjectKey, _ entries: TableKey) -> Value
 
     init(
-        _ table: FrozenTable, row: ObjectKey?, _ property: Int,
-        _ decode: @escaping @Sendable (RegnumEngine.Value) -> Value
+        _ table: FrozenTable, _ place: OwnedList?, _ property: Int,
+        _ decode: @escaping @Sendable (_ entry: ObjectKey, _ entries: TableKey) -> Value
     ) {
         self.table = table
-        self.row = row
+        self.place = place
         self.property = property
         self.decode = decode
     }
@@ -30,7 +31,7 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     /// The number of entries.
     ///
     /// - Complexity: O(log n).
-    public var count: Int { row.map { table.mapCount($0, property) } ?? 0 }
+    public var count: Int { place.map { table.mapCount($0) } ?? 0 }
 
     /// Whether there are no entries.
     public var isEmpty: Bool { count == 0 }
@@ -39,7 +40,8 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     ///
     /// - Complexity: O(log² n).
     public subscript(key: Key) -> Value? {
-        row.flatMap { table.mapValue($0, property, key._text) }.map(decode)
+        guard let place, let entry = table.entry(place, key._text) else { return nil }
+        return decode(entry, place.list.target)
     }
 
     /// The keys, ascending.
@@ -50,7 +52,7 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     /// The values, in the order of ``keys``.
     ///
     /// - Complexity: O(n).
-    public var values: [Value] { stored.map { decode($0.value) } }
+    public var values: [Value] { stored.map { value($0.entry) } }
 
     /// The entries as a plain dictionary.
     ///
@@ -59,8 +61,13 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
         Dictionary(map { ($0.key, $0.value) }) { _, last in last }
     }
 
-    private var stored: [(key: String, value: RegnumEngine.Value)] {
-        row.map { table.map($0, property) } ?? []
+    private var stored: [(key: String, entry: ObjectKey)] {
+        place.map { table.entries($0) } ?? []
+    }
+
+    private func value(_ entry: ObjectKey) -> Value {
+        guard let place else { preconditionFailure("A map that is not there has no entries.") }
+        return decode(entry, place.list.target)
     }
 }
 
@@ -69,7 +76,7 @@ extension FrozenMap: Sequence {
     ///
     /// - Complexity: O(n) for the first, then O(1).
     public func makeIterator() -> IndexingIterator<[SingleMapEntry<Key, Value>]> {
-        stored.map { SingleMapEntry(key: Key._make($0.key), value: decode($0.value)) }
+        stored.map { SingleMapEntry(key: Key._make($0.key), value: value($0.entry)) }
             .makeIterator()
     }
 
@@ -98,7 +105,7 @@ extension FrozenMap: Equatable where Value: Equatable {
         return mine.count == theirs.count
             && zip(mine, theirs).allSatisfy { a, b in
                 a.key.utf8.elementsEqual(b.key.utf8)
-                    && left.decode(a.value) == right.decode(b.value)
+                    && left.value(a.entry) == right.value(b.entry)
             }
     }
 }
@@ -107,7 +114,7 @@ extension FrozenMap: Hashable where Value: Hashable {
     public func hash(into hasher: inout Hasher) {
         for entry in stored {
             hasher.combine(MapKeyText(entry.key))
-            hasher.combine(decode(entry.value))
+            hasher.combine(value(entry.entry))
         }
     }
 }
@@ -134,15 +141,17 @@ extension FrozenMap: CustomStringConvertible {
 }
 
 extension FrozenMap {
-    /// The objects of the map that meet a condition, each once under however many keys, in order of
-    /// creation: their keys are not told.
+    /// The objects of the map that meet a condition, in the order of its keys, each once for each: the keys
+    /// are not told.
     ///
     /// - Complexity: O(1): nothing is evaluated before the result is used.
     public func `where`<T: ObjectBase>(
         _ condition: (Query<T>) -> Query<Bool>
     ) -> FrozenResults<T> where Value == Frozen<T>? {
         let schema = table.schema
-        let plan = row.map { schema.plan(ofMap: schema.properties[property], T.self, row: $0) }
+        let plan = place.map {
+            schema.plan(ofMap: schema.properties[property], T.self, row: $0.row)
+        }
         let nothing = QueryPlan(
             tableName: ClassSchema.of(T.self).name, predicate: .constant(false))
         return FrozenResults(table.other(T.self), plan: _Plan(plan: plan ?? nothing))
@@ -160,7 +169,7 @@ extension Frozen {
         dynamicMember keyPath: KeyPath<Model, Map<Key, Value>>
     ) -> FrozenMap<Key, Value> {
         let (table, row, property) = mapPlace(keyPath)
-        return table.frozenMap(row, property)
+        return table.frozenMap(table.mapPlace(row, property), property)
     }
 
     /// The objects of a map.
@@ -170,7 +179,17 @@ extension Frozen {
         dynamicMember keyPath: KeyPath<Model, Map<Key, T?>>
     ) -> FrozenMap<Key, Frozen<T>?> {
         let (table, row, property) = mapPlace(keyPath)
-        return table.frozenMap(row, property)
+        return table.frozenMap(table.mapPlace(row, property), property)
+    }
+
+    /// The values of a map of any type.
+    ///
+    /// - Complexity: O(1): nothing is looked up before the result is used.
+    public subscript<Key>(
+        dynamicMember keyPath: KeyPath<Model, Map<Key, AnyRealmValue>>
+    ) -> FrozenMap<Key, FrozenAnyValue> {
+        let (table, row, property) = mapPlace(keyPath)
+        return table.frozenAnyMap(table.mapPlace(row, property), property)
     }
 
     private func mapPlace<Key, Value>(
@@ -199,7 +218,7 @@ extension Map where Value: ScalarValue & Sendable {
     /// - Precondition: the object of the map was not deleted, and the body is running.
     public func freeze() throws(Realm.Error) -> FrozenMap<Key, Value> {
         let (table, map) = try startTable()
-        return table.frozenMap(map.row, map.property)
+        return table.frozenMap(table.mapPlace(map.row, map.property), map.property)
     }
 }
 
@@ -212,7 +231,7 @@ extension Map {
     public func freeze<T: ObjectBase>() throws(Realm.Error) -> FrozenMap<Key, Frozen<T>?>
     where Value == T? {
         let (table, map) = try startTable()
-        return table.frozenMap(map.row, map.property)
+        return table.frozenMap(table.mapPlace(map.row, map.property), map.property)
     }
 
     private func startTable() throws(Realm.Error) -> (FrozenTable, _ManagedList) {

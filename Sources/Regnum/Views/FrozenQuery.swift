@@ -43,7 +43,7 @@ final class FrozenQuery: Sendable {
         do throws(Realm.Error) {
             if let problem = table.mismatch ?? problem { throw problem }
             do throws(StoreError) {
-                return try question(QueryState(root))
+                return try question(QueryState(root, table.snapshot.realm.queryCounters))
             } catch {
                 throw Realm.Error(error)
             }

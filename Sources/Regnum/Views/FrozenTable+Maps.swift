@@ -3,39 +3,49 @@ internal import RegnumEngine
 // Maps in one snapshot: lists of the rows of their hidden classes.
 
 extension FrozenTable {
-    /// The entries of a map, in ascending order of their keys.
-    func map(_ row: ObjectKey, _ property: Int) -> [(key: String, value: Value)] {
-        guard let (_, list) = listPlace(property) else { return [] }
-        return self.list(row, property).map { entry in
-            (mapKey(entry, list.target), mapValue(entry, list.target))
+    /// Where the map of a row is, nil while nothing of it was ever stored.
+    func mapPlace(_ row: ObjectKey, _ property: Int) -> OwnedList? {
+        listPlace(property).map { table, list in
+            OwnedList(table: table.key, tableName: table.name, row: row, list: list)
         }
     }
 
-    func mapCount(_ row: ObjectKey, _ property: Int) -> Int {
-        guard let (table, list) = listPlace(property) else { return 0 }
-        return snapshot.root.listCount(table.key, row, list.key)
+    /// The entries of a map, in ascending order of their keys.
+    func entries(_ map: OwnedList) -> [(key: String, entry: ObjectKey)] {
+        snapshot.root.list(map.table, map.row, map.list.key).map { entry in
+            (mapKey(entry, map.list.target), entry)
+        }
     }
 
-    /// The value of a key, nil if there is no such entry.
+    /// The entries of the map of a row with their stored values, in ascending order of their keys.
+    func map(_ row: ObjectKey, _ property: Int) -> [(key: String, value: Value)] {
+        guard let map = mapPlace(row, property) else { return [] }
+        return entries(map).map { ($0.key, mapValue($0.entry, map.list.target)) }
+    }
+
+    func mapCount(_ map: OwnedList) -> Int {
+        snapshot.root.listCount(map.table, map.row, map.list.key)
+    }
+
+    /// The entry of a key, nil if there is none.
     ///
     /// - Complexity: O(log² n).
-    func mapValue(_ row: ObjectKey, _ property: Int, _ key: String) -> Value? {
-        guard let (table, list) = listPlace(property) else { return nil }
+    func entry(_ map: OwnedList, _ key: String) -> ObjectKey? {
         let root = snapshot.root
         var low = 0
-        var high = root.listCount(table.key, row, list.key)
+        var high = mapCount(map)
         while low < high {
             let middle = low + (high - low) / 2
-            guard let entry = root.listElement(table.key, row, list.key, at: middle) else {
+            guard let entry = root.listElement(map.table, map.row, map.list.key, at: middle) else {
                 return nil
             }
-            let found = mapKey(entry, list.target)
+            let found = mapKey(entry, map.list.target)
             if MapKeyText.precedes(found, key) {
                 low = middle + 1
             } else if MapKeyText.precedes(key, found) {
                 high = middle
             } else {
-                return mapValue(entry, list.target)
+                return entry
             }
         }
         return nil
@@ -55,13 +65,15 @@ extension FrozenTable {
 
     /// The values of a map.
     func frozenMap<Key, Value: ScalarValue & Sendable>(
-        _ row: ObjectKey?, _ property: Int
+        _ map: OwnedList?, _ property: Int
     ) -> FrozenMap<Key, Value> {
         guard let type = Value._embeddedClass else {
-            return FrozenMap(self, row: row, property) { Value.fromEngine($0) }
+            return FrozenMap(self, map, property) { Value.fromEngine(self.mapValue($0, $1)) }
         }
         let objects = other(type)
-        return FrozenMap(self, row: row, property) { objects.projected(type, $0.linkedObject) }
+        return FrozenMap(self, map, property) {
+            objects.projected(type, self.mapValue($0, $1).linkedObject)
+        }
     }
 
     /// A value of a projected type of which this is the embedded class.
@@ -76,12 +88,19 @@ extension FrozenTable {
 
     /// The objects of a map.
     func frozenMap<Key, T: ObjectBase>(
-        _ row: ObjectKey?, _ property: Int
+        _ map: OwnedList?, _ property: Int
     ) -> FrozenMap<Key, Frozen<T>?> {
         let targets = other(T.self)
-        return FrozenMap(self, row: row, property) { value in
+        return FrozenMap(self, map, property) { entry, entries in
             guard targets.mismatch == nil else { return nil }
-            return value.linkedObject.map { Frozen<T>(targets, row: $0) }
+            return self.mapValue(entry, entries).linkedObject.map { Frozen<T>(targets, row: $0) }
         }
+    }
+
+    /// The values of a map of values of any type, or of a dictionary in one.
+    func frozenAnyMap<Key>(
+        _ map: OwnedList?, _ property: Int
+    ) -> FrozenMap<Key, FrozenAnyValue> {
+        FrozenMap(self, map, property) { self.anyElement($0, $1) }
     }
 }

@@ -90,6 +90,28 @@ extension FrozenValues: RandomAccessCollection {
         return element(key)
     }
 
+    /// The values at a range of positions. Finds and sorts those before its end, not the others.
+    ///
+    /// - Precondition: the range lies within `0..<count`.
+    public subscript(bounds: Range<Int>) -> Slice<FrozenValues> {
+        let known = query.firstKeys(bounds.upperBound).count
+        guard bounds.lowerBound >= 0, bounds.upperBound <= known else {
+            fatalError(
+                "The range \(bounds) of FrozenValues<\(Element.self)> of \(query.plan.tableName) is out "
+                    + "of range: there are \(count) values.")
+        }
+        return Slice(base: self, bounds: bounds)
+    }
+
+    /// The first values. Finds and sorts no more than those.
+    ///
+    /// - Precondition: `maxLength >= 0`.
+    public func prefix(_ maxLength: Int) -> Slice<FrozenValues> {
+        precondition(maxLength >= 0, "A prefix has a length of zero or more.")
+        let known = query.firstKeys(maxLength).count
+        return Slice(base: self, bounds: 0..<Swift.min(maxLength, known))
+    }
+
     public func makeIterator() -> Iterator {
         Iterator(values: self, keys: query.tree.makeIterator())
     }

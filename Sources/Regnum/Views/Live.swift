@@ -48,16 +48,7 @@ extension Live {
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, LinkingObjects<T>>
     ) -> LiveResults<T> {
-        let property = entry.schema.requireProperty(keyPath)
-        guard let (origin, map) = property.originMap else {
-            return collection(property, .backlinks)
-        }
-        // the object is found by its key at each version
-        let isThis = Predicate.compare(keyProperty.reference, .equal, key)
-        let plan = QueryPlan(
-            tableName: origin.name,
-            predicate: .related(origin.hopsToObjects(through: map), .any, isThis))
-        return LiveResults(realm, realm.entry(for: T.self), plan: _Plan(plan: plan))
+        collection(entry.schema.requireProperty(keyPath), .backlinks)
     }
 
     /// The values of a list, in its order.

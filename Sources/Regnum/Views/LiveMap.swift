@@ -10,13 +10,14 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     let realm: RealmCore
     /// The class of the object.
     let entry: ClassEntry
+    /// The property that the map is, or that it lies in.
     let property: Int
     let owner: CollectionOwner
-    private let make: @Sendable (FrozenTable, ObjectKey?) -> FrozenMap<Key, Value>
+    private let make: @Sendable (FrozenTable, OwnedList?) -> FrozenMap<Key, Value>
 
     init(
         _ realm: RealmCore, _ entry: ClassEntry, _ property: Int, owner: CollectionOwner,
-        _ make: @escaping @Sendable (FrozenTable, ObjectKey?) -> FrozenMap<Key, Value>
+        _ make: @escaping @Sendable (FrozenTable, OwnedList?) -> FrozenMap<Key, Value>
     ) {
         self.realm = realm
         self.entry = entry
@@ -34,8 +35,17 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     /// to the same version.
     public subscript(key: Key) -> Value? { current[key] }
 
+    /// The hidden class of the entries.
+    var entriesName: String { entry.schema.elementsName(of: entry.schema.properties[property]) }
+
     /// The number of entries now.
     public var count: Int { current.count }
+
+    /// Whether there are no entries now.
+    public var isEmpty: Bool { current.isEmpty }
+
+    /// The keys now, ascending.
+    public var keys: [Key] { current.keys }
 
     /// The changes of the map, from its state when the iteration starts.
     public var changes: MapChanges<Key, Value> { changes() }
@@ -85,9 +95,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     private func changes(
         _ filter: ChangeFilter, _ policy: ChangePolicy, _ cursor: ChangeCursor?
     ) -> MapChanges<Key, Value> {
-        let schema = entry.schema
-        let property = schema.properties[property]
-        let plan = QueryPlan(tableName: schema.elementsName(of: property))
+        let plan = QueryPlan(tableName: entriesName)
         return MapChanges(
             StreamRequest(
                 realm: realm, entry: entry, plan: _Plan(plan: plan),
@@ -98,7 +106,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
 
     /// The map at a version.
     func map(_ table: FrozenTable) -> FrozenMap<Key, Value> {
-        make(table, table.mismatch == nil ? owner.row(table.snapshot.root) : nil)
+        make(table, table.mismatch == nil ? owner.list(table.snapshot.root) : nil)
     }
 }
 
@@ -123,12 +131,33 @@ extension Live {
         return LiveMap(realm, entry, index, owner: owner) { $0.frozenMap($1, index) }
     }
 
+    /// A map of values of any type. A change within a list or dictionary modifies the entry that it is in.
+    ///
+    /// - Precondition: the key path names a stored property.
+    public subscript<Key>(
+        dynamicMember keyPath: KeyPath<Model, Map<Key, AnyRealmValue>>
+    ) -> LiveMap<Key, FrozenAnyValue> {
+        let (index, owner) = mapOwner(keyPath)
+        return LiveMap(realm, entry, index, owner: owner) { $0.frozenAnyMap($1, index) }
+    }
+
     private func mapOwner<V>(_ keyPath: KeyPath<Model, V>) -> (Int, CollectionOwner) {
         let property = entry.schema.requireProperty(keyPath)
         guard let index = entry.schema.property(named: property.name) else {
             preconditionFailure("\(entry.schema.name) has no property \(property.name).")
         }
         return (index, owner(property, .list))
+    }
+}
+
+extension LiveMap {
+    /// The objects of the map that meet a condition, in the order of its keys, each once for each: the keys
+    /// are not told. None while there is no such map.
+    public func `where`<T: ObjectBase>(
+        _ condition: (Query<T>) -> Query<Bool>
+    ) -> LiveResults<T> where Value == Frozen<T>? {
+        LiveResults(realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner)
+            .where(condition)
     }
 }
 

@@ -28,6 +28,12 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
         return FrozenValues(FrozenQuery(table, owner.plan(plan, at: table.snapshot.root)))
     }
 
+    /// The number of values now. Take ``current`` for several questions to the same version.
+    public var count: Int { current.count }
+
+    /// Whether there are no values now.
+    public var isEmpty: Bool { current.isEmpty }
+
     /// The changes of the list, from its state when the iteration starts.
     public var changes: ValueChanges<Element> { changes() }
 

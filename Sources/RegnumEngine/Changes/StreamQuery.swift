@@ -21,56 +21,6 @@ package struct StreamQuery: Hashable, Sendable {
     }
 }
 
-/// A list or inverse that is followed by the primary key of its owner: it is empty while there is no
-/// row with the key.
-package struct CollectionOwner: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
-        case list
-        /// The rows of the query's class whose link or list `name` has the owner.
-        case backlinks
-    }
-
-    package var tableName: String
-    /// The name of the primary key.
-    package var keyColumn: String
-    package var key: Value
-    package var kind: Kind
-    /// The list, or the property of the origin.
-    package var name: String
-
-    package init(tableName: String, keyColumn: String, key: Value, kind: Kind, name: String) {
-        self.tableName = tableName
-        self.keyColumn = keyColumn
-        self.key = key
-        self.kind = kind
-        self.name = name
-    }
-
-    /// The row with the key at a version, nil if there is none.
-    package func row(_ root: DatabaseRoot) -> ObjectKey? {
-        guard let table = root.schema.table(named: tableName), table.primaryKey != nil else {
-            return nil
-        }
-        return root.find(table.key, primaryKey: key)
-    }
-
-    /// A query of the list or inverse at a version; one that finds nothing while there is no owner.
-    package func plan(_ plan: QueryPlan, at root: DatabaseRoot) -> QueryPlan {
-        var plan = plan
-        if let row = row(root) {
-            plan.source =
-                switch kind {
-                case .list: .list(tableName: tableName, row: row, name: name)
-                case .backlinks: .backlinks(name: name, target: tableName, row: row)
-                }
-        } else {
-            plan.source = .table
-            plan.predicate = .constant(false)
-        }
-        return plan
-    }
-}
-
 extension StreamQuery {
     /// The query at a version; one that finds nothing while there is no owner.
     package func plan(at root: DatabaseRoot) -> QueryPlan {
@@ -89,6 +39,10 @@ extension StreamQuery {
         if let owner {
             terms.insert(
                 .value(tableName: owner.tableName, column: owner.keyColumn, owner.key))
+        }
+        if let entries = owner?.entries(of: plan.tableName, root.schema) {
+            terms.insert(.table(entries))
+            terms.insert(.table(plan.tableName))
         }
         if isSteady, owner != nil {
             terms.insert(.table(plan.tableName))

@@ -104,4 +104,6 @@ package protocol NodesFiles: Sendable {
 /// What the record of a bulk commit tells besides what its root and summary do.
 package struct BulkRequest: Sendable {
     package var timestampMicroseconds: Int64
+    /// The nodes file in which most of it lies already; nil: any.
+    package var nodesFile: UInt64?
 }

@@ -80,15 +80,18 @@ extension Coordinator {
 
     /// Writes the images of `plan` and syncs them.
     ///
-    /// - Parameter delta: what a bulk commit changed.
+    /// - Parameters:
+    ///   - delta: what a bulk commit changed.
+    ///   - file: the nodes file to go on with; nil: as the size of the newest one demands.
     private func writeImages(
-        _ plan: CheckpointPlan, delta: [UInt8]? = nil, _ pace: @escaping NodesAppender.Pace
+        _ plan: CheckpointPlan, delta: [UInt8]? = nil, to file: UInt64? = nil,
+        _ pace: @escaping NodesAppender.Pace
     ) throws(StoreError) -> (reference: CheckpointReference, bulk: BulkCommit?) {
         let live = CheckpointLoader.liveByteCount(plan.base, plan.nodes)
         let heap = UInt64(plan.root.content.context.store.usage.byteCount)
         let appender = try plan.nodes.appender(
-            after: plan.base, liveByteCount: live.addingReportingOverflow(heap).partialValue,
-            pace: pace)
+            to: file, orAfter: plan.base,
+            liveByteCount: live.addingReportingOverflow(heap).partialValue, pace: pace)
         var writer = CheckpointWriter(plan.root, to: appender)
         let written = try writer.write()
         var bulk: BulkCommit?
@@ -119,7 +122,7 @@ extension Coordinator {
     }
 
     /// The job with the checkpoint lock has ended and given it back.
-    private func endCheckpointJob(_ change: (inout CoordinatorState) -> Void = { _ in }) {
+    func endCheckpointJob(_ change: (inout CoordinatorState) -> Void = { _ in }) {
         let (runsPump, wakesPump) = state.withLock { state in
             state.checkpoint.isBusy = false
             change(&state)
@@ -232,7 +235,7 @@ extension Coordinator {
                 point: point, base: log.newestCheckpoint, root: root, nodes: log.nodes,
                 lock: log.lock)
             let (reference, bulk) = try writeImages(
-                plan, delta: DeltaBlob.encode(item.commit.summary)
+                plan, delta: DeltaBlob.encode(item.commit.summary), to: request.nodesFile
             ) { _ in true }
             guard let bulk else { preconditionFailure("A bulk commit has a delta.") }
             let body = bulk.body(

@@ -5,16 +5,20 @@ package struct QueryState {
     let content: DatabaseContent
     /// The root that the content is of, nil for a transaction.
     let root: DatabaseRoot?
+    /// What is told how much evaluations did.
+    let counters: QueryCounters?
 
-    package init(_ root: DatabaseRoot) {
+    package init(_ root: DatabaseRoot, _ counters: QueryCounters? = nil) {
         content = root.content
         self.root = root
+        self.counters = counters
     }
 
     /// The current state; not to be used after the transaction's next edit.
-    package init(_ transaction: EngineTransaction) {
+    package init(_ transaction: EngineTransaction, _ counters: QueryCounters? = nil) {
         content = transaction.content
         root = nil
+        self.counters = counters
     }
 }
 
@@ -40,8 +44,10 @@ extension QueryPlan {
     }
 
     package func evaluate(_ state: QueryState) throws(StoreError) -> ResultTree {
-        if let root = state.root { return try evaluate(root) }
-        return try evaluate(state.content)
+        var statistics = QueryStatistics()
+        let tree = try evaluate(state.content, holder: state.root, statistics: &statistics)
+        state.counters?.add(statistics, foundCount: tree.holdsRoot ? 0 : tree.count)
+        return tree
     }
 
     /// How many rows match at one version, without making a result.
@@ -57,14 +63,20 @@ extension QueryPlan {
     }
 
     package func count(_ state: QueryState) throws(StoreError) -> Int {
-        try count(state.content)
+        var statistics = QueryStatistics()
+        let count = try count(state.content, statistics: &statistics)
+        state.counters?.add(statistics, foundCount: 0)
+        return count
     }
 
     /// The first `limit` keys of the result, without making the rest of it.
     package func firstKeys(
         _ limit: Int, _ state: QueryState
     ) throws(StoreError) -> [ObjectKey] {
-        try firstKeys(limit, state.content)
+        var statistics = QueryStatistics()
+        let keys = try firstKeys(limit, state.content, statistics: &statistics)
+        state.counters?.add(statistics, foundCount: keys.count)
+        return keys
     }
 
     /// The sum of an integer, double or decimal property over the matching rows; `invalidQuery` where a sum of

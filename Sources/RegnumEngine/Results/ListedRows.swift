@@ -121,7 +121,7 @@ extension QueryPlan {
             guard let splices = listChange?.splices, splices.isEmpty else { return true }
             place = list
         case .listOrigins(let list): place = list
-        case .link, .linkOrigins, .element: return true
+        case .link, .linkOrigins, .element, .entryTargets, .entryOrigins: return true
         }
         let isList = if case .list = hop { true } else { false }
         func holds(_ root: DatabaseRoot, _ other: UInt64) -> Bool {

@@ -72,6 +72,7 @@ struct Reach: Sendable {
             places[place].columns.insert(ColumnKey(rawValue: UInt16(link.column)))
         case .list(let list, _), .element(let list, _, _): places[place].lists.insert(list.list)
         case .linkOrigins, .listOrigins: places[place].origins.insert(hop)
+        case .entryTargets, .entryOrigins: break  // no condition leads through them
         }
         if let known = places.firstIndex(where: { $0.parent == place && $0.hop == hop }) {
             return known
@@ -126,7 +127,7 @@ extension VersionStep {
     /// The rows that a changed row of an inverse pointed to or points to.
     fileprivate func targets(_ hop: CompiledHop, _ rows: inout [UInt64]) {
         switch hop {
-        case .link, .list, .element: return
+        case .link, .list, .element, .entryTargets, .entryOrigins: return
         case .linkOrigins(let table, let column):
             let delta = delta(new.schema.tables[table.index].name)
             func add(_ root: DatabaseRoot, _ key: ObjectKey) {

@@ -145,6 +145,8 @@ extension CompiledHop {
                 }
                 if found.count > countMax { return nil }
             }
+        case .entryTargets, .entryOrigins:
+            return nil  // no condition leads through them
         }
         statistics.indexEntriesRead += found.count
         return IndexLookup.ascending(found)

@@ -15,6 +15,11 @@ enum CompiledHop: Hashable, Sendable {
     case linkOrigins(TableKey, ColumnKey)
     /// To the rows whose list has the row.
     case listOrigins(ListPlace)
+    /// To the objects of a map, in the order of its keys. Only where the rows of a plan come from.
+    case entryTargets(ListPlace, entries: TableKey, LinkHop)
+    /// To the rows whose map has the row, ascending, each once for each key. Only where the rows of a plan
+    /// come from.
+    case entryOrigins(LinkPlace, ListPlace)
 
     /// The class of the rows that it leads to.
     var target: TableKey {
@@ -24,6 +29,8 @@ enum CompiledHop: Hashable, Sendable {
         case .element(_, let target, _): target
         case .linkOrigins(let origin, _): origin
         case .listOrigins(let place): place.table
+        case .entryTargets(_, _, let link): link.target
+        case .entryOrigins(_, let map): map.table
         }
     }
 }
@@ -144,6 +151,22 @@ extension CompiledPath {
                 goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
                 return goesOn
             }
+        case .entryTargets(let map, let entries, let link):
+            var finder = RowFinder(content[entries.index])
+            content[map.table.index].elements(map.list.index).visit(key) { entry in
+                guard let place = finder.place(entry),
+                    let target = link.follow(place.cluster, place.row, content)
+                else { return true }
+                goesOn = walk(target.cluster, target.row, content, &visitor, from: next + 1)
+                return goesOn
+            }
+        case .entryOrigins(let link, let map):
+            var finder = RowFinder(content[map.table.index])
+            for owner in content.owners(ofEntriesWith: key, link, map) {
+                guard let place = finder.place(owner) else { continue }
+                goesOn = walk(place.cluster, place.row, content, &visitor, from: next + 1)
+                if !goesOn { break }
+            }
         }
         return goesOn
     }
@@ -154,7 +177,7 @@ extension CompiledPath {
     func count(of key: UInt64, _ content: DatabaseContent) -> Int? {
         guard hops.count == 1 else { return nil }
         switch hops[0] {
-        case .link, .element:
+        case .link, .element, .entryTargets:
             return nil
         case .list(let list, _):
             return content[list.table.index].elements(list.list.index).count(key)
@@ -163,6 +186,9 @@ extension CompiledPath {
             return content.index(origin, column)?.count(in: indexKey...indexKey) ?? 0
         case .listOrigins(let list):
             return content[list.table.index].backlinks(list.list.index).repeatedCount(key)
+        case .entryOrigins(let link, _):
+            let indexKey = IndexKey.key(Int64(bitPattern: key))
+            return content.index(link.table, link.column)?.count(in: indexKey...indexKey) ?? 0
         }
     }
 }

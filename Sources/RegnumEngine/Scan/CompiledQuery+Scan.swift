@@ -50,7 +50,6 @@ extension CompiledQuery {
             }
             return
         }
-        statistics.rowsEvaluated += table.count
         var asked = predicate
         var isFirst = true
         var isPrepared = false
@@ -61,7 +60,9 @@ extension CompiledQuery {
                 isPrepared = true
             }
             isFirst = false
-            let found = asked.matches(cluster, cluster.liveMask, root)
+            let rows = cluster.liveMask
+            statistics.rowsEvaluated += rows.count
+            let found = asked.matches(cluster, rows, root)
             return found.isEmpty || body(cluster, found)
         }
     }
@@ -107,11 +108,11 @@ extension CompiledQuery {
         _ statistics: inout QueryStatistics
     ) -> [UInt64] {
         if let lookup, lookup.isExact, isWorthwhile(lookup, table) {
-            let keys = lookup.keys()
+            let keys = lookup.keys(limit)
             statistics.usedIndex = true
             statistics.indexEntriesRead += keys.count
             statistics.rowsEvaluated += keys.count
-            return keys.count <= limit ? keys : Array(keys[..<limit])
+            return keys
         }
         var keys = KeyBuffer()
         forEachMatch(root, table, lookup, &statistics) { cluster, rows in

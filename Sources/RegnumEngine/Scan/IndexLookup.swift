@@ -56,6 +56,23 @@ struct IndexLookup {
         return column.lookup(root, table.key, comparison, value, reference.type)?.exactCount
     }
 
+    /// The first `limit` rows, ascending, each once.
+    ///
+    /// - Complexity: O(log n + limit) for one key of an index; else as for all.
+    func keys(_ limit: Int) -> [UInt64] {
+        if let range = exactKey, limit < range.count {
+            var rows: [UInt64] = []
+            rows.reserveCapacity(limit)
+            range.tree.forEachRow(range.keys.lowerBound) { row in
+                rows.append(row)
+                return rows.count < limit
+            }
+            return rows
+        }
+        let rows = keys()
+        return rows.count <= limit ? rows : Array(rows[..<limit])
+    }
+
     /// The rows, ascending, each once.
     func keys() -> [UInt64] {
         if ranges.isEmpty { return rows }

@@ -209,6 +209,13 @@ extension QueryCompiler {
         case .list(let owner, let row, let name):
             let origin = QueryCompiler(
                 schema: schema, tableName: owner, table: schema.table(named: owner))
+            let target = schema.table(named: tableName)
+            if let owner = origin.table, let map = entries(of: owner, name, to: target) {
+                let hop = CompiledHop.entryTargets(
+                    map.place, entries: map.link.table,
+                    LinkHop(column: map.link.column.index, target: map.target))
+                return .related(hop, owner.key, row.rawValue)
+            }
             guard let hop = try origin.resolve(.list(name, of: tableName)),
                 let table = origin.table?.key
             else { return .nothing }
@@ -216,10 +223,28 @@ extension QueryCompiler {
         case .backlinks(let name, let target, let row):
             let end = QueryCompiler(
                 schema: schema, tableName: target, table: schema.table(named: target))
+            if let owner = table, let map = entries(of: owner, name, to: end.table) {
+                let hop = CompiledHop.entryOrigins(map.link, map.place)
+                return .related(hop, map.target, row.rawValue)
+            }
             guard let hop = try end.resolve(.backlinks(name, of: tableName)),
                 let table = end.table?.key
             else { return .nothing }
             return .related(hop, table, row.rawValue)
         }
+    }
+
+    /// A map of objects of a class: where it is, and the link of its entries; nil for other properties.
+    private func entries(
+        of owner: TableSchema, _ name: String, to target: TableSchema?
+    ) -> (place: ListPlace, link: LinkPlace, target: TableKey)? {
+        guard let target, let list = owner.list(named: name), list.kind == .map,
+            list.target.index < schema.tables.count,
+            let link = schema.tables[list.target.index].columns.first, link.linkTarget == target.key
+        else { return nil }
+        return (
+            ListPlace(table: owner.key, list: list.key),
+            LinkPlace(table: list.target, column: link.key), target.key
+        )
     }
 }

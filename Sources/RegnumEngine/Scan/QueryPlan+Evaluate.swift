@@ -72,8 +72,15 @@ extension QueryPlan {
     /// - Complexity: O(candidates) for a sort, with room for about 2 x `limit` rows; without one it
     ///   ends at the last row that is needed.
     func firstKeys(_ limit: Int, _ root: DatabaseContent) throws(StoreError) -> [ObjectKey] {
-        let query = try CompiledQuery(self, root.schema)
         var statistics = QueryStatistics()
+        return try firstKeys(limit, root, statistics: &statistics)
+    }
+
+    /// As `firstKeys(_:_:)`, and adds what it did to `statistics`.
+    func firstKeys(
+        _ limit: Int, _ root: DatabaseContent, statistics: inout QueryStatistics
+    ) throws(StoreError) -> [ObjectKey] {
+        let query = try CompiledQuery(self, root.schema)
         return query.keys(self, root, max: limit, &statistics).map { ObjectKey(rawValue: $0) }
     }
 

@@ -39,6 +39,11 @@ extension DatabaseContent {
         return origins
     }
 
+    /// The rows whose map has entries that link to a row: ascending, each once for each of them.
+    func owners(ofEntriesWith target: UInt64, _ link: LinkPlace, _ map: ListPlace) -> [UInt64] {
+        origins(target, link).flatMap { backlinks($0, map) }.sorted()
+    }
+
     /// The key that the index of a link column has for a row of the target.
     @inline(__always)
     static func linkKey(_ target: UInt64) -> UInt64 { IndexKey.key(Int64(bitPattern: target)) }

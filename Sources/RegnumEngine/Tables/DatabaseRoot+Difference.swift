@@ -11,7 +11,8 @@ extension MergedDelta {
             self.init()
             return
         }
-        var difference = RowDifference(schema, old.content.table(schema.key), after)
+        var difference = RowDifference(
+            schema, schema.columns, old.content.table(schema.key), after)
         difference.run()
         self.init(
             inserted: difference.inserted, deleted: difference.deleted,
@@ -20,17 +21,52 @@ extension MergedDelta {
     }
 }
 
+extension CommitSummary {
+    /// What led from one version to another, of the same schema or one that a migration has made of it, from
+    /// their trees alone. Columns that were dropped or changed their type do not count.
+    ///
+    /// - Complexity: O(n), where the two share nothing.
+    init(from old: DatabaseRoot, to new: DatabaseRoot, origin: String?) {
+        var tables: [TableKey: TableDelta] = [:]
+        for schema in new.schema.tables {
+            guard let after = new.content.table(schema.key) else { continue }
+            let isOld = schema.key.index < old.schema.tables.count
+            let known = isOld ? old.schema.tables[schema.key.index].columns : []
+            let columns = schema.columns.filter { column in
+                guard !column.isDropped, column.key.index < known.count else {
+                    return !column.isDropped
+                }
+                let before = known[column.key.index]
+                return before.type == column.type && before.isOptional == column.isOptional
+                    && before.meaning == column.meaning
+            }
+            var difference = RowDifference(
+                schema, columns, isOld ? old.content.table(schema.key) : nil, after)
+            difference.run()
+            let delta = TableDelta(
+                table: schema.key, tableName: schema.name, inserted: difference.inserted,
+                deleted: difference.deleted, modified: difference.modified,
+                listChanges: difference.listChanges(old, new, shareLeaves: false))
+            if !delta.isEmpty { tables[schema.key] = delta }
+        }
+        self.init(version: new.version, origin: origin, tables: tables)
+    }
+}
+
 /// Compares two versions of a table, cluster by cluster.
 private struct RowDifference {
     let schema: TableSchema
+    /// The columns that are compared: both versions have them alike, or the older one lacks them.
+    let columns: [ColumnSchema]
     let old: Table?
     let new: Table
     var inserted: [ObjectKey] = []
     var deleted: [ObjectKey] = []
     var modified: [ModifiedRow] = []
 
-    init(_ schema: TableSchema, _ old: Table?, _ new: Table) {
+    init(_ schema: TableSchema, _ columns: [ColumnSchema], _ old: Table?, _ new: Table) {
         self.schema = schema
+        self.columns = columns
         self.old = old
         self.new = new
     }
@@ -47,7 +83,11 @@ private struct RowDifference {
     }
 
     /// The lists that differ, of rows that both versions have.
-    func listChanges(_ old: DatabaseRoot, _ new: DatabaseRoot) -> [ListKey: [ListChange]] {
+    ///
+    /// - Parameter shareLeaves: false: the trees share nothing, so that all owners may differ.
+    func listChanges(
+        _ old: DatabaseRoot, _ new: DatabaseRoot, shareLeaves: Bool = true
+    ) -> [ListKey: [ListChange]] {
         guard let before = self.old else { return [:] }
         var result: [ListKey: [ListChange]] = [:]
         for list in schema.lists {
@@ -55,7 +95,9 @@ private struct RowDifference {
             let newLists = self.new.elements(list.key.index)
             var changes: [ListChange] = []
             for owner in SequenceTree.changedOwners(oldLists, newLists)
-            where before.contains(owner) && self.new.contains(owner) {
+            where before.contains(owner) && self.new.contains(owner)
+                && (shareLeaves || oldLists.elements(owner) != newLists.elements(owner))
+            {
                 let splices = SequenceTree.difference(oldLists, newLists, owner)
                 if splices.isEmpty { continue }
                 changes.append(ListChange(row: ObjectKey(rawValue: owner), splices: splices))
@@ -90,11 +132,11 @@ private struct RowDifference {
         _ before: Cluster, _ after: Cluster, _ place: Int, _ key: ObjectKey
     ) {
         guard before.contentVersion(place) != after.contentVersion(place) else { return }
-        var columns = ColumnSet()
-        for column in schema.columns
+        var changed = ColumnSet()
+        for column in columns
         where before.value(place, column) != after.value(place, column) {
-            columns.insert(column.key)
+            changed.insert(column.key)
         }
-        modified.append(ModifiedRow(key: key, columns: columns))
+        modified.append(ModifiedRow(key: key, columns: changed))
     }
 }

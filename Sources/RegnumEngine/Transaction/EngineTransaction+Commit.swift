@@ -20,6 +20,7 @@ extension EngineTransaction {
         timestampMicroseconds: Int64, bodyByteCountMax: Int = recordBodyByteCountMax
     ) throws(StoreError) -> Commit {
         precondition(phase == .open, "A transaction can be committed once.")
+        if let resumed { return commitResumed(resumed, timestampMicroseconds) }
         let deltas = makeDeltas()
         var body: [UInt8] = []
         var isBulk =
@@ -38,6 +39,18 @@ extension EngineTransaction {
         let summary = CommitSummary(version: version, origin: origin, tables: tables)
         let bulk = isBulk ? BulkRequest(timestampMicroseconds: timestampMicroseconds) : nil
         return Commit(body: body, root: finish(), summary: summary, bulk: bulk)
+    }
+
+    /// Of a transaction that was saved in between most lies in the nodes file, and what it changed is what
+    /// the two versions differ in.
+    private func commitResumed(_ resumed: DatabaseRoot, _ timestampMicroseconds: Int64) -> Commit {
+        willEdit()
+        for index in changes.indices { settleNextKey(index) }
+        let file = (resumed.content.context.source?.file as? NodesFile)?.number
+        let root = finish()
+        return Commit(
+            body: [], root: root, summary: CommitSummary(from: base, to: root, origin: origin),
+            bulk: BulkRequest(timestampMicroseconds: timestampMicroseconds, nodesFile: file))
     }
 
     /// The net effect per class, by table key.

@@ -130,39 +130,10 @@ extension EngineTransaction {
                 }
                 _ = content.set(place.table.index, origin, column, .null, version: version, edit)
                 noteSet(place.table, origin, column.key)
-                setHolders(of: origin, place.table)
+                touchAround(place.table, origin)
             }
         }
         return members
-    }
-
-    /// Sets the values of any type that a row lies in again, to what they are, as edits within them do: so
-    /// whoever follows them hears that something in them changed.
-    private func setHolders(of row: UInt64, _ table: TableKey) {
-        let lists = content.schema.relations[table.index].incomingLists.compactMap { place in
-            let holder = content.schema.tables[place.table.index]
-            return holder.column(ofItems: holder.lists[place.list.index]).map { (place, $0) }
-        }
-        if lists.isEmpty { return }
-        var pending = [row]
-        // a row of a damaged file may lie in itself
-        var found: Set<UInt64> = [row]
-        while let next = pending.popLast() {
-            for (place, column) in lists {
-                for holder in content.backlinks(next, place) {
-                    guard let (cluster, position) = content[place.table.index].place(holder) else {
-                        continue
-                    }
-                    let value = cluster.value(position, column)
-                    _ = content.set(
-                        place.table.index, holder, column, value, version: version, edit)
-                    noteSet(place.table, holder, column.key)
-                    if place.table == table, found.insert(holder).inserted {
-                        pending.append(holder)
-                    }
-                }
-            }
-        }
     }
 
     private func nullLinks(to rows: [UInt64], _ place: LinkPlace) {
@@ -174,13 +145,5 @@ extension EngineTransaction {
                 noteSet(place.table, origin, column.key)
             }
         }
-    }
-}
-
-extension TableSchema {
-    /// The column of any type whose lists and dictionaries have what lies in them in a list; nil if the list
-    /// is another one.
-    fileprivate func column(ofItems list: ListSchema) -> ColumnSchema? {
-        columns.first { $0.type == .any && "\($0.name)[]" == list.name }
     }
 }

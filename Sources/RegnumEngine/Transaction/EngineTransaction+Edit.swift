@@ -24,7 +24,7 @@ extension EngineTransaction {
         _ table: TableKey, _ definition: ColumnDefinition
     ) throws(StoreError) -> ColumnKey {
         willEdit()
-        lastInsertion = nil
+        insertions = []
         let key = try content.addColumn(definition, to: table, edit)
         schemaChanges.append(.column(table, key, definition))
         return key
@@ -36,7 +36,7 @@ extension EngineTransaction {
     package func setSchemaVersion(_ version: UInt64) {
         precondition(version > content.schema.version, "The version of a schema only rises.")
         willEdit()
-        lastInsertion = nil
+        insertions = []
         content.schema = content.schema.at(version: version)
         schemaChanges.append(.version(version))
     }
@@ -47,7 +47,7 @@ extension EngineTransaction {
     /// - Complexity: O(n log n).
     package func addIndex(_ table: TableKey, _ column: ColumnKey) throws(StoreError) {
         willEdit()
-        lastInsertion = nil
+        insertions = []
         try content.addIndex(column, of: table, edit)
         schemaChanges.append(.index(table, column))
     }

@@ -36,7 +36,7 @@ extension EngineTransaction {
         _ table: TableKey, name: String, target: TableKey, kind: ListKind = .list
     ) throws(StoreError) -> ListKey {
         willEdit()
-        lastInsertion = nil
+        insertions = []
         let key = try content.addList(name, target: target, kind, to: table, edit)
         schemaChanges.append(.list(table, key, name, target: target, kind))
         return key
@@ -53,6 +53,41 @@ extension EngineTransaction {
         _ keys: [ObjectKey]
     ) throws(StoreError) {
         try check(keys, table, list)
+        splice(table, row, list, at: position, removing: 0, inserting: keys)
+    }
+
+    /// Adds rows to the class of a list's elements and puts them into the list, before the element
+    /// at `position`: those of a list of values.
+    ///
+    /// - Parameter values: the rows one after the other, each of `width` values, in the order of the
+    ///   columns; the others take their defaults.
+    ///
+    /// Throws as `insert`; nothing is changed then.
+    /// - Precondition: as `insertIntoList`; `width` is no more than the class has columns.
+    /// - Complexity: O(log n) for each row.
+    package func insertIntoList(
+        _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int,
+        newRows values: [Value], width: Int = 1
+    ) throws(StoreError) {
+        guard let target = content.listSchema(table, list)?.target else {
+            preconditionFailure("There is no such list.")
+        }
+        let others = content.schema.tables[target.index].columns[width...].map(\.defaultValue)
+        let insertion = insertion(target)
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(values.count / width)
+        do throws(StoreError) {
+            for start in stride(from: 0, to: values.count, by: width) {
+                insertion.begin()
+                for column in 0..<width { insertion.put(values[start + column], column) }
+                for (index, value) in others.enumerated() { insertion.put(value, width + index) }
+                keys.append(try insertion.end())
+            }
+        } catch {
+            // no list has them yet, which would take them along when its object goes
+            delete(target, keys)
+            throw error
+        }
         splice(table, row, list, at: position, removing: 0, inserting: keys)
     }
 

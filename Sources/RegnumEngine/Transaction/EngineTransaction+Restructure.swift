@@ -227,14 +227,14 @@ extension EngineTransaction {
 
     private func willRestructure(_ table: TableKey) {
         willEdit()
-        lastInsertion = nil
+        insertions = []
         edit.forget(table.index)
     }
 
     /// Takes the schema over.
     private func restructure(_ schema: DatabaseSchema) {
         willEdit()
-        lastInsertion = nil
+        insertions = []
         edit.forget()
         content.schema = schema
         schemaChanges.append(.restructured)

@@ -39,7 +39,7 @@ extension EngineTransaction {
             directory: content.directory)
         precondition(isBack, "A root that was taken after the savepoint is still held.")
         edit.forget()
-        lastInsertion = nil
+        insertions = []
         content = savepoint.content
         changes = savepoint.changes
         schemaChanges.removeLast(schemaChanges.count - savepoint.schemaChangeCount)
@@ -56,7 +56,7 @@ extension EngineTransaction {
     package func skipKeys(_ table: TableKey, below key: ObjectKey) {
         guard content[table.index].nextKey < key.rawValue else { return }
         willEdit()
-        lastInsertion = nil
+        insertions = []
         edit.forget(table.index)
         var own = content.ownTable(table.index, edit.nodes)
         own.settle(nextKey: key.rawValue, edit: edit.nodes)

@@ -16,9 +16,10 @@ package final class EngineTransaction {
     @exclusivity(unchecked) var schemaChanges: [SchemaChange] = []
     @exclusivity(unchecked) private(set) var phase = Phase.open
     let edit: ContentEdit
-    /// The class that rows were inserted into last, and how; nil after the schema has changed.
-    @exclusivity(unchecked)
-    var lastInsertion: (table: TableKey, row: RowInsertion)?
+    /// The state that a transaction went on from which was saved in between (`MigrationStage`).
+    @exclusivity(unchecked) private(set) var resumed: DatabaseRoot?
+    /// By table: how rows are inserted into it, once some were; empty after the schema has changed.
+    @exclusivity(unchecked) var insertions: [RowInsertion?] = []
     /// The current state as a root, as long as it is current.
     @exclusivity(unchecked) private var currentRoot: DatabaseRoot?
 
@@ -38,12 +39,34 @@ package final class EngineTransaction {
         }
     }
 
+    /// Goes on with the state of an earlier transaction on `base`, which was written and read again.
+    ///
+    /// - Complexity: O(classes, and rows that the base does not have).
+    init(resuming state: DatabaseRoot, base: DatabaseRoot) {
+        precondition(state.version == base.version + 1, "A state of another transaction.")
+        self.base = base
+        origin = nil
+        version = state.version
+        resumed = state
+        (content, edit) = state.content.edited(on: state.stamp)
+        changes = []
+        for index in content.schema.tables.indices {
+            let isOld = index < base.content.schema.tables.count
+            var change = TableChanges(firstNewKey: isOld ? base.content[index].nextKey : 0)
+            content[index].forEachKey(from: change.firstNewKey) { _ in
+                change.insertedCount += 1
+                return true
+            }
+            changes.append(change)
+        }
+    }
+
     deinit { abort() }
 
     /// Whether committing would change anything: rows that were inserted and deleted again leave
     /// no trace, setting an equal value does.
     package var hasChanges: Bool {
-        if !schemaChanges.isEmpty { return true }
+        if !schemaChanges.isEmpty || resumed != nil { return true }
         for index in changes.indices where hasChanges(index) { return true }
         return false
     }
@@ -59,6 +82,9 @@ package final class EngineTransaction {
         currentRoot = root
         return root
     }
+
+    /// Bytes of nodes on the heap in the transaction's lineage, in all its versions.
+    package var heapByteCount: Int { content.context.store.usage.byteCount }
 
     // MARK: Reading
 
@@ -92,10 +118,11 @@ package final class EngineTransaction {
     package func abort() {
         guard phase == .open else { return }
         phase = .aborted
-        lastInsertion = nil
+        insertions = []
         currentRoot = nil
         edit.nodes.store.abort(edit.nodes, directory: content.directory)
         content = base.content
+        resumed = nil
     }
 
     /// Ends the edits for good: the root of the current state.
@@ -104,8 +131,9 @@ package final class EngineTransaction {
         let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.stamp)
         edit.nodes.store.finish(edit.nodes)
         phase = .committed
-        lastInsertion = nil
+        insertions = []
         currentRoot = root
+        resumed = nil
         return root
     }
 

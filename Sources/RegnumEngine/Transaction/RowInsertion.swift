@@ -182,9 +182,10 @@ extension EngineTransaction {
     /// The way to insert rows of a class value by value. The class must exist.
     package func insertion(_ table: TableKey) -> RowInsertion {
         willEdit()
-        if let last = lastInsertion, last.table == table { return last.row }
+        if table.index < insertions.count, let known = insertions[table.index] { return known }
         let row = RowInsertion(self, table)
-        lastInsertion = (table, row)
+        while insertions.count <= table.index { insertions.append(nil) }
+        insertions[table.index] = row
         return row
     }
 }

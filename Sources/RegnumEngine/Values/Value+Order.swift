@@ -45,12 +45,12 @@ func compareBytes(_ a: [UInt8], _ b: [UInt8]) -> Int {
 }
 
 /// The order of strings by their UTF-8 bytes, which is also the order of their code points.
-func compareUTF8(_ a: String, _ b: String) -> Int {
+package func compareUTF8(_ a: String, _ b: String) -> Int {
     withUTF8(a) { x in withUTF8(b) { y in compareRaw(x, y) } }
 }
 
 /// Whether the UTF-8 bytes are the same.
-func equalUTF8(_ a: String, _ b: String) -> Bool {
+package func equalUTF8(_ a: String, _ b: String) -> Bool {
     a.utf8.count == b.utf8.count && compareUTF8(a, b) == 0
 }
 

@@ -11,7 +11,7 @@ package struct LogTrimming: Sendable {
     let keepsAll: Bool
     /// Records from this position on are needed to open the realm.
     let firstNeeded: LogPosition
-    let neededFiles: Set<UInt64>
+    var neededFiles: Set<UInt64>
     /// The newest checkpoint's.
     let newestFile: UInt64
     let lastSegmentNumber: UInt64

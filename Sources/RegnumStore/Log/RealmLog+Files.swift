@@ -30,7 +30,7 @@ extension RealmLog {
     static func isOwn(_ name: String) -> Bool {
         name == spareName || name.hasPrefix(temporaryPrefix) || unfinishedNames.contains(name)
             || SegmentHeader.parse(fileName: name) != nil
-            || NodesHeader.parse(fileName: name) != nil
+            || NodesHeader.parse(fileName: name) != nil || name == MigrationMark.fileName
     }
 
     static func isUnfinished(_ directory: any RealmDirectory) throws(StoreError) -> Bool {

@@ -308,6 +308,14 @@ extension RealmLog {
         else { return }
         var trimming = trimming
         trimming.isAlone = true
+        if names.contains(MigrationMark.fileName) {
+            // what a migration has left that was killed, if it can still be gone on with
+            if let mark = migrationMark.read(), mark.version == version {
+                trimming.neededFiles.insert(mark.file)
+            } else {
+                migrationMark.remove()
+            }
+        }
         try? trimming.run()
     }
 }

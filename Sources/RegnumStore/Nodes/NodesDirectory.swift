@@ -61,6 +61,18 @@ package final class NodesDirectory: Sendable {
         return try NodesAppender(file, options: options, pace: pace)
     }
 
+    /// What appends to a file that was appended to before, whatever it holds; else as
+    /// ``appender(after:liveByteCount:pace:)``.
+    package func appender(
+        to number: UInt64?, orAfter newest: CheckpointReference?, liveByteCount: UInt64,
+        pace: @escaping NodesAppender.Pace = { _ in true }
+    ) throws(StoreError) -> NodesAppender {
+        if let number, let file = try usable(number), !file.isAbandoned {
+            return try NodesAppender(file, options: options, pace: pace)
+        }
+        return try appender(after: newest, liveByteCount: liveByteCount, pace: pace)
+    }
+
     private func usable(_ number: UInt64) throws(StoreError) -> NodesFile? {
         do {
             return try file(number)

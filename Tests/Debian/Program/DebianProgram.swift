@@ -9,7 +9,8 @@ import Regnum
 ///
 ///     RegnumDebian --migrate DIRECTORY
 ///
-/// takes a realm that has the graph to the classes of `LaterIndex`.
+/// takes a realm that has the graph to the classes of `LaterIndex`, and prints the most private memory that it
+/// had, in KiB. With `--migrate-in-parts` it writes what it has done each 2 MiB, and goes on from there.
 @main enum DebianProgram {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -18,8 +19,16 @@ import Regnum
             FileHandle.standardError.write(Data("RegnumDebian INDEX.tsv.gz DIRECTORY\n".utf8))
             exit(2)
         }
-        if index == "--migrate" {
-            try await Realm.performMigration(for: LaterIndex.configuration(directory))
+        if index.hasPrefix("--migrate") {
+            var configuration = LaterIndex.configuration(directory)
+            if index == "--migrate-in-parts" {
+                configuration.resumableMigration = ResumableMigration(memoryByteCount: 2 << 20)
+            }
+            let peak = PeakMemory()
+            configuration.migrationProgress = { _ in peak.look() }
+            try await Realm.performMigration(for: configuration)
+            peak.look()
+            print(peak.kibibytes)
             return
         }
         guard !FileManager.default.fileExists(atPath: directory) else {

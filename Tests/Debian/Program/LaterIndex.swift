@@ -50,11 +50,9 @@ enum LaterIndex {
 
     static let migration: MigrationBlock = { migration, _ in
         try migration.renameProperty(onType: "Package", from: "installedKiB", to: "sizeKiB")
-        var number = 0
         try migration.enumerateObjects(ofType: "Package") { old, new in
-            guard let old, let new else { return }
-            number += 1
-            new["number"] = number
+            guard let old, let new, let position = migration.position else { return }
+            new["number"] = position + 1
             if let version = old["version"] as? String {
                 new["version"] = PackageVersion.parts(version)
             }

@@ -30,7 +30,8 @@ extension Realm {
                     dependency.alternatives.append(
                         objectsIn: try requirement.alternatives.map(package))
                     for (name, version) in requirement.versions {
-                        dependency.versions[name.replacing(".", with: "%2E")] = version
+                        let key = name.contains(".") ? name.replacing(".", with: "%2E") : name
+                        dependency.versions[key] = version
                     }
                     return dependency
                 }

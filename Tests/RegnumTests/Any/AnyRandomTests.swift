@@ -118,7 +118,7 @@ import Testing
         init(_ note: Frozen<AnyNote>) {
             content = Plain(note.content)
             list = note.list.map { Plain($0) }
-            map = note.map.mapValues { Plain($0) }
+            map = note.map.dictionary.mapValues { Plain($0) }
         }
     }
 

@@ -27,6 +27,26 @@ final class AsymSensor: Object {
     @Persisted(primaryKey: true) var name: String
 }
 
+final class AsymPage: AsymmetricObject {
+    @Persisted(primaryKey: true) var number: Int
+    @Persisted var content: AnyRealmValue
+    @Persisted var list: List<AnyRealmValue>
+    @Persisted var set: MutableSet<AnyRealmValue>
+    @Persisted var map: Map<String, AnyRealmValue>
+    @Persisted var sheet: AsymSheet?
+}
+
+final class AsymSheet: EmbeddedObject {
+    @Persisted var value: AnyRealmValue
+}
+
+final class AsymShelf: Object {
+    @Persisted var content: AnyRealmValue
+    @Persisted var list: List<AnyRealmValue>
+    @Persisted var set: MutableSet<AnyRealmValue>
+    @Persisted var map: Map<String, AnyRealmValue>
+}
+
 // What cannot be stored.
 
 final class AsymLinker: Object {

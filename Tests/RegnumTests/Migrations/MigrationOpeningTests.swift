@@ -135,10 +135,19 @@ import Testing
         try await realm.migrate(
             2, MigSecond.types,
             { migration, _ in
-                #expect(migration.oldSchema["MigPerson"]?["age"]?.type == "Int")
-                #expect(migration.newSchema["MigPerson"]?["age"]?.type == "String")
+                #expect(migration.oldSchema["MigPerson"]?["age"]?.type == .int)
+                #expect(migration.newSchema["MigPerson"]?["age"]?.type == .string)
                 #expect(migration.oldSchema["MigPerson"]?["fullName"] == nil)
-                #expect(migration.newSchema["MigFound"]?["text"]?.type == "String")
+                #expect(migration.newSchema["MigFound"]?["text"]?.type == .string)
+                let pets = migration.oldSchema["MigPerson"]?["pets"]
+                #expect(pets?.isArray == true && pets?.objectClassName == "MigPet")
+                #expect(
+                    migration.oldSchema["MigPet"]?.properties.map { "\($0)" }
+                        == ["name: String", "weight: Double"])
+                #expect(
+                    migration.newSchema["MigPet"]?.properties.map { "\($0)" }
+                        == ["name: String", "weight: Double?"])
+                #expect(migration.oldSchema["MigLost"]?.objectClass == nil)
                 #expect(migration.oldSchema.version == 1 && migration.newSchema.version == 2)
                 #expect(migration.newSchema["MigAddress"]?.isEmbedded == true)
                 #expect(migration.oldSchema["MigAddress"]?.isEmbedded == false)

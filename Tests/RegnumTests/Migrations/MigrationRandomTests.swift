@@ -19,6 +19,10 @@ import Testing
         var deleted: Set<Int> = []
         var made: [Int] = []
         var failsAfterwards = false
+        /// It is written as it goes, ...
+        var parts: ResumableMigration?
+        /// ... and where it fails, it is cancelled at that object, or at its end, and goes on then.
+        var cancelledAt: Int?
     }
 
     @Test func contentsAreCarriedThroughAnyPrograms() async throws {
@@ -48,9 +52,10 @@ import Testing
             if plan.failsAfterwards {
                 var failing = plan
                 failing.failsAfterwards = true
-                await #expect(throws: MigrationFailure.wanted) {
+                let failure = await #expect(throws: (any Error).self) {
                     try await Realm.open(configuration(realm, version, next, failing, model))
                 }
+                #expect(failure is CancellationError == (plan.cancelledAt != nil))
                 try await compare(realm, version - 1, program, model)
             }
             var sure = plan
@@ -96,6 +101,13 @@ import Testing
             nextID += 1
         }
         plan.failsAfterwards = Int.random(in: 0..<3, using: &random) == 0
+        if Bool.random(using: &random) {
+            plan.parts = ResumableMigration(
+                memoryByteCount: Bool.random(using: &random) ? 0 : 30_000,
+                batchCount: [7, 60, 300].randomElement(using: &random) ?? 7)
+            plan.failsAfterwards = Bool.random(using: &random)
+            plan.cancelledAt = Int.random(in: 0...model.objects.count, using: &random)
+        }
         return plan
     }
 
@@ -114,12 +126,16 @@ import Testing
     ) -> Realm.Configuration {
         let declared = MigVariants.properties[next]
         let old = model.types
-        return realm.configuration(version, MigVariants.types[next]) { migration, oldVersion in
+        var configuration = realm.configuration(version, MigVariants.types[next]) {
+            migration, oldVersion in
             #expect(oldVersion == version - 1)
             for (old, new) in plan.renames {
                 try migration.renameProperty(onType: "MigRand", from: old, to: new)
             }
             try migration.enumerateObjects(ofType: "MigRand") { before, after in
+                if plan.failsAfterwards, plan.cancelledAt == migration.position {
+                    throw CancellationError()
+                }
                 let (before, after) = (try #require(before), try #require(after))
                 if plan.deleted.contains(before["uid"] as? Int ?? -1) {
                     return try migration.delete(after)
@@ -135,8 +151,13 @@ import Testing
             }
             for name in plan.drops { try migration.deleteProperty(onType: "MigRand", name) }
             for uid in plan.made { try migration.create("MigRand", value: ["uid": uid]) }
-            if plan.failsAfterwards { throw MigrationFailure.wanted }
+            if plan.failsAfterwards {
+                if plan.cancelledAt != nil { throw CancellationError() }
+                throw MigrationFailure.wanted
+            }
         }
+        configuration.resumableMigration = plan.parts
+        return configuration
     }
 
     private func apply(_ plan: Plan, to model: MigrationModel, _ next: Int) -> MigrationModel {

@@ -47,15 +47,7 @@ struct Setting: Sendable {
 
     /// The stores that take part in a workload and can do it.
     func stores(for workload: some Workload) -> [Engine] {
-        Engine.stores.filter { engines.contains($0) && absence(of: $0, from: workload) == nil }
-    }
-
-    /// Why an engine takes no part in a workload; nil if it can.
-    func absence(of engine: Engine, from workload: any Workload) -> String? {
-        if engine == .regnum, RegnumComing.missingRows.contains(workload.name) {
-            return RegnumComing.sentence
-        }
-        return engine.absence
+        Engine.stores.filter { engines.contains($0) && $0.absence == nil }
     }
 }
 

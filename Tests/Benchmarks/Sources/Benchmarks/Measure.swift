@@ -101,7 +101,7 @@ struct Measure: AsyncParsableCommand {
         for line in Report(series, floors: Catalog.floors).lines { print(line) }
         for note in workload.notes { print("# \(workload.name): \(note)") }
         for engine in Engine.stores where setting.engines.contains(engine) {
-            guard let reason = setting.absence(of: engine, from: workload) else { continue }
+            guard let reason = engine.absence else { continue }
             print("# \(workload.name): \(engine.rawValue): \(reason).")
         }
         fflush(nil)

@@ -39,7 +39,9 @@ final class SQLiteObservation: PeopleObservation {
                 let people = try store.people(observer.condition)
                 let delivery = AgeRow.difference(
                     from: observer.last, to: people, isSorted: observer.condition.isSorted)
-                state.board?.report(index, delivery, at: monotonicNanoseconds())
+                if !delivery.isEmpty {
+                    state.board?.report(index, delivery, at: monotonicNanoseconds())
+                }
                 state.observers[index].last = people
             }
         }

@@ -5,9 +5,7 @@ import Foundation
 struct IndexBuild: Workload {
     let name = "7a"
     var notes: [String] {
-        RegnumComing.addsIndexes
-            ? ["regnum opens a copy with a class that declares the index, commits and counts once."]
-            : []
+        ["regnum opens a copy with a class that declares the index, adds to it and counts."]
     }
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
@@ -35,7 +33,7 @@ struct IndexBuild: Workload {
         let place = try await setting.stock.copy(.regnum)
         defer { try? FileManager.default.removeItem(at: place) }
         let start = monotonicNanoseconds()
-        try await RegnumComing.buildAgeIndex(in: place)
+        try await RegnumStore.buildAgeIndex(in: place)
         return [Sample(name, milliseconds(since: start), .milliseconds)]
     }
 }

@@ -1,0 +1,147 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+/// The objects whose property has an object, by names: each as often as it does, in order of creation.
+///
+///     for owner in try dog.linkingObjects(ofType: "Person", property: "dogs") { … }
+///     let owners = dog["owners"] as? DynamicLinkingObjects     // an inverse that the program declares
+///
+/// Nothing is stored for it: every use shows the state of the transaction. Of a map it has an owner once for
+/// each key. Confined to the body of its transaction.
+public final class DynamicLinkingObjects: RandomAccessCollection {
+    private let store: DynamicStore
+    private let row: ObjectKey
+    private let table: TableKey
+    private let originClass: String
+    private let property: String
+    private var known: (keys: [ObjectKey], edit: UInt64)?
+
+    init(
+        _ store: DynamicStore, _ row: ObjectKey, of table: TableKey, originClass: String,
+        property: String
+    ) {
+        self.store = store
+        self.row = row
+        self.table = table
+        self.originClass = originClass
+        self.property = property
+    }
+
+    public var startIndex: Int { 0 }
+
+    /// - Complexity: O(log n + links), once for each state of the transaction.
+    public var endIndex: Int { keys.count }
+
+    /// The object at a position.
+    ///
+    /// - Precondition: the position is less than the count.
+    public subscript(position: Int) -> DynamicObject {
+        let keys = keys
+        guard keys.indices.contains(position), let origin = store.schema.table(named: originClass)
+        else {
+            preconditionFailure(
+                "There are \(keys.count) linking objects, and no position \(position).")
+        }
+        return DynamicObject(store, origin.key, keys[position])
+    }
+
+    private var keys: [ObjectKey] {
+        store.requireLive("linkingObjects")
+        let edit = store.core.editCount
+        if let known, known.edit == edit { return known.keys }
+        let keys = store.origins(of: row, table, originClass, property)
+        known = (keys, edit)
+        return keys
+    }
+}
+
+@available(*, unavailable) extension DynamicLinkingObjects: Sendable {}
+
+extension DynamicObject {
+    /// The objects of a class whose link, list, set or map has this one.
+    ///
+    /// - Parameter property: the name of the property, as it is stored.
+    /// - Throws: `.invalidInput` if there is no class of that name, or its property does not lead to objects
+    ///   of this one's class.
+    /// - Precondition: the transaction is not over, and the object was not deleted.
+    public func linkingObjects(
+        ofType className: String, property: String
+    ) throws(Realm.Error) -> DynamicLinkingObjects {
+        requireReadable(property)
+        guard let origin = store.table(named: className) else { throw .unknownClass(className) }
+        guard store.leads(origin, property, to: table) else {
+            throw Realm.Error(
+                .invalidInput,
+                "\(className).\(property) is no property that leads to objects of \(self.className).",
+                className: className, property: property)
+        }
+        return DynamicLinkingObjects(
+            store, row, of: table, originClass: className, property: property)
+    }
+}
+
+extension DynamicStore {
+    /// The inverse of that name that the program's class declares.
+    func inverse(_ name: String, of className: String) -> PropertySchema? {
+        guard let schema = core.realm.knownEntry(named: className)?.schema,
+            let index = schema.property(named: name),
+            case .linkingObjects = schema.properties[index].shape
+        else { return nil }
+        return schema.properties[index]
+    }
+
+    /// Whether a property leads to objects of a class.
+    fileprivate func leads(_ origin: TableSchema, _ property: String, to target: TableKey) -> Bool {
+        if let column = origin.column(named: property) { return column.linkTarget == target }
+        guard let list = origin.list(named: property) else { return false }
+        return list.target == target || entryLink(list)?.linkTarget == target
+    }
+
+    /// The column of a map's entries with which they link to objects.
+    private func entryLink(_ list: ListSchema) -> ColumnSchema? {
+        guard list.kind == .map else { return nil }
+        return schema.tables[Int(list.target.rawValue)].columns.first
+    }
+
+    /// The rows whose property has a row, ascending, each as often as it does.
+    func origins(
+        of row: ObjectKey, _ table: TableKey, _ className: String, _ property: String
+    ) -> [ObjectKey] {
+        guard let origin = schema.table(named: className), leads(origin, property, to: table) else {
+            return []
+        }
+        if let column = origin.column(named: property) {
+            return backlinks(row, column.key, origin.key)
+        }
+        guard let list = origin.list(named: property) else { return [] }
+        if list.target == table {
+            return backlinks(row, list.key, origin.key).flatMap { owner in
+                self.list(origin.key, owner, list.key).filter { $0 == row }.map { _ in owner }
+            }
+        }
+        return backlinks(row, ColumnKey(rawValue: 0), list.target)
+            .flatMap { backlinks($0, list.key, origin.key) }.sorted()
+    }
+
+    private func backlinks(
+        _ row: ObjectKey, _ column: ColumnKey, _ table: TableKey
+    ) -> [ObjectKey] {
+        if let old { return old.backlinks(of: row, through: column, of: table) }
+        return switch core.state {
+        case .writing(let transaction): transaction.backlinks(of: row, through: column, of: table)
+        case .reading(let root): root.backlinks(of: row, through: column, of: table)
+        case .ended: []
+        }
+    }
+
+    private func backlinks(
+        _ row: ObjectKey, _ list: ListKey, _ table: TableKey
+    ) -> [ObjectKey] {
+        if let old { return old.backlinks(of: row, through: list, of: table) }
+        return switch core.state {
+        case .writing(let transaction): transaction.backlinks(of: row, through: list, of: table)
+        case .reading(let root): root.backlinks(of: row, through: list, of: table)
+        case .ended: []
+        }
+    }
+}

@@ -1,0 +1,179 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+internal import RegnumStore
+
+// Values of any type by name: with the lists and dictionaries that lie in them.
+
+extension DynamicWriter {
+    private var writer: AnyWriter { AnyWriter(store.core, transaction) }
+
+    /// Sets a property of any type.
+    func assign(
+        any value: Any?, to column: ColumnSchema, of table: TableKey, _ row: ObjectKey
+    ) throws(Realm.Error) {
+        let tree = try anyTree(value, name(column.name, table))
+        let items = store.items(of: column, table)
+        try storing { () throws(StoreError) in
+            guard let items else { return try transaction.set(table, row, column.key, cell(tree)) }
+            try writer.set(
+                tree, table, row, column.key,
+                BindingPlace.StoredList(key: items.key, target: items.target))
+        }
+    }
+
+    /// Sets an element of a list or map of values of any type, or of what lies in one.
+    func assign(
+        any value: Any?, toElement element: ObjectKey, of place: DynamicPlace
+    ) throws(Realm.Error) {
+        let tree = try anyTree(
+            value, name(place.list.name, place.table), level: place.level)
+        try storing { () throws(StoreError) in
+            try writer.set(
+                tree, place.list.target, element, ColumnKey(rawValue: 0),
+                BindingPlace.StoredList(key: .anyItems, target: place.list.target))
+        }
+    }
+
+    /// New rows of elements with what lies in them.
+    func insert(
+        any entries: [(key: String, value: Any?)], into place: DynamicPlace, _ name: Name
+    ) throws(Realm.Error) -> [ObjectKey] {
+        var trees: [(key: String, tree: AnyTree)] = []
+        for (key, value) in entries {
+            trees.append((key, try anyTree(value, name, level: place.level)))
+        }
+        return try storing { () throws(StoreError) in
+            try writer.insert(trees, place.list.target)
+        }
+    }
+
+    /// A member of a set, which has no lists and dictionaries.
+    func member(any value: Any, _ name: Name, _ place: DynamicPlace) throws(Realm.Error) -> Value {
+        guard case .value(let stored) = try anyTree(value, name) else {
+            throw name.wrong(value)
+        }
+        return stored
+    }
+
+    private func cell(_ tree: AnyTree) -> Value { writer.cell(tree) }
+
+    private func storing<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
+        do throws(StoreError) { return try body() } catch { throw Realm.Error(error) }
+    }
+
+    /// A value that was checked; objects are links.
+    ///
+    /// - Parameter level: how many lists and dictionaries it lies in.
+    private func anyTree(
+        _ value: Any?, _ name: Name, level: Int = 0
+    ) throws(Realm.Error) -> AnyTree {
+        guard let value = value.flatMap({ unwrapped($0) }) else { return .value(.null) }
+        switch value {
+        case let object as DynamicObject:
+            guard object.store.core === store.core else { throw name.wrong(object) }
+            return .value(try link(object.table, object.row, name).value)
+        case let object as ObjectBase:
+            guard let binding = object._binding, binding.core === store.core,
+                binding.place.table >= 0
+            else {
+                throw Realm.Error(
+                    .invalidInput,
+                    "\(name.className).\(name.property) was given a \(type(of: object)) that is not of "
+                        + "this transaction: add it first.", className: name.className,
+                    property: name.property)
+            }
+            let row = ObjectKey(rawValue: object._row)
+            return .value(try link(binding.place.tableKey, row, name).value)
+        case .object(let object) as AnyRealmValue:
+            return try anyTree(object, name, level: level)
+        case .list(let list) as AnyRealmValue:
+            return try anyList(list.map { $0 }, name, level)
+        case .dictionary(let map) as AnyRealmValue:
+            return try anyMap(map.map { ($0.key, $0.value) }, name, level)
+        case let map as DynamicMap:
+            return try anyMap(map.map { ($0.key, $0.value) }, name, level)
+        case let map as any UnmanagedMap:
+            return try anyMap(map.anyEntries.map { ($0.key, $0.value) }, name, level)
+        case let values as [String: Any?]:
+            return try anyMap(values.map { ($0.key, $0.value) }, name, level)
+        case let values as [String: Any]:
+            return try anyMap(values.map { ($0.key, $0.value) }, name, level)
+        default:
+            if let scalar = (value as? AnyRealmValue) ?? AnyRealmValue(scalar: value) {
+                if let problem = AnyTree.problem(with: scalar) {
+                    throw Realm.Error(
+                        .invalidValue, "'\(name.className).\(name.property)' \(problem).",
+                        className: name.className, property: name.property)
+                }
+                return .value(scalar.plain ?? .null)
+            }
+            guard !(value is DynamicMutableSet), !(value is any SetAlgebra),
+                let values = DynamicWriter.elements(of: value)
+            else { throw name.wrong(value) }
+            return try anyList(values, name, level)
+        }
+    }
+
+    /// A link to an object: not to what belongs to others, and none of an asymmetric object.
+    private func link(
+        _ target: TableKey, _ row: ObjectKey, _ name: Name
+    ) throws(Realm.Error) -> AnyContent {
+        let tables = transaction.schema.tables
+        let schema = tables[Int(target.rawValue)]
+        if schema.kind == .asymmetric {
+            throw .linkToAsymmetric(schema.name, name.className, name.property)
+        }
+        if transaction.schema.table(named: name.className)?.kind == .asymmetric {
+            throw .linkOfAsymmetric("a \(schema.name)", name.className, name.property)
+        }
+        guard !schema.kind.isOwned, transaction.contains(target, row) else {
+            throw name.wrong("a \(schema.name) that was deleted or belongs to another object")
+        }
+        return .link(target, row)
+    }
+
+    private func anyList(
+        _ values: [Any?], _ name: Name, _ level: Int
+    ) throws(Realm.Error) -> AnyTree {
+        try check(level + 1, name)
+        var trees: [AnyTree] = []
+        for value in values { trees.append(try anyTree(value, name, level: level + 1)) }
+        return .list(trees)
+    }
+
+    private func anyMap(
+        _ entries: [(key: String, value: Any?)], _ name: Name, _ level: Int
+    ) throws(Realm.Error) -> AnyTree {
+        try check(level + 1, name)
+        var trees: [(key: String, tree: AnyTree)] = []
+        for (key, value) in entries.sorted(by: { MapKeyText.precedes($0.key, $1.key) }) {
+            if let problem = Realm.Error.mapKey(key, name.className, name.property) {
+                throw problem
+            }
+            trees.append((key, try anyTree(value, name, level: level + 1)))
+        }
+        return .dictionary(trees)
+    }
+
+    private func check(_ level: Int, _ name: Name) throws(Realm.Error) {
+        guard level > AnyTree.levelMax else { return }
+        throw Realm.Error(
+            .invalidValue,
+            "\(name.className).\(name.property) was given lists or dictionaries in more than "
+                + "\(AnyTree.levelMax) levels.", className: name.className,
+            property: name.property)
+    }
+}
+
+extension DatabaseSchema {
+    /// The property whose hidden class of elements a table is.
+    func owner(of elements: TableKey) -> (table: TableKey, property: String)? {
+        for table in tables where table.kind != .elements {
+            for list in table.lists where list.target == elements {
+                let name = list.name.isOfAnyItems ? String(list.name.dropLast(2)) : list.name
+                return (table.key, name)
+            }
+        }
+        return nil
+    }
+}

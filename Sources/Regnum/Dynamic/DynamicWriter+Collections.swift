@@ -1,0 +1,232 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+extension DynamicWriter {
+    /// The rows of new elements: of values always new, of objects as `row(for:of:)` gives them.
+    private func rows(
+        for values: [Any?], in place: DynamicPlace
+    ) throws(Realm.Error) -> (rows: [ObjectKey], made: [Made]) {
+        let name = name(place.list.name, place.table)
+        let target = transaction.schema.tables[Int(place.list.target.rawValue)]
+        var rows: [ObjectKey] = []
+        var made: [Made] = []
+        rows.reserveCapacity(values.count)
+        do throws(Realm.Error) {
+            if target.kind == .elements, let column = target.columns.first, column.type == .any,
+                place.list.kind != .set
+            {
+                rows = try insert(any: values.map { ("", $0) }, into: place, name)
+                made = rows.map { (target.key, $0) }
+            } else if target.kind == .elements, let column = target.columns.first {
+                for value in try stored(values, column, place, name) {
+                    rows.append(try insert([value], into: target.key))
+                    made.append((target.key, rows[rows.count - 1]))
+                }
+            } else {
+                for value in values {
+                    guard let value = value.flatMap({ unwrapped($0) }) else {
+                        throw name.wrong(nil)
+                    }
+                    let (row, isNew) = try self.row(for: value, of: target.key, name)
+                    rows.append(row)
+                    if isNew { made.append((target.key, row)) }
+                }
+                if place.list.kind == .set { rows = Set(rows).sorted() }
+            }
+        } catch {
+            for row in made { discard(row) }
+            throw error
+        }
+        return (rows, made)
+    }
+
+    /// Puts elements into a set that are not there yet.
+    ///
+    /// - Complexity: O(log² n) for each element.
+    func insert(intoSet values: [Any?], _ place: DynamicPlace) throws(Realm.Error) {
+        let members = try members(values, place)
+        do throws(StoreError) {
+            try place.storedSet(transaction).add(members)
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    /// Takes an element out of a set, if it is there.
+    ///
+    /// - Complexity: O(log² n).
+    func remove(_ value: Any?, fromSet place: DynamicPlace) throws(Realm.Error) {
+        if value is [String: Any?] || value is [String: Any] {
+            throw name(place.list.name, place.table).wrong(value)
+        }
+        place.storedSet(transaction).remove(try members([value], place))
+    }
+
+    /// Values, or objects of the class, as a set has them: nothing is made for them.
+    private func members(
+        _ values: [Any?], _ place: DynamicPlace
+    ) throws(Realm.Error) -> SetMembers {
+        let name = name(place.list.name, place.table)
+        let target = transaction.schema.tables[Int(place.list.target.rawValue)]
+        if target.kind == .elements, let column = target.columns.first {
+            return SetMembers(values: try stored(values, column, place, name), keys: [])
+        }
+        var keys: [ObjectKey] = []
+        for value in values {
+            guard let value = value.flatMap({ unwrapped($0) }) else { throw name.wrong(nil) }
+            keys.append(try row(for: value, of: target.key, name).row)
+        }
+        return SetMembers(values: [], keys: keys)
+    }
+
+    /// Elements as they are stored; of a set in order, each once.
+    private func stored(
+        _ values: [Any?], _ column: ColumnSchema, _ place: DynamicPlace, _ name: Name
+    ) throws(Realm.Error) -> [Value] {
+        var stored: [Value] = []
+        for value in values {
+            guard let value = value.flatMap({ unwrapped($0) }) else {
+                guard column.isOptional else { throw name.wrong(nil) }
+                stored.append(.null)
+                continue
+            }
+            stored.append(
+                column.type == .any
+                    ? try member(any: value, name, place) : try scalar(value, column, name))
+        }
+        guard place.list.kind == .set else { return stored }
+        stored.sort { Value.compare($0, $1) < 0 }
+        var unique: [Value] = []
+        for value in stored {
+            if let last = unique.last, Value.compare(last, value) == 0 { continue }
+            unique.append(value)
+        }
+        return unique
+    }
+
+    private func insert(
+        _ values: [Value], into table: TableKey
+    ) throws(Realm.Error) -> ObjectKey {
+        do throws(StoreError) {
+            return try transaction.insert(table, values)
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    private func insert(
+        _ rows: [ObjectKey], made: [Made], at position: Int, in place: DynamicPlace
+    ) throws(Realm.Error) {
+        if rows.isEmpty { return }
+        do throws(StoreError) {
+            try transaction.insertIntoList(
+                place.table, place.row, place.list.key, at: position, rows)
+        } catch {
+            for row in made { discard(row) }
+            throw Realm.Error(error)
+        }
+    }
+
+    func insert(_ value: Any?, into place: DynamicPlace, at position: Int) throws(Realm.Error) {
+        let (rows, made) = try rows(for: [value], in: place)
+        try insert(rows, made: made, at: position, in: place)
+    }
+
+    /// Gives a position of a list another element.
+    func set(_ value: Any?, in place: DynamicPlace, at position: Int) throws(Realm.Error) {
+        let target = transaction.schema.tables[Int(place.list.target.rawValue)]
+        if target.columns.first?.type == .any, target.kind == .elements,
+            let element = transaction.listElement(
+                place.table, place.row, place.list.key, at: position)
+        {
+            return try assign(any: value, toElement: element, of: place)
+        }
+        let (rows, made) = try rows(for: [value], in: place)
+        remove(position..<position + 1, from: place)
+        try insert(rows, made: made, at: position, in: place)
+    }
+
+    func remove(_ range: Range<Int>, from place: DynamicPlace) {
+        if range.isEmpty { return }
+        transaction.removeFromList(place.table, place.row, place.list.key, range)
+    }
+
+    func replaceAll(_ place: DynamicPlace, with values: [Any?]) throws(Realm.Error) {
+        let (rows, made) = try rows(for: values, in: place)
+        remove(0..<transaction.listCount(place.table, place.row, place.list.key), from: place)
+        try insert(rows, made: made, at: 0, in: place)
+    }
+
+    func replaceAll(
+        _ place: DynamicPlace, withEntries value: Any?
+    ) throws(Realm.Error) {
+        var entries: [(key: String, value: Any?)]
+        switch value.flatMap({ unwrapped($0) }) {
+        case nil: entries = []
+        case let map as DynamicMap: entries = map.map { ($0.key, $0.value) }
+        case let map as any UnmanagedMap: entries = map.anyEntries.map { ($0.key, $0.value) }
+        case let values as [String: Any?]: entries = values.map { ($0.key, $0.value) }
+        case let values as [String: Any]: entries = values.map { ($0.key, $0.value) }
+        default: throw name(place.list.name, place.table).wrong(value)
+        }
+        entries.sort { MapKeyText.precedes($0.key, $1.key) }
+        var rows: [ObjectKey] = []
+        do throws(Realm.Error) {
+            for (key, value) in entries { rows.append(try entry(key, value, place)) }
+        } catch {
+            for row in rows { transaction.delete(place.list.target, row) }
+            throw error
+        }
+        remove(0..<transaction.listCount(place.table, place.row, place.list.key), from: place)
+        try insert(rows, made: rows.map { (place.list.target, $0) }, at: 0, in: place)
+    }
+
+    /// The row of a map's entry.
+    private func entry(
+        _ key: String, _ value: Any?, _ place: DynamicPlace
+    ) throws(Realm.Error) -> ObjectKey {
+        let name = name(place.list.name, place.table)
+        if let problem = Realm.Error.mapKey(key, name.className, name.property) { throw problem }
+        let target = transaction.schema.tables[Int(place.list.target.rawValue)]
+        if target.columns[0].type == .any {
+            let rows = try insert(any: [(key, value)], into: place, name)
+            return rows[0]
+        }
+        let (stored, made) = try content(of: value, for: target.columns[0], of: target.key)
+        do throws(Realm.Error) {
+            return try insert([stored, .string(key)], into: target.key)
+        } catch {
+            discard(made)
+            throw error
+        }
+    }
+
+    func set(_ value: Any?, forKey key: String, in place: DynamicPlace) throws(Realm.Error) {
+        let (position, isThere) = place.position(ofKey: key)
+        guard isThere,
+            let entry = transaction.listElement(
+                place.table, place.row, place.list.key, at: position)
+        else {
+            let row = try entry(key, value, place)
+            return try insert([row], made: [(place.list.target, row)], at: position, in: place)
+        }
+        let column = transaction.schema.tables[Int(place.list.target.rawValue)].columns[0]
+        if column.type == .any { return try assign(any: value, toElement: entry, of: place) }
+        try assign(value, to: .column(column), of: place.list.target, entry)
+    }
+
+    /// What a list takes its elements from.
+    static func elements(of value: Any) -> [Any?]? {
+        if let array = value as? [Any?] { return array }
+        if let array = value as? [Any] { return array }
+        if value is String || value is [AnyHashable: Any] || value is any UnmanagedMap
+            || value is DynamicMap || value is any ScalarValue
+        {
+            return nil
+        }
+        guard let sequence = value as? any Sequence else { return nil }
+        return array(sequence)
+    }
+
+    private static func array(_ sequence: some Sequence) -> [Any?] { sequence.map { $0 as Any } }
+}

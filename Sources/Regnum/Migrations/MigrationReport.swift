@@ -1,0 +1,83 @@
+internal import RegnumEngine
+
+/// What a migration did, or would do.
+public struct MigrationReport: Sendable {
+    /// The version of the schema that was stored, and the one that took its place.
+    public let versions: (old: UInt64, new: UInt64)
+    /// The stored classes before and after.
+    public let schemas: (old: Schema, new: Schema)
+    /// For each stored class of the two, how many objects it had before and has after.
+    public let objectCounts: [String: (old: Int, new: Int)]
+
+    init(_ old: DatabaseRoot, _ new: EngineTransaction) {
+        versions = (old.schema.version, new.schema.version)
+        schemas = (Schema(stored: old.schema), Schema(stored: new.schema))
+        var counts: [String: (old: Int, new: Int)] = [:]
+        for name in (schemas.old.objectSchema + schemas.new.objectSchema).map(\.className) {
+            counts[name] = (
+                old.schema.table(named: name).map { old.count($0.key) } ?? 0,
+                new.schema.table(named: name).map { new.count($0.key) } ?? 0
+            )
+        }
+        objectCounts = counts
+    }
+
+    /// The differences of the two schemas, one sentence for each.
+    public var changes: [String] {
+        var lines: [String] = []
+        for after in schemas.new.objectSchema {
+            guard let before = schemas.old[after.className] else {
+                lines.append("\(after.className) is new.")
+                continue
+            }
+            for (what, was, isNow) in [
+                ("embedded", before.isEmbedded, after.isEmbedded),
+                ("asymmetric", before.isAsymmetric, after.isAsymmetric),
+            ] where was != isNow {
+                lines.append("\(after.className) \(isNow ? "becomes" : "is no longer") \(what).")
+            }
+            lines += Self.changes(from: before, to: after)
+        }
+        for before in schemas.old.objectSchema where schemas.new[before.className] == nil {
+            lines.append("\(before.className) is gone.")
+        }
+        return lines
+    }
+
+    private static func changes(from before: ObjectSchema, to after: ObjectSchema) -> [String] {
+        var lines: [String] = []
+        for property in after.properties {
+            let name = "\(after.className).\(property.name)"
+            guard let old = before[property.name] else {
+                lines.append("\(name) of type \(property.typeName) is new.")
+                continue
+            }
+            if old.typeName != property.typeName {
+                lines.append("\(name) changes from \(old.typeName) to \(property.typeName).")
+            }
+            if old.isPrimaryKey != property.isPrimaryKey {
+                lines.append(
+                    "\(name) \(property.isPrimaryKey ? "becomes" : "is no longer") the primary key."
+                )
+            } else if old.isIndexed != property.isIndexed {
+                lines.append("\(name) \(property.isIndexed ? "gets" : "loses") an index.")
+            }
+        }
+        for old in before.properties where after[old.name] == nil {
+            lines.append("\(after.className).\(old.name) is gone.")
+        }
+        return lines
+    }
+}
+
+extension MigrationReport: CustomStringConvertible {
+    /// The versions, the differences of the schemas, and the classes of which objects came or went.
+    public var description: String {
+        var lines = ["Schema version \(versions.old) to \(versions.new)."] + changes
+        for (name, counts) in objectCounts.sorted(by: { $0.key < $1.key })
+        where counts.old != counts.new {
+            lines.append("\(name): \(counts.old) objects before, \(counts.new) after.")
+        }
+        return lines.joined(separator: "\n")
+    }
+}

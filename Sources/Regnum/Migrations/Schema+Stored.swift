@@ -1,0 +1,91 @@
+internal import RegnumEngine
+
+extension Schema {
+    /// The classes that a realm stores, whether the program has them or not.
+    init(stored schema: DatabaseSchema) {
+        self.init(
+            schema.tables.filter { $0.kind != .elements && !$0.isDropped }
+                .map { ObjectSchema($0, in: schema) }, version: schema.version)
+    }
+
+    /// The stored classes in the midst of a migration to those of a program: keys and kinds, which are set
+    /// at its end, as the program declares them.
+    init(stored schema: DatabaseSchema, as program: [ClassSchema], version: UInt64) {
+        let classes = Schema(stored: schema).objectSchema.map { stored in
+            guard let declared = program.first(where: { $0.name == stored.className }) else {
+                return stored
+            }
+            let properties = stored.properties.map { property in
+                guard let known = declared.property(storedAs: property.name) else {
+                    return property
+                }
+                return Property(
+                    property, isIndexed: known.isIndexed || known.isPrimaryKey,
+                    isPrimaryKey: known.isPrimaryKey)
+            }
+            return ObjectSchema(stored.className, stored: properties, declared.tableKind)
+        }
+        self.init(classes, version: version)
+    }
+}
+
+extension ObjectSchema {
+    fileprivate init(_ table: TableSchema, in schema: DatabaseSchema) {
+        let columns = table.columns.filter { !$0.isDropped }.map { column in
+            Property(stored: column.name, column, in: schema, indexed: true)
+        }
+        // items of values of any type are part of those
+        let lists = table.lists.filter { !$0.isDropped && !$0.name.hasSuffix("[]") }.map { list in
+            Property(stored: list, in: schema)
+        }
+        self.init(table.name, stored: columns + lists, table.kind)
+    }
+}
+
+extension Property {
+    /// A stored property that is a value or a link, or what the elements of a collection are.
+    fileprivate init(
+        stored name: String, _ column: ColumnSchema, in schema: DatabaseSchema,
+        collection: ListKind? = nil, indexed: Bool = false
+    ) {
+        let target = column.linkTarget.map { schema.tables[Int($0.rawValue)].name }
+        let storage = _StorageType(
+            column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
+        self.init(
+            stored: name, type: target == nil ? PropertyType(storage) : .object,
+            isOptional: target != nil || column.isOptional, objectClassName: target, collection,
+            isIndexed: indexed && column.hasIndex && target == nil,
+            isPrimaryKey: indexed && column.isPrimaryKey)
+    }
+
+    fileprivate init(stored list: ListSchema, in schema: DatabaseSchema) {
+        let target = schema.tables[Int(list.target.rawValue)]
+        if target.kind == .elements, let values = target.columns.first {
+            self.init(stored: list.name, values, in: schema, collection: list.kind)
+        } else {
+            self.init(
+                stored: list.name, type: .object, isOptional: false, objectClassName: target.name,
+                list.kind, isIndexed: false, isPrimaryKey: false)
+        }
+    }
+
+    private init(
+        stored name: String, type: PropertyType, isOptional: Bool, objectClassName: String?,
+        _ collection: ListKind?, isIndexed: Bool, isPrimaryKey: Bool
+    ) {
+        self.init(
+            name: name, columnName: name, type: type, isArray: collection == .list,
+            isSet: collection == .set, isMap: collection == .map, isIndexed: isIndexed,
+            isPrimaryKey: isPrimaryKey, isOptional: isOptional, objectClassName: objectClassName,
+            originPropertyName: nil)
+    }
+
+    /// The property with another index.
+    fileprivate init(_ property: Property, isIndexed: Bool, isPrimaryKey: Bool) {
+        self.init(
+            name: property.name, columnName: property.columnName, type: property.type,
+            isArray: property.isArray, isSet: property.isSet, isMap: property.isMap,
+            isIndexed: isIndexed, isPrimaryKey: isPrimaryKey, isOptional: property.isOptional,
+            objectClassName: property.objectClassName, originPropertyName: nil)
+    }
+}

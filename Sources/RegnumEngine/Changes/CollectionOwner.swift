@@ -1,0 +1,194 @@
+import RegnumStore
+
+/// A list or inverse that is followed by the primary key of its owner: it is empty while there is no
+/// row with the key.
+package struct CollectionOwner: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case list
+        /// The rows of the query's class whose link or list `name` has the owner.
+        case backlinks
+    }
+
+    package var tableName: String
+    /// The name of the primary key.
+    package var keyColumn: String
+    package var key: Value
+    package var kind: Kind
+    /// The list, or the property of the origin.
+    package var name: String
+    /// Which list or dictionary within a value of any type it is; nil for the list `name` itself.
+    package var nested: NestedCollection?
+
+    package init(
+        tableName: String, keyColumn: String, key: Value, kind: Kind, name: String,
+        nested: NestedCollection? = nil
+    ) {
+        self.tableName = tableName
+        self.keyColumn = keyColumn
+        self.key = key
+        self.kind = kind
+        self.name = name
+        self.nested = nested
+    }
+
+    /// The row with the key at a version, nil if there is none.
+    package func row(_ root: DatabaseRoot) -> ObjectKey? {
+        guard let table = root.schema.table(named: tableName), table.primaryKey != nil else {
+            return nil
+        }
+        return root.find(table.key, primaryKey: key)
+    }
+
+    /// The list at a version, nil while there is none, and for an inverse.
+    ///
+    /// - Complexity: O(log n), and O(log² n) for each key on the way.
+    package func list(_ root: DatabaseRoot) -> OwnedList? {
+        guard kind == .list, let row = row(root),
+            let table = root.schema.table(named: tableName), let list = table.list(named: name)
+        else { return nil }
+        let own = OwnedList(table: table.key, tableName: table.name, row: row, list: list)
+        return nested.map { $0.find(in: own, root) } ?? own
+    }
+
+    /// The class of the entries where it is a map of objects of a class, or the inverse of a map that a class
+    /// has; nil for others.
+    func entries(of tableName: String, _ schema: DatabaseSchema) -> String? {
+        let owner = kind == .list ? self.tableName : tableName
+        guard let list = schema.table(named: owner)?.list(named: name), list.kind == .map,
+            list.target.index < schema.tables.count
+        else { return nil }
+        let entries = schema.tables[list.target.index].name
+        // not where the plan is of the entries themselves
+        return equalUTF8(entries, tableName) ? nil : entries
+    }
+
+    /// A query of the list or inverse at a version; one that finds nothing while there is no owner.
+    package func plan(_ plan: QueryPlan, at root: DatabaseRoot) -> QueryPlan {
+        var plan = plan
+        if nested != nil {
+            if let list = list(root) {
+                plan.source = .list(
+                    tableName: list.tableName, row: list.row, name: list.list.name)
+                return plan
+            }
+        } else if let row = row(root) {
+            plan.source =
+                switch kind {
+                case .list: .list(tableName: tableName, row: row, name: name)
+                case .backlinks: .backlinks(name: name, target: tableName, row: row)
+                }
+            return plan
+        }
+        plan.source = .table
+        plan.predicate = .constant(false)
+        return plan
+    }
+}
+
+/// A list of one row at a version.
+package struct OwnedList: Sendable {
+    package let table: TableKey
+    package let tableName: String
+    package let row: ObjectKey
+    package let list: ListSchema
+
+    package init(table: TableKey, tableName: String, row: ObjectKey, list: ListSchema) {
+        self.table = table
+        self.tableName = tableName
+        self.row = row
+        self.list = list
+    }
+}
+
+/// A list or dictionary within values of any type, by the way to it from a list of a row: what lies
+/// there at a version, and not the same one for ever.
+package struct NestedCollection: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
+        /// What a dictionary has under a key: the key's UTF-8 bytes.
+        case key([UInt8])
+        case position(Int)
+    }
+
+    /// The column whose value the way begins with; nil where it begins with a list or map of values.
+    package var column: String?
+    package var steps: [Step]
+    /// Whether it is there only while it is a dictionary.
+    package var isDictionary: Bool
+
+    package init(column: String?, steps: [Step] = [], isDictionary: Bool = false) {
+        self.column = column
+        self.steps = steps
+        self.isDictionary = isDictionary
+    }
+
+    /// What the way leads to from the list of a row; nil where something else lies there, or nothing.
+    fileprivate func find(in start: OwnedList, _ root: DatabaseRoot) -> OwnedList? {
+        let tables = root.schema.tables
+        guard start.list.target.index < tables.count else { return nil }
+        let elements = tables[start.list.target.index]
+        var isMap = start.list.kind == .map
+        if let name = column {
+            guard let column = tables[start.table.index].column(named: name),
+                let value = root.value(start.table, start.row, column.key),
+                let kind = value.isAnyDictionary
+            else { return nil }
+            isMap = kind
+        }
+        var place = start
+        for step in steps {
+            guard let items = elements.lists.first else { return nil }
+            let found: ObjectKey?
+            switch step {
+            case .key(let key): found = isMap ? root.entry(key, of: place) : nil
+            case .position(let position):
+                found =
+                    isMap || position < 0
+                    ? nil
+                    : root.listElement(place.table, place.row, place.list.key, at: position)
+            }
+            guard let found, let value = root.value(elements.key, found, ColumnKey(rawValue: 0)),
+                let kind = value.isAnyDictionary
+            else { return nil }
+            isMap = kind
+            place = OwnedList(
+                table: elements.key, tableName: elements.name, row: found, list: items)
+        }
+        return isMap || !isDictionary ? place : nil
+    }
+}
+
+extension Value {
+    /// Of a list or dictionary of any type whether it is a dictionary; nil for other values.
+    fileprivate var isAnyDictionary: Bool? {
+        switch anyContent {
+        case .list: false
+        case .dictionary: true
+        default: nil
+        }
+    }
+}
+
+extension DatabaseRoot {
+    /// The entry of a map with a key; nil if there is none.
+    ///
+    /// - Complexity: O(log² n).
+    fileprivate func entry(_ key: [UInt8], of place: OwnedList) -> ObjectKey? {
+        var low = 0
+        var high = listCount(place.table, place.row, place.list.key)
+        while low < high {
+            let middle = low + (high - low) / 2
+            guard
+                let entry = listElement(place.table, place.row, place.list.key, at: middle),
+                case .string(let found)? = value(place.list.target, entry, ColumnKey(rawValue: 1))
+            else { return nil }
+            if found.utf8.lexicographicallyPrecedes(key) {
+                low = middle + 1
+            } else if key.lexicographicallyPrecedes(found.utf8) {
+                high = middle
+            } else {
+                return entry
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,69 @@
+internal import Glibc
+package import RegnumStore
+
+extension Coordinator {
+    /// Where a transaction that goes on for long saves its states; nil for a realm in memory. Until `end` no
+    /// other process writes a checkpoint.
+    ///
+    /// Throws `busy` where another process writes one for too long, `ioFailed` where the log could not be
+    /// made durable.
+    package func beginStage(_ turn: WriteTurn, target: UInt64) async throws(StoreError)
+        -> MigrationStage?
+    {
+        if case .memory = options.place { return nil }
+        return try await Self.onPool { () throws(StoreError) in
+            let deadline = IOPool.now() + self.options.checkpoint.bulkTimeoutNanoseconds
+            while true {
+                if let stage = try self.tryStage(turn.base, target) { return stage }
+                guard IOPool.now() < deadline else {
+                    throw StoreError(
+                        .busy,
+                        "Another process has been writing a checkpoint for so long that the migration "
+                            + "was given up: nothing was changed.")
+                }
+                IOPool.shared.waiting { _ = usleep(1000) }
+            }
+        }
+    }
+
+    /// Lets others write checkpoints again.
+    package func end(_ stage: MigrationStage) {
+        stage.lock.unlock(.checkpoint)
+        endCheckpointJob()
+    }
+
+    /// What was saved is not needed any more: it was committed, or failed.
+    package func discard(_ stage: MigrationStage) async {
+        try? await Self.onPool { stage.discard() }
+    }
+
+    /// Nil if it is too early: what was committed before is on its way, or a checkpoint.
+    private func tryStage(
+        _ base: DatabaseRoot, _ target: UInt64
+    ) throws(StoreError) -> MigrationStage? {
+        let (log, failure): (RealmLog?, StoreError?) = state.withLock { state in
+            if let failure = state.writeFailure { return (nil, failure) }
+            guard !state.ownsLog, !state.checkpoint.isBusy, state.checkpoint.finished == nil,
+                state.staged.isEmpty, state.publishedVersion == base.version, let log = state.log
+            else { return (nil, nil) }
+            state.ownsLog = true
+            state.checkpoint.isBusy = true
+            state.checkpoint.isCancelled = false
+            return (log, nil)
+        }
+        if let failure { throw failure }
+        guard let log else { return nil }
+        makeDurable(log)
+        var stage: MigrationStage?
+        if log.checkpointPoint?.version == base.version, (try? log.tryLockCheckpoint()) == true {
+            stage = MigrationStage(base, target: target, log)
+        }
+        state.withLock { $0.ownsLog = false }
+        if stage == nil {
+            endCheckpointJob()
+        } else if state.withLock({ $0.claimPump() }) {
+            startPump()
+        }
+        return stage
+    }
+}

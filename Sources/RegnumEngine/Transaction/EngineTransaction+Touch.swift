@@ -1,0 +1,53 @@
+import RegnumStore
+
+// A change within a list or dictionary of any type is one of all values that it lies in: those are set to what
+// they are, so that whoever follows them hears of it.
+
+extension EngineTransaction {
+    /// Sets the value whose list or dictionary was changed, and all values that it lies in, to what they are.
+    ///
+    /// - Parameter list: the list of what lies in a column: `property[]`.
+    /// - Complexity: O(log n) for each list and dictionary that it lies in.
+    package func touch(itemsOf row: ObjectKey, _ table: TableKey, _ list: ListSchema) {
+        willEdit()
+        guard let column = content.schema.tables[table.index].column(ofItems: list) else { return }
+        touch(LinkPlace(table: table, column: column.key), row.rawValue)
+        touchAround(table, row.rawValue)
+    }
+
+    /// Does that for the values that an element lies in.
+    func touchAround(_ elements: TableKey, _ element: UInt64) {
+        var (table, row) = (elements, element)
+        while content.schema.tables[table.index].kind == .elements {
+            var around: (place: LinkPlace, owner: UInt64)?
+            for place in content.schema.relations[table.index].incomingLists {
+                let owner = content.schema.tables[place.table.index]
+                guard let column = owner.column(ofItems: owner.lists[place.list.index]),
+                    let row = content.backlinks(row, place).first
+                else { continue }
+                around = (LinkPlace(table: place.table, column: column.key), row)
+            }
+            guard let (place, owner) = around, touch(place, owner) else { return }
+            (table, row) = (place.table, owner)
+        }
+    }
+
+    @discardableResult
+    private func touch(_ place: LinkPlace, _ row: UInt64) -> Bool {
+        guard let value = content.value(place.table, ObjectKey(rawValue: row), place.column) else {
+            return false
+        }
+        let column = content.schema.tables[place.table.index].columns[place.column.index]
+        _ = content.set(place.table.index, row, column, value, version: version, edit)
+        noteSet(place.table, row, column.key)
+        return true
+    }
+}
+
+extension TableSchema {
+    /// The column of any type that a list has the items of; nil for other lists.
+    fileprivate func column(ofItems list: ListSchema) -> ColumnSchema? {
+        guard list.name.hasSuffix("[]") else { return nil }
+        return column(named: String(list.name.dropLast(2)))
+    }
+}
