@@ -141,13 +141,12 @@ extension AtlasSlot {
             watch: { AtlasElementsWatch($0[dynamicMember: path].changes, isSet: true, \.plain) })
     }
 
-    /// It has no stream of its own.
     static func anyMap(_ name: String, _ path: any Path<Map<String, AnyRealmValue>>) -> AtlasSlot {
         AtlasSlot(
             map: anyShape(name, .map), path, AnyRealmValue.elementCoding,
             readFrozen: {
-                let entries = $0[dynamicMember: path].map { AtlasEntry($0.key, $0.value.plain) }
-                return .map(entries.sorted { $0.key < $1.key })
-            }, watch: nil)
+                .map($0[dynamicMember: path].map { AtlasEntry($0.key, $0.value.plain) })
+            },
+            watch: { AtlasMapWatch($0[dynamicMember: path].changes) { $0.plain } })
     }
 }
