@@ -181,14 +181,10 @@ extension FrozenAnyValue {
                 fatalError("\(object.className) is no class of the test.")
             }
         case .list(let list): .items(list.map(\.plain))
-        case .dictionary(let values): .entries([AtlasEntry](frozen: values))
+        case .dictionary(let values):
+            // a plain one, without an order
+            .entries(
+                values.map { AtlasEntry($0.key, $0.value.plain) }.sorted { $0.key < $1.key })
         }
-    }
-}
-
-extension [AtlasEntry] {
-    /// A frozen dictionary is a plain one, without an order.
-    init(frozen values: [String: FrozenAnyValue]) {
-        self = values.map { AtlasEntry($0.key, $0.value.plain) }.sorted { $0.key < $1.key }
     }
 }

@@ -44,10 +44,10 @@ extension AtlasDraw {
     }
 
     mutating func key(_ shape: AtlasShape) -> AtlasBytes {
-        shape.kind == .any ? anyKey() : key()
+        shape.kind == .any && shape.container != .map ? anyKey() : key()
     }
 
-    /// No two are equal to Swift: frozen dictionaries are plain ones.
+    /// A key of a dictionary in a value. No two are equal to Swift: frozen dictionaries are plain ones.
     private mutating func anyKey() -> AtlasBytes {
         let keys = ["", "a", "b", "e\u{301}", "k$"]
         return AtlasBytes(keys[under(keys.count)])
@@ -62,8 +62,9 @@ extension AtlasDraw {
         guard !insides.isEmpty else { return nil }
         let (path, value) = insides[under(insides.count)]
         guard let nested = value.nested else { return .editBox(path, boxEdit()) }
-        var inner = shape
-        inner.depth = max(0, shape.depth - max(1, path.count))
+        let inner = AtlasShape(
+            name: shape.name, kind: .any, container: .value, isOptional: false,
+            depth: max(0, shape.depth - max(1, path.count)))
         return .inside(path, outerEdit(inner, nested))
     }
 

@@ -141,10 +141,12 @@ extension AtlasSlot {
             watch: { AtlasElementsWatch($0[dynamicMember: path].changes, isSet: true, \.plain) })
     }
 
-    /// It has no stream of its own.
     static func anyMap(_ name: String, _ path: any Path<Map<String, AnyRealmValue>>) -> AtlasSlot {
         AtlasSlot(
             map: anyShape(name, .map), path, AnyRealmValue.elementCoding,
-            readFrozen: { .map([AtlasEntry](frozen: $0[dynamicMember: path])) }, watch: nil)
+            readFrozen: {
+                .map($0[dynamicMember: path].map { AtlasEntry($0.key, $0.value.plain) })
+            },
+            watch: { AtlasMapWatch($0[dynamicMember: path].changes) { $0.plain } })
     }
 }

@@ -34,8 +34,8 @@ struct AtlasWorld: Sendable {
                 uniqueKeysWithValues: objects[0].keys.map { ($0, inverses(of: $0)) }))
     }
 
-    /// The numbers of the nodes whose link, list, set and map have a node, ascending: each as often as it
-    /// does, but once for a map. Then the sizes of the boxes that link to it, ascending, and its own number
+    /// The numbers of the nodes whose link, list, set and map have a node, ascending, each as often as it
+    /// does. Then the sizes of the boxes that link to it, ascending, and its own number
     /// for each box that it owns.
     private func inverses(of number: Int) -> [[Int]] {
         var result: [[Int]] = Array(repeating: [], count: 6)
@@ -50,9 +50,8 @@ struct AtlasWorld: Sendable {
                 case .set(let set):
                     if set.contains(.link(number)) { result[2].append(origin) }
                 case .map(let entries):
-                    if entries.contains(where: { $0.value == .link(number) }) {
-                        result[3].append(origin)
-                    }
+                    let times = entries.count { $0.value == .link(number) }
+                    result[3] += Array(repeating: origin, count: times)
                 }
             }
         }
