@@ -97,9 +97,9 @@ extension JSONThing {
             "keyedSet": "\(Set(keyedSet.map { "\($0.name as Any)" }).sorted())",
             "named": "\(named.map { [bits($0.key), "\($0.value?.tag as Any)"] })",
             "part": "\(part?.plain as Any)", "parts": "\(parts.map(\.plain))",
-            "any": any.plain, "anyList": "\(anyList.map(\.plain))",
-            "anySet": "\(Set(anySet.map(\.plain)).sorted())",
-            "anyMap": "\(anyMap.map { [bits($0.key), $0.value.plain] })",
+            "any": any.told, "anyList": "\(anyList.map(\.told))",
+            "anySet": "\(Set(anySet.map(\.told)).sorted())",
+            "anyMap": "\(anyMap.map { [bits($0.key), $0.value.told] })",
             "partsByName": "\(partsByName.map { [bits($0.key), "\($0.value?.plain as Any)"] })",
         ]
     }
@@ -122,15 +122,15 @@ extension JSONKeyed {
 }
 
 extension AnyRealmValue {
-    var plain: String {
+    var told: String {
         switch self {
         case .none: "none"
         case .double(let x): "double \(bits(x))"
         case .date(let x): "date \(bits(x))"
         case .string(let x): "string \(bits(x))"
         case .data(let x): "data \(Array(x))"
-        case .list(let list): "\(list.map(\.plain))"
-        case .dictionary(let map): "dictionary \(map.map { [bits($0.key), $0.value.plain] })"
+        case .list(let list): "\(list.map(\.told))"
+        case .dictionary(let map): "dictionary \(map.map { [bits($0.key), $0.value.told] })"
         case .object(let object):
             switch object {
             case let thing as JSONThing: "thing \(thing.tag)"
