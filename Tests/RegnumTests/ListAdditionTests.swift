@@ -37,16 +37,15 @@ import Testing
             let shelf = Shelf()
             shelf.covers.append(Cover("black"))
             try tx.add(shelf)
-            #expect {
-                try tx.savepoint { _ in
+            let error = #expect(throws: Realm.Error.self) {
+                try tx.savepoint {
                     let covers = (0..<30).map { Cover("\($0)") }
                     shelf.covers.append(objectsIn: covers + [covers[7]])
                 }
-            } throws: { error in
-                guard let error = error as? Realm.Error else { return false }
-                return error.code == .invalidValue && error.className == "Shelf"
-                    && error.property == "covers" && "\(error)".contains("Cover")
             }
+            #expect(error?.code == .invalidValue)
+            #expect(error?.className == "Shelf" && error?.property == "covers")
+            #expect(error?.message.contains("Cover") == true)
             #expect(shelf.covers.map(\.color) == ["black"])
         }
         #expect(realm.snapshot().objects(Shelf.self).first?.covers.map(\.color) == ["black"])
@@ -58,11 +57,12 @@ import Testing
             let keeper = Keeper()
             try tx.add(keeper)
             try tx.add(Hound("17", age: 99))
-            #expect {
-                try tx.savepoint { _ in
+            let error = #expect(throws: Realm.Error.self) {
+                try tx.savepoint {
                     keeper.hounds.append(objectsIn: (0..<30).map { Hound("\($0)") })
                 }
-            } throws: { ($0 as? Realm.Error)?.code == .duplicatePrimaryKey }
+            }
+            #expect(error?.code == .duplicatePrimaryKey)
             #expect(keeper.hounds.isEmpty)
         }
         #expect(realm.snapshot().objects(Hound.self).map(\.age) == [99])
