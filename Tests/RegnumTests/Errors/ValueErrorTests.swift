@@ -33,7 +33,7 @@ import Testing
                 UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
                 "00000000-0000-0000-0000-000000000000 (UUID)", [.uuid]),
             Given(
-                ObjectId.make(.bytes(AtlasBytes(Array(repeating: 0, count: 12)))),
+                ObjectId.make(.objectId(AtlasBytes(Array(repeating: 0, count: 12)))),
                 "000000000000000000000000 (ObjectId)", [.objectId]),
             Given(nil, "nil", []),
         ]
