@@ -32,7 +32,7 @@ import Testing
 
     /// The embedded object stands at the end, after thirty others that would have been good.
     @Test func oneThatCannotBeOwnedTwiceLeavesNone() async throws {
-        let realm = try await Realm.temporary([Shelf.self, Cover.self, Book.self])
+        let realm = try await Realm.temporary(bookClasses)
         try await realm.write { tx in
             let shelf = Shelf()
             shelf.covers.append(Cover("black"))
