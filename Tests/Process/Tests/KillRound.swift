@@ -15,6 +15,8 @@ final class KillRound {
         var child: ChildProcess
         /// Earlier processes of this role, all killed.
         var killed: [ChildProcess] = []
+        /// How many lines the process had printed when the senders were fed last: one more will come.
+        var lineCount = 0
     }
 
     private let group: ChildGroup
@@ -51,6 +53,7 @@ final class KillRound {
 
     /// Gives each sender some messages to send: more than it can before the next kill, or fewer.
     private func feedSenders(_ kill: Int) throws {
+        for index in roles.indices { roles[index].lineCount = roles[index].child.lineCount }
         for role in roles where role.isSender {
             let count = Int.random(in: 1...60, using: &random)
             try role.child.type((0..<count).map { "\(kill) \($0)" })
@@ -60,8 +63,8 @@ final class KillRound {
     private func killOne() async throws {
         let index = Int.random(in: 0..<roles.count, using: &random)
         let victim = roles[index].child
-        // From its start if it started just now, else from the next line that it prints.
-        if !Bool.random(using: &random) { _ = try await victim.lines(victim.lineCount + 1) }
+        // From its start if it started just now, else from a line that the last messages bring.
+        if !Bool.random(using: &random) { _ = try await victim.lines(roles[index].lineCount + 1) }
         let nanoseconds = Int.random(in: 0...30_000_000, using: &random)
         try await Task.sleep(for: .nanoseconds(nanoseconds), tolerance: .zero)
         try require(victim.isRunning, "ended by itself: \(victim.description)")
