@@ -160,6 +160,7 @@ struct GraphInsertion {
         let binding = node.binding
         switch content {
         case .value(let value) where policy != .error:
+            try check(value, in: index, binding)
             let value = AnyRealmValue(plain: value) ?? .none
             node.anyValues.append((index, try AnyTree(value, core, binding.schema, property)))
         case .any(let value):
@@ -190,6 +191,18 @@ struct GraphInsertion {
             node.maps.append((index, map, entries))
             node.targets += try mapTargets(of: entries, index, binding, node.row)
         default: break
+        }
+    }
+
+    /// Refuses a value that a column cannot hold.
+    private func check(
+        _ value: Value, in index: Int, _ binding: ClassBinding
+    ) throws(Realm.Error) {
+        guard let column = binding.mapping?.columns[index], column >= 0 else { return }
+        do throws(StoreError) {
+            try transaction.check(binding.place.tableKey, ColumnKey(column), value)
+        } catch {
+            throw Realm.Error(error)
         }
     }
 

@@ -222,7 +222,9 @@ struct ColumnRule: Hashable, Sendable {
             return string.utf8.count <= max ? nil : "is given a string of more than \(max) bytes"
         case (.any(let bytes), .any):
             let max = SchemaLimits.dataByteCountMax + 1
-            return bytes.count <= max ? nil : "is given data of more than \(max - 1) bytes"
+            if bytes.count > max { return "is given data of more than \(max - 1) bytes" }
+            let isNoDate = bytes.first == AnyKind.date.rawValue && value.anyContent == nil
+            return isNoDate ? "cannot hold a date that is not a number" : nil
         case (.data(let bytes), .data):
             let max = SchemaLimits.dataByteCountMax
             return bytes.count <= max ? nil : "is given data of more than \(max) bytes"

@@ -4,6 +4,30 @@ import Testing
 
 /// Values of any type from plain ones, by name, under update policies, as text and as JSON.
 @Suite struct AnyCreateTests {
+    /// In a property, a list, a set and a map, of objects that are new and of those that are updated.
+    @Test(arguments: [Realm.UpdatePolicy.error, .modified, .all], 0..<4)
+    func dateThatIsNoNumberIsRefused(_ policy: Realm.UpdatePolicy, place: Int) async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        let date = AnyRealmValue.date(Date(timeIntervalSinceReferenceDate: .nan))
+        try await realm.write { tx in
+            if policy != .error { try tx.add(AnyNote(1, .int(7))) }
+            let note = AnyNote(1)
+            switch place {
+            case 0: note.content = date
+            case 1: note.list.append(objectsIn: [.int(1), date])
+            case 2: note.set.insert(objectsIn: [.int(1), date])
+            default: note.map["when"] = date
+            }
+            let error = #expect(throws: Realm.Error.self) { try tx.add(note, update: policy) }
+            #expect(error?.code == .invalidValue && error?.className == "AnyNote")
+            #expect(error?.property == ["content", "list", "set", "map"][place])
+            #expect(error?.message.contains("a date that is not a number") == true)
+            #expect(!note.isManaged)
+        }
+        let stored = realm.snapshot().objects(AnyNote.self).map(\.content)
+        #expect(stored == (policy == .error ? [] : [.int(7)]))
+    }
+
     @Test func plainValuesBecomeTheirKinds() async throws {
         let realm = try await Realm.temporary(anyClasses)
         try await realm.write { tx in
