@@ -65,17 +65,12 @@ struct Import: AsyncParsableCommand {
         var done = 0
         while done < messages.count {
             let part = messages[done..<min(done + batch, messages.count)]
-            let version: UInt64
-            do {
-                version = try await realm.write { [room] tx in
-                    let room = try tx.room(room)
-                    for message in part {
-                        room.send(message.text, author: message.author, at: message.sentAt)
-                    }
-                    return tx.version
+            let version = try await realm.write { [room] tx in
+                let room = try tx.room(room)
+                for message in part {
+                    room.send(message.text, author: message.author, at: message.sentAt)
                 }
-            } catch Realm.Error.Code.transactionTooLarge {
-                throw tooLarge(part.count, done: done)
+                return tx.version
             }
             let at = monotonicNanoseconds()
             done += part.count
@@ -88,14 +83,5 @@ struct Import: AsyncParsableCommand {
             }
             progress.show(done: done)
         }
-    }
-
-    private func tooLarge(_ count: Int, done: Int) -> ChatFailure {
-        let before = done == 0 ? "nothing was imported" : "the \(done) messages before are imported"
-        return count == 1
-            ? ChatFailure("A message is over the 4 MiB that a commit can hold; \(before).")
-            : ChatFailure(
-                "A commit of \(count) messages is over the 4 MiB that one can hold: try --batch \(count / 2) or less; \(before)."
-            )
     }
 }
