@@ -152,10 +152,7 @@ package struct LockByte: RawRepresentable, Hashable, Sendable, CaseIterable {
     /// Exclusive while objects of the class are delivered: far behind the end of the file, a byte for
     /// each name.
     package static func drain(className: String) -> LockByte {
-        // FNV-1a: the same in each process
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in className.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return LockByte(rawValue: 1 << 48 | hash & (1 << 48 - 1))
+        LockByte(rawValue: 1 << 48 | className.fnv1a & (1 << 48 - 1))
     }
 }
 

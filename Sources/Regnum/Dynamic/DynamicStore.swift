@@ -127,7 +127,7 @@ final class DynamicStore {
             properties[column.name] = .column(column)
         }
         // items of values of any type are part of those
-        for list in stored.lists where !list.isDropped && !list.name.hasSuffix("[]") {
+        for list in stored.lists where !list.isDropped && !list.name.isOfAnyItems {
             properties[list.name] = .list(list)
         }
         known.tables[table] = properties

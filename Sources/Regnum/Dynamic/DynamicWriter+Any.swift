@@ -170,8 +170,7 @@ extension DatabaseSchema {
     func owner(of elements: TableKey) -> (table: TableKey, property: String)? {
         for table in tables where table.kind != .elements {
             for list in table.lists where list.target == elements {
-                let name = list.name.isOfAnyItems ? String(list.name.dropLast(2)) : list.name
-                return (table.key, name)
+                return (table.key, list.name.itemsProperty ?? list.name)
             }
         }
         return nil

@@ -18,7 +18,11 @@ extension DynamicWriter {
                 rows = try insert(any: values.map { ("", $0) }, into: place, name)
                 made = rows.map { (target.key, $0) }
             } else if target.kind == .elements, let column = target.columns.first {
-                for value in try stored(values, column, place, name) {
+                var stored = try stored(values, column, place, name)
+                if place.list.kind == .set {
+                    stored = SetMembers(values: stored, keys: []).values
+                }
+                for value in stored {
                     rows.append(try insert([value], into: target.key))
                     made.append((target.key, rows[rows.count - 1]))
                 }
@@ -79,7 +83,7 @@ extension DynamicWriter {
         return SetMembers(values: [], keys: keys)
     }
 
-    /// Elements as they are stored; of a set in order, each once.
+    /// Elements as they are stored.
     private func stored(
         _ values: [Any?], _ column: ColumnSchema, _ place: DynamicPlace, _ name: Name
     ) throws(Realm.Error) -> [Value] {
@@ -94,14 +98,7 @@ extension DynamicWriter {
                 column.type == .any
                     ? try member(any: value, name, place) : try scalar(value, column, name))
         }
-        guard place.list.kind == .set else { return stored }
-        stored.sort { Value.compare($0, $1) < 0 }
-        var unique: [Value] = []
-        for value in stored {
-            if let last = unique.last, Value.compare(last, value) == 0 { continue }
-            unique.append(value)
-        }
-        return unique
+        return stored
     }
 
     private func insert(

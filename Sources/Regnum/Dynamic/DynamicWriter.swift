@@ -32,7 +32,7 @@ struct DynamicWriter {
         let schema = transaction.schema
         let stored = schema.tables[Int(table.rawValue)]
         // what lies in a value of any type is told by that
-        let property = property.isOfAnyItems ? String(property.dropLast(2)) : property
+        let property = property.itemsProperty ?? property
         if stored.kind == .elements, let owner = schema.owner(of: table) {
             // and elements by the property that they are part of
             return name(owner.property, owner.table)

@@ -91,7 +91,7 @@ extension String {
     var isOfDropped: Bool { utf8.first == 1 }
 
     /// Whether it is the name of the list of what lies in the value of a property of any type.
-    var isOfAnyItems: Bool { hasSuffix("[]") }
+    var isOfAnyItems: Bool { itemsProperty != nil }
 }
 
 extension ListKind {

@@ -147,12 +147,9 @@ extension RealmCore {
         else { return nil }
         var words = ["\(configuration.schemaVersion)", settings.name]
         words += types.map { "\(ObjectSchema(ClassSchema.of($0._storedType)))" }.sorted()
-        var target: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in words.joined(separator: "\n").utf8 {
-            target = (target ^ UInt64(byte)) &* 0x100_0000_01b3
-        }
         do throws(StoreError) {
-            return try await coordinator.beginStage(turn, target: target)
+            return try await coordinator.beginStage(
+                turn, target: words.joined(separator: "\n").fnv1a)
         } catch {
             throw Realm.Error(error)
         }

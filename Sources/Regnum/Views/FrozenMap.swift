@@ -40,7 +40,9 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     ///
     /// - Complexity: O(log² n).
     public subscript(key: Key) -> Value? {
-        guard let place, let entry = table.entry(place, key._text) else { return nil }
+        guard let place, let entry = table.snapshot.root.entry(key._text, of: place) else {
+            return nil
+        }
         return decode(entry, place.list.target)
     }
 

@@ -27,36 +27,9 @@ extension FrozenTable {
         snapshot.root.listCount(map.table, map.row, map.list.key)
     }
 
-    /// The entry of a key, nil if there is none.
-    ///
-    /// - Complexity: O(log² n).
-    func entry(_ map: OwnedList, _ key: String) -> ObjectKey? {
-        let root = snapshot.root
-        var low = 0
-        var high = mapCount(map)
-        while low < high {
-            let middle = low + (high - low) / 2
-            guard let entry = root.listElement(map.table, map.row, map.list.key, at: middle) else {
-                return nil
-            }
-            let found = mapKey(entry, map.list.target)
-            if MapKeyText.precedes(found, key) {
-                low = middle + 1
-            } else if MapKeyText.precedes(key, found) {
-                high = middle
-            } else {
-                return entry
-            }
-        }
-        return nil
-    }
-
     /// The key of an entry of a map's hidden class.
     func mapKey(_ entry: ObjectKey, _ entries: TableKey) -> String {
-        guard case .string(let key)? = snapshot.root.value(entries, entry, .mapKey) else {
-            return ""
-        }
-        return key
+        snapshot.root.mapKey(entry, entries)
     }
 
     private func mapValue(_ entry: ObjectKey, _ entries: TableKey) -> Value {

@@ -139,7 +139,8 @@ package struct NestedCollection: Hashable, Sendable {
             guard let items = elements.lists.first else { return nil }
             let found: ObjectKey?
             switch step {
-            case .key(let key): found = isMap ? root.entry(key, of: place) : nil
+            case .key(let key):
+                found = isMap ? root.entry(String(decoding: key, as: UTF8.self), of: place) : nil
             case .position(let position):
                 found =
                     isMap || position < 0
@@ -169,26 +170,29 @@ extension Value {
 }
 
 extension DatabaseRoot {
-    /// The entry of a map with a key; nil if there is none.
+    /// The entry of a map, or of a dictionary within a value of any type, with a key; nil if there is none.
     ///
     /// - Complexity: O(log² n).
-    fileprivate func entry(_ key: [UInt8], of place: OwnedList) -> ObjectKey? {
+    package func entry(_ key: String, of map: OwnedList) -> ObjectKey? {
         var low = 0
-        var high = listCount(place.table, place.row, place.list.key)
+        var high = listCount(map.table, map.row, map.list.key)
         while low < high {
             let middle = low + (high - low) / 2
-            guard
-                let entry = listElement(place.table, place.row, place.list.key, at: middle),
-                case .string(let found)? = value(place.list.target, entry, ColumnKey(rawValue: 1))
-            else { return nil }
-            if found.utf8.lexicographicallyPrecedes(key) {
-                low = middle + 1
-            } else if key.lexicographicallyPrecedes(found.utf8) {
-                high = middle
-            } else {
-                return entry
+            guard let entry = listElement(map.table, map.row, map.list.key, at: middle) else {
+                return nil
             }
+            let order = compareUTF8(mapKey(entry, map.list.target), key)
+            if order == 0 { return entry }
+            if order < 0 { low = middle + 1 } else { high = middle }
         }
         return nil
+    }
+
+    /// The key of a map's entry; empty where a damaged file has none.
+    package func mapKey(_ entry: ObjectKey, _ entries: TableKey) -> String {
+        guard case .string(let key)? = value(entries, entry, ColumnKey(rawValue: 1)) else {
+            return ""
+        }
+        return key
     }
 }

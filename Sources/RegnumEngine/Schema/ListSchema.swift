@@ -32,6 +32,12 @@ struct ListPlace: Hashable, Comparable, Sendable {
     static func < (a: ListPlace, b: ListPlace) -> Bool { (a.table, a.list) < (b.table, b.list) }
 }
 
+extension String {
+    /// Of the name of the list of what lies in values of any type, `property[]`, that of the property; nil
+    /// for other names.
+    package var itemsProperty: String? { hasSuffix("[]") ? String(dropLast(2)) : nil }
+}
+
 extension TableSchema {
     /// The list of that name (compared by UTF-8 bytes), or nil.
     package func list(named name: String) -> ListSchema? {

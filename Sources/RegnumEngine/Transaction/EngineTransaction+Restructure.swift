@@ -28,7 +28,7 @@ extension EngineTransaction {
         var schema = content.schema.with(table, list, name: name)
         if schema.tables[target.index].kind == .elements {
             // the items of values of any type: `property[]` of `Class.property`
-            let property = name.hasSuffix("[]") ? String(name.dropLast(2)) : name
+            let property = name.itemsProperty ?? name
             schema = schema.with(target, name: "\(schema.tables[table.index].name).\(property)")
         }
         restructure(schema)

@@ -47,7 +47,6 @@ extension EngineTransaction {
 extension TableSchema {
     /// The column of any type that a list has the items of; nil for other lists.
     fileprivate func column(ofItems list: ListSchema) -> ColumnSchema? {
-        guard list.name.hasSuffix("[]") else { return nil }
-        return column(named: String(list.name.dropLast(2)))
+        list.name.itemsProperty.flatMap { column(named: $0) }
     }
 }

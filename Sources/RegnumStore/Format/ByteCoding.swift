@@ -54,3 +54,12 @@ package enum Checksum {
         cregnum_crc32c(0, bytes.baseAddress, bytes.count)
     }
 }
+
+extension String {
+    /// A hash of the UTF-8 bytes that is the same in each process: FNV-1a of 64 bits (Fowler, Noll, Vo).
+    package var fnv1a: UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash
+    }
+}

@@ -12,21 +12,6 @@ struct MigrationDisk {
     /// People and pets, and the lost one.
     static let visitCount = 21
 
-    /// Another process of the same disk.
-    final class View: FileSystem {
-        private let disk: SimFileSystem
-
-        init(_ disk: SimFileSystem) { self.disk = disk }
-
-        func openDirectory(_ path: String, create: Bool) throws(StoreError) -> any RealmDirectory {
-            try disk.openDirectory(path, create: create)
-        }
-        func bootID() -> Identity128? { disk.bootID() }
-        func random() -> UInt64 { disk.random() }
-        func monotonicNanoseconds() -> UInt64 { disk.monotonicNanoseconds() }
-        func wallClockMicroseconds() -> Int64 { disk.wallClockMicroseconds() }
-    }
-
     static func first(_ disk: any FileSystem) -> Realm.Configuration {
         var configuration = Realm.Configuration(
             location: .file(URL(filePath: path)), objectTypes: MigFirst.types)

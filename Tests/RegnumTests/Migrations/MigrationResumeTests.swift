@@ -222,7 +222,7 @@ import Testing
 
     @Test func processOfTheOlderProgramFollowsTheCommit() async throws {
         let disk = try await MigrationDisk.make(seed: 8)
-        let peer = try await Realm.open(MigrationDisk.first(MigrationDisk.View(disk)))
+        let peer = try await Realm.open(MigrationDisk.first(SimView(disk)))
         let follower = peer.core.coordinator
         let visits = MigrationCounter()
         let realm = try await Realm.open(
