@@ -81,6 +81,13 @@ enum People {
         return (0..<count).map { _ in Int.random(in: 0..<end, using: &generator) }
     }
 
+    /// Ids of people below `end` from a random one on, ascending; from 0 on again where they end.
+    static func neighbours(_ count: Int, below end: Int, _ salt: UInt64) -> [Int] {
+        var generator = SeededGenerator(seed: seed ^ (salt << 16))
+        let first = Int.random(in: 0..<end, using: &generator)
+        return (0..<count).map { (first + $0) % end }
+    }
+
     /// Different ids of people below `end`, in random order.
     static func differentIDs(_ count: Int, below end: Int) -> [Int] {
         var generator = SeededGenerator(seed: seed ^ 0xD1FF)
@@ -89,8 +96,12 @@ enum People {
 
     /// Ages for random people, others for each salt.
     static func ageChanges(_ count: Int, below end: Int, _ salt: UInt64) -> [AgeChange] {
+        ageChanges(of: randomIDs(count, below: end, salt), salt)
+    }
+
+    static func ageChanges(of ids: [Int], _ salt: UInt64) -> [AgeChange] {
         var generator = SeededGenerator(seed: seed ^ (salt << 32))
-        return randomIDs(count, below: end, salt).map { id in
+        return ids.map { id in
             AgeChange(id: id, age: Int.random(in: 0..<100, using: &generator))
         }
     }

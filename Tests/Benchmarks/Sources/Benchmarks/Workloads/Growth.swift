@@ -2,7 +2,7 @@ import BenchmarkKit
 import Foundation
 
 /// What an operation costs in a store of 10,000 people, of 100,000 and so on, and how often what it
-/// cost in the smallest.
+/// cost in the smallest: of people drawn at random, and of neighbours in the order of their keys.
 struct Growth: Workload {
     private static let smallest = 10_000
     private static let repetitions = 5
@@ -10,6 +10,8 @@ struct Growth: Workload {
     /// Inserts and updates of a transaction.
     private static let changeCount = 1_000
     private static let fillCount = 100_000
+    /// What a person takes in the files, about.
+    private static let personByteCount = 128
 
     let name = "growth"
     /// It takes minutes.
@@ -18,15 +20,43 @@ struct Growth: Workload {
     var notes: [String] {
         [
             "insert and update: one of 1,000 in a transaction without a sync, read: of random "
-                + "people;",
+                + "people; -ascending: of neighbours by key;",
+            "raw: a load from as much memory as the people take, at an address that the load before "
+                + "it told;",
             "medians of \(Self.repetitions); -ratio is to \(Self.smallest) people, <= 1.5 wanted.",
         ]
     }
 
     func contenders(_ setting: Setting) async throws -> [Contender] {
-        setting.stores(for: self).map { engine in
-            Contender(engine) { try await measure(engine, setting) }
+        let floor = Contender(.raw) { try await onThread { loads(setting) } }
+        return [floor]
+            + setting.stores(for: self).map { engine in
+                Contender(engine) { try await measure(engine, setting) }
+            }
+    }
+
+    /// Nanoseconds of a load that waits for the one before: a walk through a cycle of all cache lines.
+    private func loads(_ setting: Setting) -> [Sample] {
+        var samples: [Sample] = []
+        var size = Self.smallest
+        var first: Double?
+        while size <= setting.growthMax {
+            let byteCount = size * Self.personByteCount
+            let lines = MemoryCycle(lineCount: byteCount / MemoryCycle.lineByteCount)
+            let costs = (0..<Self.repetitions).map { _ in
+                let start = monotonicNanoseconds()
+                lines.walk(Self.readCount)
+                return Double(monotonicNanoseconds() - start) / Double(Self.readCount)
+            }
+            let cost = Statistics.median(costs)
+            samples.append(Sample("\(name)-load-\(size)", cost, .nanoseconds))
+            if let first {
+                samples.append(Sample("\(name)-load-\(size)-ratio", cost / first, .ratio))
+            }
+            first = first ?? cost
+            size *= 10
         }
+        return samples
     }
 
     @concurrent
@@ -66,38 +96,44 @@ struct Growth: Workload {
         }
     }
 
-    /// Nanoseconds of one insert, one read and one update.
+    /// Nanoseconds of one insert, one read and one update, by what is done.
     private func costs(
         _ store: any PeopleStore, _ engine: Engine, _ stored: inout Int, _ setting: Setting
     ) async throws -> [(String, Double)] {
         let size = stored
-        var (inserts, reads, updates): ([Double], [Double], [Double]) = ([], [], [])
+        var costs: [String: [Double]] = [:]
         for repetition in 0..<Self.repetitions {
             let salt = UInt64(repetition + 1)
-            let ids = People.randomIDs(Self.readCount, below: size, salt)
-            reads.append(
-                try await nanoseconds(ids.count) {
+            for (work, ids) in [
+                ("read", People.randomIDs(Self.readCount, below: size, salt)),
+                ("read-ascending", People.neighbours(Self.readCount, below: size, salt)),
+            ] {
+                let cost = try await nanoseconds(ids.count) {
                     let answer = try await store.read(ids)
-                    let question = "growth, \(size) people, \(repetition)"
+                    let question = "growth, \(work), \(size) people, \(repetition)"
                     try setting.agreement.check(question, answer, by: engine)
-                })
+                }
+                costs[work, default: []].append(cost)
+            }
             let first = stored
             let people = People.people(first..<first + Self.changeCount)
             stored += people.count
-            inserts.append(
-                try await nanoseconds(people.count) {
-                    try await store.insert(first..<first + people.count) { people[$0 - first] }
-                })
-            let changes = People.ageChanges(Self.changeCount, below: size, salt)
-            updates.append(
-                try await nanoseconds(changes.count) {
+            let cost = try await nanoseconds(people.count) {
+                try await store.insert(first..<first + people.count) { people[$0 - first] }
+            }
+            costs["insert", default: []].append(cost)
+            for (work, ids) in [
+                ("update", People.randomIDs(Self.changeCount, below: size, salt)),
+                ("update-ascending", People.neighbours(Self.changeCount, below: size, salt)),
+            ] {
+                let changes = People.ageChanges(of: ids, salt)
+                let cost = try await nanoseconds(changes.count) {
                     try await store.update(changes, perTransaction: changes.count)
-                })
+                }
+                costs[work, default: []].append(cost)
+            }
         }
-        return [
-            ("insert", Statistics.median(inserts)), ("read", Statistics.median(reads)),
-            ("update", Statistics.median(updates)),
-        ]
+        return costs.sorted { $0.key < $1.key }.map { ($0.key, Statistics.median($0.value)) }
     }
 
     private func nanoseconds(

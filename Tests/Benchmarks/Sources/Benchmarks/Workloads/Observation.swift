@@ -167,7 +167,7 @@ final class AgingCrowd: Sendable {
                 state.ages[id] = Int8(new)
                 changes.append(AgeChange(id: id, age: new))
                 for (observer, condition) in conditions.enumerated()
-                where condition.city.map { $0 == city } ?? true {
+                where condition.city.map({ $0 == city }) ?? true {
                     switch (old > condition.above, new > condition.above) {
                     case (true, true): effects[observer, default: AgeEffect()].stay += 1
                     case (true, false): effects[observer, default: AgeEffect()].leave += 1
