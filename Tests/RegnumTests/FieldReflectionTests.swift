@@ -28,6 +28,15 @@ import Testing
         #expect(values == [.string("Ann"), .int(41), .null, .bool(true), .int(0)])
     }
 
+    @Test func referencesLieAtOnePlaceInAllWrappers() {
+        let offset = MemoryLayout<Persisted<Dog?>>.offset(of: \._value)
+        #expect(MemoryLayout<Persisted<List<Dog>>>.offset(of: \._value) == offset)
+        #expect(MemoryLayout<Persisted<List<Int>>>.offset(of: \._value) == offset)
+        #expect(MemoryLayout<Persisted<MutableSet<String>>>.offset(of: \._value) == offset)
+        #expect(MemoryLayout<Persisted<Map<String, Int>>>.offset(of: \._value) == offset)
+        #expect(MemoryLayout<Persisted<List<Dog>>>.size == MemoryLayout<Persisted<Dog?>>.size)
+    }
+
     @Test func columnNumberIsTheFirstFieldOfTheWrapper() {
         #expect(MemoryLayout<Persisted<String>>.offset(of: \._column) == 0)
         #expect(MemoryLayout<Persisted<Bool>>.offset(of: \._column) == 0)

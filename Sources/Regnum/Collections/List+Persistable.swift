@@ -34,8 +34,14 @@ extension List: Persistable {
     }
 }
 
+/// A class of collections of one kind, without the type of the elements.
+protocol UnmanagedCollection: AnyObject, SendableMetatype {
+    /// What a property holds that has this instance of the class.
+    static func content(of instance: AnyObject) -> _PropertyContent.Content
+}
+
 /// A list or set without its element type.
-protocol UnmanagedList: AnyObject {
+protocol UnmanagedList: UnmanagedCollection {
     /// What the list holds.
     var contents: [_PropertyContent.Content] { get }
     /// The elements.
@@ -52,9 +58,12 @@ protocol UnmanagedList: AnyObject {
 }
 
 extension List: UnmanagedList {
+    static func content(of instance: AnyObject) -> _PropertyContent.Content {
+        .list(unsafeDowncast(instance, to: List.self))  // the field is declared so
+    }
+
     var contents: [_PropertyContent.Content] {
-        guard isManaged else { return elements.map { $0._elementContent().content } }
-        return map { $0._elementContent().content }
+        Element._contents(of: isManaged ? Array(self) : elements).contents
     }
 
     var anyElements: [Any] { map { $0 as Any } }

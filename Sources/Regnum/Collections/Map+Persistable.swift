@@ -48,7 +48,7 @@ extension Map: Persistable {
 }
 
 /// A map without the type of its values.
-protocol UnmanagedMap: AnyObject {
+protocol UnmanagedMap: UnmanagedCollection {
     /// What the map holds, in ascending order of the keys.
     var contents: [MapEntry] { get }
     /// The value that a map of this type has of a content, nil if it cannot have it, and for nil.
@@ -65,6 +65,10 @@ protocol UnmanagedMap: AnyObject {
 }
 
 extension Map: UnmanagedMap {
+    static func content(of instance: AnyObject) -> _PropertyContent.Content {
+        .map(unsafeDowncast(instance, to: Map.self))  // the field is declared so
+    }
+
     static func makeEmpty() -> any UnmanagedMap { Map() }
 
     static func value(_ content: _PropertyContent) -> Any? {
@@ -73,14 +77,11 @@ extension Map: UnmanagedMap {
 
     var contents: [MapEntry] {
         guard isManaged else {
-            if entries.isEmpty { return [] }
-            var contents: [MapEntry] = []
-            contents.reserveCapacity(entries.count)
-            for (key, value) in entries {
-                contents.append(MapEntry(key: key.text, content: value._content().content))
+            let keys = entries.keys
+            let contents = Value._contents(ofValues: entries.values).contents
+            return entries.ascendingPositions.map {
+                MapEntry(key: keys[$0].text, content: contents[$0])
             }
-            if contents.count > 1 { contents.sort { MapKeyText.precedes($0.key, $1.key) } }
-            return contents
         }
         return map { MapEntry(key: $0.key._text, content: $0.value._content().content) }
     }
@@ -105,7 +106,7 @@ extension Map: UnmanagedMap {
     func bind(to managed: _ManagedList) {
         guard self.managed == nil else { return }
         self.managed = managed
-        entries = [:]
+        entries = UnmanagedMapEntries()
     }
 }
 
@@ -125,7 +126,8 @@ extension Map: Decodable where Value: Decodable {
         self.init()
         let container = try decoder.container(keyedBy: MapCodingKey.self)
         for key in container.allKeys {
-            entries[MapKeyText(key.stringValue)] = try container.decode(Value.self, forKey: key)
+            entries.set(
+                try container.decode(Value.self, forKey: key), key.stringValue)
         }
     }
 }

@@ -39,8 +39,10 @@ extension Map: Sequence {
 
     /// The entries of an unmanaged map.
     var sortedEntries: [SingleMapEntry<Key, Value>] {
-        entries.sorted { MapKeyText.precedes($0.key.text, $1.key.text) }
-            .map { SingleMapEntry(key: Key._make($0.key.text), value: $0.value) }
+        let (keys, values) = (entries.keys, entries.values)
+        return entries.ascendingPositions.map {
+            SingleMapEntry(key: Key._make(keys[$0].text), value: values[$0])
+        }
     }
 }
 
@@ -79,8 +81,8 @@ extension Map: Equatable {
         case (.some(let a), .some(let b)): return a.isSame(as: b)
         case (nil, nil):
             return left.entries.count == right.entries.count
-                && left.entries.allSatisfy { key, value in
-                    right.entries[key].map { areSame(value, $0) } ?? false
+                && zip(left.entries.keys, left.entries.values).allSatisfy { key, value in
+                    right.entries[key.text].map { areSame(value, $0) } ?? false
                 }
         default: return false
         }

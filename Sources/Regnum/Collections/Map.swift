@@ -26,7 +26,7 @@ public final class Map<Key: MapKey, Value: MapValue> {
     /// What is stored, nil for an unmanaged map.
     var managed: _ManagedList?
     /// The entries of an unmanaged map.
-    var entries: [MapKeyText: Value] = [:]
+    var entries = UnmanagedMapEntries<Value>()
 
     /// An unmanaged map without entries.
     public init() {}
@@ -76,7 +76,7 @@ public final class Map<Key: MapKey, Value: MapValue> {
     /// - Complexity: O(log² n).
     public subscript(key: Key) -> Value? {
         get {
-            guard let managed else { return entries[MapKeyText(key._text)] }
+            guard let managed else { return entries[key._text] }
             guard let row = managed.search(key._text).row else { return nil }
             return managed.mapValue(row)
         }
@@ -98,7 +98,7 @@ public final class Map<Key: MapKey, Value: MapValue> {
         if let managed {
             managed.setEntry(key._text, value._content().content)
         } else {
-            entries[MapKeyText(key._text)] = value
+            entries.set(value, key._text)
         }
     }
 
@@ -113,13 +113,17 @@ public final class Map<Key: MapKey, Value: MapValue> {
         if let managed {
             managed.removeEntry(key._text)
         } else {
-            entries[MapKeyText(key._text)] = nil
+            entries.remove(key._text)
         }
     }
 
     /// Removes all entries.
     public func removeAll() {
-        if let managed { managed.remove(0..<managed.count) } else { entries = [:] }
+        if let managed {
+            managed.remove(0..<managed.count)
+        } else {
+            entries = UnmanagedMapEntries()
+        }
     }
 
     /// Stores the entries of a sequence; for a key that is there already what `combine` makes of the
@@ -157,13 +161,53 @@ public final class Map<Key: MapKey, Value: MapValue> {
         if let managed {
             managed.assign(new.map { MapEntry(key: $0.key, content: $0.value._content().content) })
         } else {
-            entries = Dictionary(uniqueKeysWithValues: new.map { (MapKeyText($0.key), $0.value) })
+            entries = UnmanagedMapEntries()
+            for (key, value) in new { entries.set(value, key) }
         }
     }
 }
 
 @available(*, unavailable, message: "a map stays with its object: use a snapshot")
 extension Map: Sendable {}
+
+/// The entries of an unmanaged map, in no order that means something.
+struct UnmanagedMapEntries<Value: MapValue> {
+    /// The keys, at the positions of their values.
+    private var numbers = Numbering<MapKeyText>()
+    private(set) var values: [Value] = []
+
+    var count: Int { values.count }
+    var keys: [MapKeyText] { numbers.keys }
+
+    /// - Complexity: O(1).
+    subscript(key: String) -> Value? { numbers[MapKeyText(key)].map { values[$0] } }
+
+    /// - Complexity: O(1).
+    mutating func set(_ value: Value, _ key: String) {
+        let key = MapKeyText(key)
+        if let number = numbers[key] {
+            values[number] = value
+        } else {
+            numbers.append(key)
+            values.append(value)
+        }
+    }
+
+    /// - Complexity: O(1).
+    mutating func remove(_ key: String) {
+        guard let number = numbers[MapKeyText(key)] else { return }
+        numbers.remove(at: number)
+        values.swapAt(number, values.count - 1)
+        values.removeLast()
+    }
+
+    /// The positions of the entries, in ascending order of their keys.
+    var ascendingPositions: [Int] {
+        values.count < 2
+            ? Array(values.indices)
+            : values.indices.sorted { MapKeyText.precedes(keys[$0].text, keys[$1].text) }
+    }
+}
 
 /// A type whose values can be the keys of a ``Map``: `String`.
 ///
@@ -184,9 +228,16 @@ extension String: MapKey {
 public protocol MapValue: Persistable {
     /// The map of what is stored: see `Persistable._persistedForm`.
     static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
+    /// The values as the library handles them without knowing their type.
+    static func _contents(ofValues values: [Self]) -> _ElementContents
 }
 
 extension MapValue {
+    // a requirement, so that each type has code of its own for it
+    public static func _contents(ofValues values: [Self]) -> _ElementContents {
+        _ElementContents(contents: values.map { $0._content().content })
+    }
+
     public static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type {
         Map<Key, Self>.self
     }

@@ -37,9 +37,12 @@ extension MutableSet: Persistable {
 }
 
 extension MutableSet: UnmanagedList {
+    static func content(of instance: AnyObject) -> _PropertyContent.Content {
+        .list(unsafeDowncast(instance, to: MutableSet.self))  // the field is declared so
+    }
+
     var contents: [_PropertyContent.Content] {
-        guard isManaged else { return elements.array.map { $0._elementContent().content } }
-        return map { $0._elementContent().content }
+        Element._contents(of: isManaged ? Array(self) : elements.array).contents
     }
 
     var anyElements: [Any] { map { $0 as Any } }

@@ -191,13 +191,8 @@ extension MutableSet: Sendable {}
 /// The elements of an unmanaged set, in the order in which they came.
 struct UnmanagedSetElements<Element: RealmCollectionValue> {
     private(set) var array: [Element] = []
-    /// What the array has: values, and the instances of objects.
-    private var members: Set<Member> = []
-
-    private enum Member: Hashable {
-        case value(Value)
-        case instance(ObjectIdentifier)
-    }
+    /// What the array has, at the same positions.
+    private var members = Numbering<SetMember>()
 
     init() {}
 
@@ -207,7 +202,7 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
 
     func contains(_ element: Element) -> Bool {
         guard let member = member(element) else { return false }
-        if members.contains(member) { return true }
+        if members[member] != nil { return true }
         // two accessors may be those of one row
         switch element._elementContent().content {
         case .link(let object?) where object.isManaged: break
@@ -218,9 +213,9 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
     }
 
     mutating func insert(_ element: Element) {
-        guard let member = member(element), !members.contains(member) else { return }
+        guard let member = member(element), members[member] == nil else { return }
         if case .instance = member, contains(element) { return }
-        members.insert(member)
+        members.append(member)
         array.append(element)
     }
 
@@ -230,7 +225,7 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
         self = UnmanagedSetElements(array.filter { !removed.contains($0) })
     }
 
-    private func member(_ element: Element) -> Member? {
+    private func member(_ element: Element) -> SetMember? {
         switch element._elementContent().content {
         case .value(let value): .value(value.canonical)
         case .link(let object?): .instance(ObjectIdentifier(object))
@@ -240,4 +235,10 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
         default: nil
         }
     }
+}
+
+/// An element of an unmanaged set without its type: a value, or the instance of an object.
+private enum SetMember: Hashable {
+    case value(Value)
+    case instance(ObjectIdentifier)
 }

@@ -17,6 +17,8 @@ public protocol RealmCollectionValue {
     static func _areSame(_ a: Self, _ b: Self) -> Bool
     /// The element as the library handles it without knowing its type.
     func _elementContent() -> _PropertyContent
+    /// The same of many.
+    static func _contents(of elements: [Self]) -> _ElementContents
     /// The element of this type that `_elementContent` gives so, nil if it is none of this type's.
     static func _makeElement(_ content: _PropertyContent) -> Self?
     /// The position of the first element of a managed list that is the same.
@@ -32,7 +34,18 @@ public struct _ElementType: Sendable {
     let shape: ElementShape
 }
 
+/// What elements are to the library, which does not know their type. Part of the contract of
+/// ``RealmCollectionValue``.
+public struct _ElementContents {
+    let contents: [_PropertyContent.Content]
+}
+
 extension RealmCollectionValue {
+    // a requirement, so that each type has code of its own for it
+    public static func _contents(of elements: [Self]) -> _ElementContents {
+        _ElementContents(contents: elements.map { $0._elementContent().content })
+    }
+
     public static var _persistedListForm: any Persistable.Type { List<Self>.self }
 
     public static var _persistedSetForm: any Persistable.Type { MutableSet<Self>.self }
@@ -115,6 +128,12 @@ extension RealmCollectionValue where Self: ObjectBase {
     public static func _areSame(_ a: Self, _ b: Self) -> Bool { a.isSameObject(as: b) }
 
     public func _elementContent() -> _PropertyContent { _PropertyContent(content: .link(self)) }
+
+    public static func _contents(of elements: [Self]) -> _ElementContents {
+        // an array of instances lies in memory as one of its base class does
+        let objects = unsafeBitCast(elements, to: [ObjectBase].self)
+        return _ElementContents(contents: objects.map { .link($0) })
+    }
 
     public static func _makeElement(_ content: _PropertyContent) -> Self? {
         guard case .link(let object?) = content.content else { return nil }

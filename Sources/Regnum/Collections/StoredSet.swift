@@ -10,6 +10,10 @@ struct SetMembers {
 
     /// Each once and ascending, as a set stores them: of equal values the first.
     init(values: [Value], keys: [ObjectKey]) {
+        guard values.count > 1 || keys.count > 1 else {
+            (self.values, self.keys) = (values, keys)
+            return
+        }
         let order = values.indices.sorted {
             let order = Value.compare(values[$0], values[$1])
             return order == 0 ? $0 < $1 : order < 0
@@ -65,6 +69,11 @@ struct StoredSet {
     /// Throws for a value or row that cannot be stored; nothing is changed then.
     /// - Complexity: O(log² n) for each element.
     func add(_ members: SetMembers) throws(StoreError) {
+        if members.keys.isEmpty, count == 0 {
+            if members.values.isEmpty { return }
+            return try transaction.insertIntoList(
+                table, row, list.key, at: 0, newRows: members.values)
+        }
         for value in members.values { try transaction.check(list.target, ColumnKey(0), value) }
         for (position, values) in missing(members.values, compare).reversed() {
             try transaction.insertIntoList(table, row, list.key, at: position, newRows: values)

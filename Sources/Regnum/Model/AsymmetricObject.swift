@@ -60,7 +60,7 @@ extension Transaction {
         var builder = ObjectBuilder(core)
         let object = type.init()
         try builder.fill(object, from: value)
-        var insertion = GraphInsertion(core, transaction, .error, supplied: builder.supplied)
+        let insertion = GraphInsertion(core, transaction, .error, supplied: builder.supplied)
         _ = try insertion.add(object)
     }
 }

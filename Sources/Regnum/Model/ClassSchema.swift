@@ -11,6 +11,8 @@ final class PropertySchema: Sendable {
     let offset: Int
     /// The type of the wrapper: knows how to read the property of an unmanaged object.
     let field: any PersistedField.Type
+    /// The type of the property, if it is a list, set or map.
+    let collection: (any UnmanagedCollection.Type)?
     /// How the value of an unmanaged object is read where the type is known to the library.
     let kind: FieldKind
     let shape: PropertyShape
@@ -37,6 +39,7 @@ final class PropertySchema: Sendable {
         self.columnName = columnName
         self.offset = offset
         self.field = field
+        collection = field.valueType as? any UnmanagedCollection.Type
         self.kind = kind
         self.shape = shape
         self.defaultValue = defaultValue

@@ -63,4 +63,21 @@ extension ObjectBase {
             body(&fieldAddress(offset).assumingMemoryBound(to: Wrapper.self).pointee)
         }
     }
+    /// The list, set or map in the wrapper at `offset`, nil if it was never touched. All those are
+    /// classes, whose references lie at one place whatever the type of the wrapper.
+    final func fieldCollection(at offset: Int) -> AnyObject? {
+        withExtendedLifetime(self) {
+            (fieldAddress(offset) + fieldReferenceOffset).load(as: AnyObject?.self)
+        }
+    }
+
+    /// The object in the wrapper of a link at `offset`; none where the link was never touched.
+    final func fieldLink(at offset: Int) -> ObjectBase?? {
+        withExtendedLifetime(self) {
+            (fieldAddress(offset) + fieldReferenceOffset).load(as: ObjectBase??.self)
+        }
+    }
 }
+
+/// Bytes from the start of a wrapper to the reference in it.
+private let fieldReferenceOffset = MemoryLayout<Persisted<ObjectBase?>>.offset(of: \._value) ?? 8

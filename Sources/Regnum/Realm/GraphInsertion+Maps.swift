@@ -7,7 +7,7 @@ extension GraphInsertion {
     /// The unmanaged objects of a map, with the rows of embedded ones that are updated in place.
     ///
     /// Throws `.invalidValue` for a key that cannot be one, and what cannot be linked to.
-    mutating func mapTargets(
+    func mapTargets(
         of entries: [MapEntry], _ property: Int, _ binding: ClassBinding, _ row: ObjectKey?
     ) throws(Realm.Error) -> [(ObjectBase, ObjectKey?)] {
         let schema = binding.schema

@@ -8,19 +8,20 @@ internal import RegnumStore
 /// then the rows that existed are updated, which cannot fail. Only when all is stored the objects
 /// become accessors. So a call that throws takes its rows back and leaves the transaction and the
 /// objects as they were. Walks without recursion: a chain of any length can be added.
-struct GraphInsertion {
+final class GraphInsertion {
     let core: TransactionCore
     let transaction: EngineTransaction
     let policy: Realm.UpdatePolicy
     /// The properties that were given, of objects that do not stand for all of theirs.
     let supplied: [ObjectIdentifier: Set<Int>]
-    var nodes: [Node] = []
-    private(set) var numbers = ObjectNumbers()
+    // One call edits it after the other, and nobody but the caller has it: no access is checked.
+    @exclusivity(unchecked) private(set) var nodes: [Node] = []
+    @exclusivity(unchecked) private(set) var numbers = Numbering<ObjectIdentifier>()
     /// The nodes, targets first.
-    private var order: [Int] = []
-    private var inserted: [Int] = []
+    @exclusivity(unchecked) private var order: [Int] = []
+    @exclusivity(unchecked) private var inserted: [Int] = []
     /// The embedded objects that have an owner among the nodes.
-    private var owned = ObjectNumbers()
+    @exclusivity(unchecked) private var owned = Numbering<ObjectIdentifier>()
 
     init(
         _ core: TransactionCore, _ transaction: EngineTransaction,
@@ -35,7 +36,7 @@ struct GraphInsertion {
     /// Stores an unmanaged object and returns its row.
     ///
     /// Throws as `Transaction.add`; nothing is changed then.
-    mutating func add(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
+    func add(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
         try collect(from: root)
         try store()
         guard let row = nodes[0].row else { preconditionFailure("An object was not stored.") }
@@ -47,7 +48,7 @@ struct GraphInsertion {
     /// Throws as `Transaction.add`, and `.invalidValue` for an object that was deleted, belongs to
     /// another transaction, is of another class, or is embedded and has an owner; nothing is changed
     /// then.
-    mutating func add(
+    func add(
         _ elements: [ObjectBase], _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) -> [ObjectKey] {
         nodes.reserveCapacity(elements.count)
@@ -66,7 +67,7 @@ struct GraphInsertion {
     }
 
     /// Stores the objects that were found.
-    private mutating func store() throws(Realm.Error) {
+    private func store() throws(Realm.Error) {
         do throws(Realm.Error) {
             let late = try insertRows()
             for link in late { try close(link) }
@@ -95,11 +96,9 @@ struct GraphInsertion {
             node.binding.bind(node.object, to: row)
             // rows link to each other now: instances that still did would never be released in a cycle,
             // and by a deep recursion in a chain
-            for property in node.binding.schema.properties {
-                if property.shape.isAny {
-                    property.field.forget(in: node.object, at: property.offset)
-                }
-                if case .link = property.shape {
+            for index in node.binding.schema.compoundProperties {
+                let property = node.binding.schema.properties[index]
+                if property.isColumn {
                     property.field.forget(in: node.object, at: property.offset)
                 }
             }
@@ -116,7 +115,7 @@ struct GraphInsertion {
 
     // MARK: Finding the objects
 
-    private mutating func collect(from root: ObjectBase) throws(Realm.Error) {
+    private func collect(from root: ObjectBase) throws(Realm.Error) {
         var stack = [(node: try begin(root, nil), next: 0)]
         while let last = stack.indices.last {
             let (number, next) = stack[last]
@@ -134,7 +133,7 @@ struct GraphInsertion {
     }
 
     /// - Parameter row: the row that an embedded object is to update.
-    private mutating func begin(
+    private func begin(
         _ object: ObjectBase, _ row: ObjectKey?
     ) throws(Realm.Error) -> Int {
         let binding = core.binding(for: type(of: object))
@@ -154,7 +153,7 @@ struct GraphInsertion {
     }
 
     /// Notes what a property of an object holds.
-    private mutating func find(
+    private func find(
         _ content: _PropertyContent.Content, in index: Int, _ property: PropertySchema, _ node: Node
     ) throws(Realm.Error) {
         let binding = node.binding
@@ -227,7 +226,7 @@ struct GraphInsertion {
     }
 
     /// Refuses what cannot be linked to.
-    mutating func check(
+    func check(
         _ target: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
         if let other = target._binding {
@@ -249,7 +248,7 @@ struct GraphInsertion {
         let target: ObjectBase
     }
 
-    private mutating func insertRows() throws(Realm.Error) -> [LateLink] {
+    private func insertRows() throws(Realm.Error) -> [LateLink] {
         var late: [LateLink] = []
         for number in order where !nodes[number].exists {
             let node = nodes[number]
@@ -317,12 +316,18 @@ struct GraphInsertion {
 
     /// The elements of a set, whose objects have rows.
     func members(of contents: [_PropertyContent.Content]) -> SetMembers {
-        let writer = anyWriter
-        let linked = contents.compactMap { content in
-            if case .tree(let tree) = content { writer.cell(tree) } else { nil }
+        var values: [Value] = []
+        var keys: [ObjectKey] = []
+        for content in contents {
+            switch content {
+            case .value(let value): values.append(value)
+            case .tree(let tree): values.append(anyWriter.cell(tree))
+            case .link(let object?):
+                if let row = row(of: object) { keys.append(row) }
+            default: break
+            }
         }
-        return SetMembers(
-            values: contents.values + linked, keys: contents.objects.compactMap { row(of: $0) })
+        return SetMembers(values: values, keys: keys)
     }
 
     /// Puts elements into a list that has none.
@@ -380,6 +385,12 @@ extension PropertySchema {
     }
 
     private func reference(of object: ObjectBase) -> _PropertyContent.Content? {
-        field.reference(in: object, at: offset, isProjected: isProjected)
+        if let collection {
+            return object.fieldCollection(at: offset).map { collection.content(of: $0) }
+        }
+        if case .link = shape, !isProjected {
+            return object.fieldLink(at: offset).map { .link($0) }
+        }
+        return field.reference(in: object, at: offset, isProjected: isProjected)
     }
 }

@@ -19,7 +19,7 @@ extension TransactionCore {
         guard let transaction = writing else {
             preconditionFailure("Only a write stores objects.")
         }
-        var insertion = GraphInsertion(self, transaction)
+        let insertion = GraphInsertion(self, transaction)
         return try insertion.add(object)
     }
 
@@ -32,7 +32,7 @@ extension TransactionCore {
         guard let transaction = writing else {
             preconditionFailure("Only a write stores objects.")
         }
-        var insertion = GraphInsertion(self, transaction)
+        let insertion = GraphInsertion(self, transaction)
         return try insertion.add(objects, schema, property)
     }
 

@@ -37,7 +37,7 @@ extension Transaction {
         try binding.prepareToStore(in: transaction)
         if policy != .error { try binding.requireKey(for: policy) }
         guard binding.schema.hasOnlyValues else {
-            var insertion = GraphInsertion(core, transaction, policy)
+            let insertion = GraphInsertion(core, transaction, policy)
             _ = try insertion.add(object)
             return
         }

@@ -54,6 +54,9 @@ extension DatabaseContent {
         if count == 0, elements.count == 1, let element = elements.first {
             guard sequence.insert(element, owner, at: position, edit) else { return false }
             backlinks.insertAgain(element, owner, edit)
+        } else if count == 0 {
+            guard sequence.insert(elements, owner, at: position, edit) else { return false }
+            for element in elements { backlinks.insertAgain(element, owner, edit) }
         } else {
             let removed = sequence.elements(owner, position..<position + count)
             guard removed.count == count else { return false }

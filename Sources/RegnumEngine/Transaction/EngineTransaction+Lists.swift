@@ -72,7 +72,10 @@ extension EngineTransaction {
         guard let target = content.listSchema(table, list)?.target else {
             preconditionFailure("There is no such list.")
         }
-        let others = content.schema.tables[target.index].columns[width...].map(\.defaultValue)
+        let columnCount = content.schema.tables[target.index].columns.count
+        let others =
+            width == columnCount
+            ? [] : content.schema.tables[target.index].columns[width...].map(\.defaultValue)
         let insertion = insertion(target)
         var keys: [ObjectKey] = []
         keys.reserveCapacity(values.count / width)
