@@ -8,8 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/// How many of the `n` ascending words are less than `key`.
-static inline size_t cregnum_words_below(const uint64_t *words, size_t n, uint64_t key) {
+/// How many of the `n` ascending words are less than `key`, found by halving: `log2(n)` loads, each
+/// of which waits for the one before.
+static inline size_t cregnum_words_below_by_halves(const uint64_t *words, size_t n, uint64_t key) {
     const uint64_t *base = words;
     while (n > 1) {
         size_t half = n / 2;
@@ -17,6 +18,23 @@ static inline size_t cregnum_words_below(const uint64_t *words, size_t n, uint64
         n -= half;
     }
     return (size_t)(base - words) + (n == 1 && base[0] < key);
+}
+
+/// How many of the `n` ascending words are less than `key`.
+///
+/// Ids that were given one after the other, and what they leave in the nodes above, are at equal
+/// distances: there the place is known without a search, from three cache lines.
+static inline size_t cregnum_words_below(const uint64_t *words, size_t n, uint64_t key) {
+    if (n > 8) {
+        uint64_t low = words[0], step = words[1] - low, span = words[n - 1] - low;
+        if (step != 0 && span == step * (n - 1)) {
+            if (key <= low) return 0;
+            if (key - low > span) return n;
+            size_t place = (size_t)((key - low - 1) / step) + 1;
+            if (place < n && words[place - 1] < key && words[place] >= key) return place;
+        }
+    }
+    return cregnum_words_below_by_halves(words, n, key);
 }
 
 /// How many of the `n` ascending words are at most `key`.

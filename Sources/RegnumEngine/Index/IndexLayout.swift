@@ -36,6 +36,14 @@ struct IndexLeaf {
         cregnum_index_below(keys, rows, count, key, row)
     }
 
+    /// Whether the entry at a place is the first one that is not less than (key, row), if it has that
+    /// key.
+    @inline(__always)
+    func isFirst(_ place: Int, from key: UInt64, _ row: UInt64) -> Bool {
+        place < count && keys[place] == key && rows[place] >= row
+            && (place == 0 || keys[place &- 1] < key)
+    }
+
     /// How many entries are at most (key, row).
     @inline(__always)
     func through(_ key: UInt64, _ row: UInt64) -> Int {
@@ -45,6 +53,14 @@ struct IndexLeaf {
     /// Asks for the keys, and the header before them, all at once.
     @inline(__always)
     func prefetch() { cregnum_prefetch_lines(node.address, 17) }
+
+    /// Asks for the header and for one entry, all at once.
+    @inline(__always)
+    func prefetch(_ place: Int) {
+        cregnum_prefetch_lines(node.address, 1)
+        cregnum_prefetch_lines(keys + place, 1)
+        cregnum_prefetch_lines(rows + place, 1)
+    }
 }
 
 /// An inner node of an index: up to 128 children, with the first entry below each, ascending.
@@ -117,6 +133,18 @@ struct IndexInner {
     @inline(__always)
     func place(_ key: UInt64, _ row: UInt64) -> Int {
         max(cregnum_index_through(keys, rows, count, key, row) &- 1, 0)
+    }
+
+    /// The place of a key in the leaf below a child that is not the last one, if the leaf has all keys
+    /// up to the next one: ids that were given one after the other.
+    @inline(__always)
+    func consecutivePlace(of key: UInt64, below place: Int) -> Int? {
+        let (low, count) = (keys[place], counts[place])
+        guard count <= IndexLeaf.capacity, keys[place &+ 1] &- low == count, key &- low < count
+        else {
+            return nil
+        }
+        return Int(key &- low)
     }
 
     /// The last child whose first entry is less than (key, row), or the first.

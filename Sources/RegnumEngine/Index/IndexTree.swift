@@ -56,15 +56,27 @@ struct IndexTree {
         // Where the first entry behind the subtree is told: parents know the first entry of each
         // child, so that the next leaf need not be touched.
         var next: (inner: IndexInner, place: Int)?
+        // Where the entry lies in the leaf, if the leaf's parent tells: so all of the leaf that is
+        // needed comes at once.
+        var known: Int?
         var level = height
         while level > 0 {
             let inner = IndexInner(node)
             let place = inner.place(key, row)
-            if place &+ 1 < inner.count { next = (inner, place &+ 1) }
+            if place &+ 1 < inner.count {
+                next = (inner, place &+ 1)
+                if level == 1 { known = inner.consecutivePlace(of: key, below: place) }
+            }
             node = inner.child(place)
             level &-= 1
         }
         let leaf = IndexLeaf(node)
+        if let known {
+            leaf.prefetch(known)
+            if leaf.isFirst(known, from: key, row) {
+                return Entry(key: key, row: leaf.rows[known])
+            }
+        }
         leaf.prefetch()
         let place = leaf.below(key, row)
         if place < leaf.count { return Entry(key: leaf.keys[place], row: leaf.rows[place]) }
