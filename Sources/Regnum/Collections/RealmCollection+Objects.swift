@@ -117,9 +117,7 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// The objects as results; nil for an unmanaged collection.
-    var objectResults: Results<Element>? {
-        self as? Results<Element> ?? _erasedResults as? Results<Element>
-    }
+    var objectResults: Results<Element>? { _erasedResults as? Results<Element> }
 
     func results(_ call: StaticString) -> Results<Element> {
         if let results = objectResults { return results }
