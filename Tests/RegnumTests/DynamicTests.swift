@@ -57,6 +57,67 @@ import Testing
         #expect(sentence.contains("Author has no property \"age\": it has name, masterpiece."))
     }
 
+    @Test func collectionsAreSeenWithoutTheirTypes() async throws {
+        let realm = try await Realm.temporary(genericClasses)
+        try await realm.write { tx in
+            let owner = GenericOwner("Ann")
+            owner.pets.append(GenericPet("Rex", 3))
+            owner.grades.insert(objectsIn: [2.5, nil])
+            owner.byRole["guard"] = owner.pets[0]
+            try tx.add(owner)
+            let pets = try owner.dynamicList("pets")
+            #expect((pets[0] as? DynamicObject)?["name"] as? String == "Rex")
+            try pets.append(["name": "Max", "age": 5])
+            #expect(owner.pets.map(\.name) == ["Rex", "Max"])
+            let grades = try owner.dynamicMutableSet("grades")
+            #expect(grades.map { $0 as? Double } == [nil, 2.5])
+            try grades.insert(1.5)
+            #expect(Array(owner.grades) == [nil, 1.5, 2.5])
+            let byRole = try owner.dynamicMap("byRole")
+            #expect((byRole["guard"] as? DynamicObject)?["age"] as? Int == 3)
+            try byRole.set(nil, forKey: "cook")
+            #expect(owner.byRole.keys == ["cook", "guard"] && byRole["none"] == nil)
+            // names of the program, whatever is stored
+            let mapped = GenericMapped(1, "a")
+            mapped.words.append("w")
+            try tx.add(mapped)
+            #expect(try mapped.dynamicList("words").map { $0 as? String } == ["w"])
+            #expect(throws: Realm.Error.self) { try mapped.dynamicList("all_words") }
+            try mapped.dynamicMap("counts").set(4, forKey: "k")
+            #expect(mapped.counts["k"] == 4)
+        }
+    }
+
+    @Test func whatIsNoSuchCollectionIsThrown() async throws {
+        let realm = try await Realm.temporary(genericClasses)
+        try await realm.write { tx in
+            let owner = GenericOwner("Ann")
+            #expect(throws: Realm.Error.self) { try owner.dynamicList("pets") }
+            try tx.add(owner)
+            let wrong: [(String, String, () throws -> Void)] = [
+                ("none", "no such property", { _ = try owner.dynamicList("none") }),
+                ("grades", "is not a list", { _ = try owner.dynamicList("grades") }),
+                ("name", "is not a list", { _ = try owner.dynamicList("name") }),
+                ("pets", "is not a set", { _ = try owner.dynamicMutableSet("pets") }),
+                ("pets", "is not a map", { _ = try owner.dynamicMap("pets") }),
+            ]
+            for (name, sentence, call) in wrong {
+                let error = #expect(throws: Realm.Error.self) { try call() }
+                #expect(error?.code == .invalidInput && error?.className == "GenericOwner")
+                #expect(error?.property == name && error?.message.contains(sentence) == true)
+            }
+            let pet = GenericPet("Rex")
+            try tx.add(pet)
+            #expect(throws: Realm.Error.self) { try pet.dynamicList("owners") }
+        }
+        try await realm.read { tx in
+            let owner = tx.objects(GenericOwner.self)[0]
+            let pets = try owner.dynamicList("pets")
+            #expect(pets.isEmpty)
+            #expect(throws: Realm.Error.self) { try pets.append(["name": "Rex"]) }
+        }
+    }
+
     @Test func setValueSetsAPropertyOfAll() async throws {
         let realm = try await realm()
         try await realm.write { tx in

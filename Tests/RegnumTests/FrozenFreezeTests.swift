@@ -5,12 +5,12 @@ import Testing
 @Suite struct FrozenFreezeTests {
     @Test func whatAReadFreezesIsTheVersionThatItReads() async throws {
         let realm = try await Realm.kennel()
-        let (ann, walkers, pups, tags, origins) = try await realm.read { tx in
+        let (ann, walkers, pups, tags, origins, wrapped) = try await realm.read { tx in
             let ann = tx.objects(Walker.self)[0]
             return (
                 try ann.freeze(), tx.objects(Walker.self).sorted(by: \.name).freeze(),
                 try ann.pups.freeze(), try ann.tags.freeze(),
-                try ann.pups[0].walkers.freeze()
+                try ann.pups[0].walkers.freeze(), try AnyRealmCollection(ann.pups).freeze()
             )
         }
         try await realm.write { tx in
@@ -19,7 +19,7 @@ import Testing
         #expect(ann.name == "Ann" && walkers.map(\.name) == ["Ann", "Bob"])
         #expect(
             pups.map(\.name) == ["Rex", "Fido", "Rex"] && tags.array == ["big", "loud", "big"])
-        #expect(origins.map(\.name) == ["Ann", "Ann"] && origins.first == ann)
+        #expect(origins.map(\.name) == ["Ann", "Ann"] && origins.first == ann && wrapped == pups)
     }
 
     @Test func whatAWriteFreezesIsTheStateAtItsStart() async throws {

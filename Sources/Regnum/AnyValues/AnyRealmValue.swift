@@ -90,6 +90,13 @@ extension AnyRealmValue {
     public func object<T: Object>(_ type: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
+
+    /// The object, of whatever class, by the names of its stored properties; nil for an unmanaged one.
+    ///
+    /// Confined to the body of the transaction, as the object is.
+    public var dynamicObject: DynamicObject? {
+        if case .object(let value) = self { value.dynamicObject } else { nil }
+    }
 }
 
 extension AnyRealmValue: Hashable {

@@ -1,7 +1,6 @@
 internal import RegnumEngine
 
-/// Any collection of a realm, where its type is not to be known: to keep one in a property, or for generic
-/// code to ask a query.
+/// Any collection of a realm, where its type is not to be known: to keep one in a property.
 ///
 ///     final class Table {
 ///         let dogs: AnyRealmCollection<Dog>
@@ -36,6 +35,8 @@ extension AnyRealmCollection: RealmCollection {
     public var _erasedResults: Any? { base._erasedResults }
 
     public var _storedValues: _ManagedList? { base._storedValues }
+
+    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? { try base._frozenPlace() }
 
     public var startIndex: Int { 0 }
 
@@ -90,17 +91,6 @@ extension AnyRealmCollection: ObjectCollection where Element: ObjectBase {
     public var _name: String { "AnyRealmCollection<\(Element.self)>" }
 }
 
-extension AnyRealmCollection where Element: ObjectBase {
-    /// Sets one property of all objects that are there now.
-    ///
-    /// - Throws: as `Results.setValue`.
-    /// - Precondition: used in a write if the collection is managed.
-    public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
-        if let results = _results { return try results.setValue(value, forKey: name) }
-        try BulkAssignment(ClassSchema.of(Element.self), name, value, nil).assign(to: Array(self))
-    }
-}
-
 extension AnyRealmCollection: CustomStringConvertible {
     /// What the wrapped collection says of itself.
     public var description: String { "\(base)" }
@@ -120,34 +110,6 @@ extension AnyRealmCollection: Equatable {
 }
 
 // MARK: Values
-
-extension AnyRealmCollection where Element: SummableValue {
-    /// The sum of the elements; nil is left out, and the sum of nothing is 0.
-    ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged collection
-    /// it ends the process.
-    public func sum() -> Element.Total { _storedValues?.sum(Element.self) ?? engineSum() }
-
-    /// The mean of the elements; nil is left out; nil for nothing.
-    public func average() -> Element.Mean? {
-        guard let values = _storedValues else { return engineAverage() }
-        return values.average(Element.self)
-    }
-}
-
-extension AnyRealmCollection where Element: BoundedValue {
-    /// The least element; nil and NaN are left out; nil for nothing.
-    public func min() -> Element.Required? {
-        guard let values = _storedValues else { return engineBound { $0 < 0 } }
-        return values.min(Element.self)
-    }
-
-    /// The greatest element; nil and NaN are left out; nil for nothing.
-    public func max() -> Element.Required? {
-        guard let values = _storedValues else { return engineBound { $0 > 0 } }
-        return values.max(Element.self)
-    }
-}
 
 extension AnyRealmCollection where Element: ScalarValue {
     /// The elements from small to large, or the other way round: nil first, then NaN, strings by their

@@ -111,7 +111,7 @@ public final class _ManagedList {
         return (core, binding.place.tableKey, list)
     }
 
-    private func trapReplaced() -> Never {
+    func trapReplaced() -> Never {
         fatalError(
             "A list or dictionary of \(name) was used that was replaced or removed: ask "
                 + "isInvalidated first.")

@@ -7,13 +7,13 @@ internal import RegnumEngine
 ///         print("operating on collection containing \(collection.count) objects")
 ///     }
 ///
-/// All are random-access collections with positions from 0, confined to the transaction body like their
-/// elements. What depends on the elements, as queries, sorting and aggregates, each of them has as methods of
-/// its own; generic code finds it in ``AnyRealmCollection``:
-///
 ///     func adults(_ people: some RealmCollection<Person>) -> Results<Person> {
-///         AnyRealmCollection(people).where { $0.age >= 18 }
+///         people.where { $0.age >= 18 }
 ///     }
+///
+/// All are random-access collections with positions from 0, confined to the transaction body like their
+/// elements. Collections of objects have queries, sorting and the aggregates of properties, collections of
+/// values their own aggregates; both have `freeze()`.
 ///
 /// The library conforms its collections; do not conform types of your own.
 public protocol RealmCollection<Element>: RandomAccessCollection
@@ -32,11 +32,20 @@ where Element: RealmCollectionValue, Index == Int {
     var _erasedResults: Any? { get }
     /// The stored values; nil for objects and for what is unmanaged.
     var _storedValues: _ManagedList? { get }
+    /// What the collection was when the transaction started; nil for results, which know it themselves.
+    ///
+    /// - Throws: as `freeze()`.
+    func _frozenPlace() throws(Realm.Error) -> _FrozenPlace?
+}
+
+/// A collection in the state at the start of a transaction. Part of the contract of ``RealmCollection``.
+public struct _FrozenPlace {
+    let table: FrozenTable
+    /// What the collection holds, as a query.
+    let plan: QueryPlan
 }
 
 extension RealmCollection {
-    public var _erasedResults: Any? { (self as? any ObjectCollection)?._anyResults }
-
     public var _storedValues: _ManagedList? { nil }
 
     public func index(of element: Element) -> Int? {
@@ -51,20 +60,44 @@ extension RealmCollection {
     }
 }
 
-extension ObjectCollection {
-    fileprivate var _anyResults: Any? { _results }
-}
-
 extension Results: RealmCollection {
     public var _erasedResults: Any? { self }
+
+    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? { nil }
 }
 
 extension List: RealmCollection {
+    public var _erasedResults: Any? { handle.flatMap { Element._results(of: $0) } }
+
     public var _storedValues: _ManagedList? { Element.self is ObjectBase.Type ? nil : handle }
+
+    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? {
+        try handle.frozenPlace("List<\(Element.self)>", "list")
+    }
 }
 
 extension MutableSet: RealmCollection {
+    public var _erasedResults: Any? { handle.flatMap { Element._results(of: $0) } }
+
     public var _storedValues: _ManagedList? { Element.self is ObjectBase.Type ? nil : handle }
+
+    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? {
+        try handle.frozenPlace("MutableSet<\(Element.self)>", "set")
+    }
 }
 
-extension LinkingObjects: RealmCollection {}
+extension LinkingObjects: RealmCollection {
+    public var _erasedResults: Any? { _results }
+
+    public func _frozenPlace() throws(Realm.Error) -> _FrozenPlace? {
+        guard let handle else {
+            throw Realm.Error(
+                .invalidInput,
+                "The LinkingObjects<\(Element.self)> of an unmanaged object were to be frozen: only "
+                    + "those of a realm can be.")
+        }
+        let table = try handle.binding.startTable(
+            row: handle.row.rawValue, property: handle.property, what: handle.binding.tableName)
+        return _FrozenPlace(table: table, plan: table.plan(handle.row, handle.property))
+    }
+}

@@ -23,6 +23,8 @@ public protocol RealmCollectionValue {
     static func _makeElement(_ content: _PropertyContent) -> Self?
     /// The position of the first element of a managed list that is the same.
     static func _position(of element: Self, in list: _ManagedList) -> Int?
+    /// The objects of a managed list as results, without their type; nil for values, and after the body.
+    static func _results(of list: _ManagedList) -> Any?
     /// The list of what is stored: see `Persistable._persistedForm`.
     static var _persistedListForm: any Persistable.Type { get }
     /// The set of what is stored.
@@ -45,6 +47,8 @@ extension RealmCollectionValue {
     public static func _contents(of elements: [Self]) -> _ElementContents {
         _ElementContents(contents: elements.map { $0._elementContent().content })
     }
+
+    public static func _results(of list: _ManagedList) -> Any? { nil }
 
     public static var _persistedListForm: any Persistable.Type { List<Self>.self }
 
@@ -143,4 +147,6 @@ extension RealmCollectionValue where Self: ObjectBase {
     public static func _position(of element: Self, in list: _ManagedList) -> Int? {
         list.position(of: element)
     }
+
+    public static func _results(of list: _ManagedList) -> Any? { list.results(Self.self) }
 }

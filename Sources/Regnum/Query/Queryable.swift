@@ -19,6 +19,63 @@ public protocol Queryable<Model> {
     func _with(_ plan: _Plan) -> Self
     /// Asks the current state.
     func _ask<Answer>(_ question: _Question<Answer>) -> Answer
+
+    // Requirements, so that results have one of each: see Docs/Decisions/035.
+
+    /// The objects that also meet a condition. Sorting is kept.
+    ///
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    func `where`(_ condition: (Query<Model>) -> Query<Bool>) -> Self
+
+    /// The objects whose `Bool?` property is true.
+    @_disfavoredOverload
+    func `where`(_ condition: (Query<Model>) -> Query<Bool?>) -> Self
+
+    /// The objects sorted by a property, of the object or of a linked one (`\.dog?.age`), ascending. A
+    /// sort that was there breaks ties; what is still tied keeps its order.
+    ///
+    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>) -> Self
+
+    /// As ``sorted(by:)-(KeyPath<Model,V>)``, in either direction.
+    func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>, ascending: Bool) -> Self
+
+    /// The objects sorted by several properties, the first one first.
+    func sorted(by orders: SortOrder<Model>...) -> Self
+
+    /// The objects sorted by several properties, the first one first. At most 64 in all.
+    func sorted(by orders: [SortOrder<Model>]) -> Self
+
+    /// The objects sorted by a property, given by its name or, of linked objects, by names with dots
+    /// between them: `"dog.age"`. A projection's objects go by the names of their model.
+    ///
+    /// - Throws: `.invalidInput` for a path that does not lead to a value through links: it names the
+    ///   property and the class reached.
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    func sorted(byKeyPath keyPath: String) throws(Realm.Error) -> Self
+
+    /// As ``sorted(byKeyPath:)``, in either direction.
+    func sorted(byKeyPath keyPath: String, ascending: Bool) throws(Realm.Error) -> Self
+
+    /// Of objects with the same values of all these properties the first one, in the order at this
+    /// place: sort before to choose which. Nil equals nil; objects for which a link on the way to a
+    /// property is nil are left out.
+    ///
+    /// - Precondition: the key paths name stored properties that are values, or those of linked
+    ///   objects.
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    func distinct(by keyPaths: PartialKeyPath<Model>...) -> Self
+
+    /// As `distinct(by:)` of several key paths; none of them change nothing.
+    func distinct(by keyPaths: [PartialKeyPath<Model>]) -> Self
+
+    /// As `distinct(by:)`, with the names of properties: `["room", "author.name"]`. None of them change
+    /// nothing.
+    ///
+    /// - Throws: as ``sorted(byKeyPath:)``.
+    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Self
 }
 
 /// What a query asks for. Part of the contract of ``Queryable``.
@@ -51,62 +108,6 @@ public struct _Question<Answer> {
 }
 
 extension Queryable {
-    /// The objects that also meet a condition. Sorting is kept.
-    ///
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
-    public func `where`(_ condition: (Query<Model>) -> Query<Bool>) -> Self {
-        filtered(by: condition)
-    }
-
-    /// The objects whose `Bool?` property is true.
-    @_disfavoredOverload
-    public func `where`(_ condition: (Query<Model>) -> Query<Bool?>) -> Self {
-        filtered(by: condition)
-    }
-
-    /// The objects sorted by a property, of the object or of a linked one (`\.dog?.age`). A sort that
-    /// was there breaks ties; what is still tied keeps its order.
-    ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
-    public func sorted<V: ScalarValue>(
-        by keyPath: KeyPath<Model, V>, ascending: Bool = true
-    ) -> Self {
-        sorted(by: [SortOrder(keyPath, ascending: ascending)])
-    }
-
-    /// The objects sorted by several properties, the first one first.
-    public func sorted(by orders: SortOrder<Model>...) -> Self {
-        sorted(by: orders)
-    }
-
-    /// The objects sorted by several properties, the first one first. At most 64 in all.
-    public func sorted(by orders: [SortOrder<Model>]) -> Self {
-        var plan = _plan
-        plan.plan.addSort(orders.map(\.term))
-        return _with(plan)
-    }
-
-    /// Of objects with the same values of all these properties the first one, in the order at this
-    /// place: sort before to choose which. Nil equals nil; objects for which a link on the way to a
-    /// property is nil are left out.
-    ///
-    /// - Precondition: the key paths name stored properties that are values, or those of linked
-    ///   objects.
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
-    public func distinct(by keyPaths: PartialKeyPath<Model>...) -> Self {
-        distinct(by: keyPaths)
-    }
-
-    /// As `distinct(by:)` of several key paths; none of them change nothing.
-    public func distinct(by keyPaths: [PartialKeyPath<Model>]) -> Self {
-        guard !keyPaths.isEmpty else { return self }
-        let schema = ClassSchema.of(Model.self)
-        var plan = _plan
-        plan.plan.steps.append(.distinct(keyPaths.map { schema.requireColumn($0) }))
-        return _with(plan)
-    }
-
     /// The first objects, at most so many: conditions, sorts and `distinct` come before it, whenever
     /// they are added. Of several limits the least counts. In a stream objects slide in and out of it
     /// as insertions and deletions.
@@ -154,6 +155,23 @@ extension Queryable {
         _ question: @escaping (QueryPlan, QueryState) throws(StoreError) -> Answer
     ) -> Answer {
         _ask(_Question(nothing: nothing, ask: question))
+    }
+}
+
+extension Queryable {
+    /// The objects sorted by terms, the first one first.
+    func ordered(by terms: [SortTerm]) -> Self {
+        var plan = _plan
+        plan.plan.addSort(terms)
+        return _with(plan)
+    }
+
+    /// Of objects with the same values in all the columns the first one; no columns change nothing.
+    func reduced(by columns: [ColumnReference]) -> Self {
+        if columns.isEmpty { return self }
+        var plan = _plan
+        plan.plan.steps.append(.distinct(columns))
+        return _with(plan)
     }
 }
 

@@ -8,8 +8,18 @@ internal import RegnumEngine
 /// A property without an initial value starts with the first case. A stored value that is no case
 /// (another version of the program wrote it) reads as nil where the property is optional; otherwise
 /// as the first case, and fails the transaction.
-public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue, Sendable
-where RawValue: RequiredValue, _Basis == RawValue {}
+public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue, EnumValue, Sendable
+where RawValue: RequiredValue, _Basis == RawValue, _Enum == Self {}
+
+/// An enum that is stored as its raw value, or its optional: see ``PersistableEnum``.
+public protocol EnumValue: ScalarValue {
+    /// The type without its optional.
+    associatedtype _Enum: PersistableEnum
+}
+
+extension Optional: EnumValue where Wrapped: PersistableEnum {
+    public typealias _Enum = Wrapped
+}
 
 extension PersistableEnum {
     public static var _storage: _StorageType { RawValue._storage }

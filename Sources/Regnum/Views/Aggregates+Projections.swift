@@ -69,34 +69,38 @@ extension Queryable {
     }
 }
 
-extension ObjectCollection {
+extension RealmCollection where Element: ObjectBase {
     /// As `Results.sum(of:)` of a projected type, each object as often as it is there.
+    @_disfavoredOverload
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
-        if let results = _results { return results.sum(of: keyPath) }
+        if let results = objectResults { return results.sum(of: keyPath) }
         return V.summed(stored(keyPath).engineSum().engineValue)
     }
 
     /// As `Results.average(of:)` of a projected type, each object as often as it is there.
+    @_disfavoredOverload
     public func average<V: ProjectedValue>(
         of keyPath: KeyPath<Element, V>
     ) -> V._PersistedProperty.Mean?
     where V._PersistedProperty: SummableValue {
-        if let results = _results { return results.average(of: keyPath) }
+        if let results = objectResults { return results.average(of: keyPath) }
         return stored(keyPath).engineAverage()
     }
 
     /// As `Results.min(of:)` of a projected type.
+    @_disfavoredOverload
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
-        if let results = _results { return results.min(of: keyPath) }
+        if let results = objectResults { return results.min(of: keyPath) }
         return V.folded(stored(keyPath).engineBound { $0 < 0 }?.engineValue)
     }
 
     /// As `Results.max(of:)` of a projected type.
+    @_disfavoredOverload
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
-        if let results = _results { return results.max(of: keyPath) }
+        if let results = objectResults { return results.max(of: keyPath) }
         return V.folded(stored(keyPath).engineBound { $0 > 0 }?.engineValue)
     }
 
@@ -107,37 +111,64 @@ extension ObjectCollection {
     }
 }
 
-// MARK: Lists of values
+// MARK: Collections of values
 
-extension List
-where Element: ProjectedValue, Element._PersistedProperty: SummableValue & RealmCollectionValue {
+extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: SummableValue {
     /// The sum of the elements as a value of their type; nil is left out.
     ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged list it
-    /// ends the process.
+    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged collection
+    /// it ends the process.
     /// - Precondition: a value of the type can be made of the sum.
-    public func sum() -> Element._Projected { Element.summed(stored.sum().engineValue) }
+    public func sum() -> Element._Projected {
+        let sum = _storedValues?.sum(Element._PersistedProperty.self) ?? stored.engineSum()
+        return Element.summed(sum.engineValue)
+    }
 
     /// The mean of what the elements are stored as; nil is left out; nil for nothing.
-    public func average() -> Element._PersistedProperty.Mean? { stored.average() }
+    public func average() -> Element._PersistedProperty.Mean? {
+        guard let values = _storedValues else { return stored.engineAverage() }
+        return values.average(Element._PersistedProperty.self)
+    }
 }
 
-extension List
-where Element: ProjectedValue, Element._PersistedProperty: BoundedValue & RealmCollectionValue {
+extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: BoundedValue {
     /// The least element; nil and NaN are left out; nil for nothing.
-    public func min() -> Element._Projected? { Element.folded(stored.min()?.engineValue) }
+    public func min() -> Element._Projected? { least }
 
     /// The greatest element; nil and NaN are left out; nil for nothing.
-    public func max() -> Element._Projected? { Element.folded(stored.max()?.engineValue) }
+    public func max() -> Element._Projected? { greatest }
+
+    fileprivate var least: Element._Projected? {
+        let values = _storedValues
+        let least =
+            values == nil
+            ? stored.engineBound { $0 < 0 } : values?.min(Element._PersistedProperty.self)
+        return Element.folded(least?.engineValue)
+    }
+
+    fileprivate var greatest: Element._Projected? {
+        let values = _storedValues
+        let greatest =
+            values == nil
+            ? stored.engineBound { $0 > 0 } : values?.max(Element._PersistedProperty.self)
+        return Element.folded(greatest?.engineValue)
+    }
 }
 
-extension List
-where Element: ProjectedValue, Element._PersistedProperty: ScalarValue & RealmCollectionValue {
-    /// The list as one of what is stored.
-    fileprivate var stored: List<Element._PersistedProperty> {
-        if let managed { return List<Element._PersistedProperty>(managed) }
-        return List<Element._PersistedProperty>(
-            elements.map { Element._PersistedProperty.fromEngine($0.engineValue) })
+// The standard library has these for what is `Comparable`: the more special ones are meant.
+extension RealmCollection
+where Element: ProjectedValue & Comparable, Element._PersistedProperty: BoundedValue {
+    /// The least element; nil and NaN are left out; nil for nothing.
+    public func min() -> Element._Projected? { least }
+
+    /// The greatest element; nil and NaN are left out; nil for nothing.
+    public func max() -> Element._Projected? { greatest }
+}
+
+extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: ScalarValue {
+    /// The elements as what is stored of them.
+    fileprivate var stored: [Element._PersistedProperty] {
+        map { Element._PersistedProperty.fromEngine($0.engineValue) }
     }
 }
 

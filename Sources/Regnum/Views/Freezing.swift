@@ -71,63 +71,59 @@ extension Results {
     }
 }
 
-extension List where Element: ObjectBase {
-    /// The list as it was when the transaction started: a value that can be sent and kept.
+extension _ManagedList? {
+    /// The list as it was when the transaction started.
     ///
-    /// - Throws: `.invalidInput` for the list of an object that was added in this transaction, and
-    ///   for an unmanaged one.
-    /// - Precondition: the object of the list was not deleted, and the body is running.
-    /// - Complexity: O(1): nothing is looked up before the result is used.
-    public func freeze() throws(Realm.Error) -> FrozenResults<Element> {
-        let (table, list) = try startTable()
-        return table.results(Element.self, list.row, list.property)
-    }
-}
-
-extension List where Element: ScalarValue & Sendable {
-    /// The list as it was when the transaction started: a value that can be sent and kept.
-    ///
-    /// - Throws: `.invalidInput` for the list of an object that was added in this transaction, and
-    ///   for an unmanaged one.
-    /// - Precondition: the object of the list was not deleted, and the body is running.
-    /// - Complexity: O(1): nothing is looked up before the result is used.
-    public func freeze() throws(Realm.Error) -> FrozenValues<Element> {
-        let (table, list) = try startTable()
-        return table.values(list.row, list.property)
-    }
-}
-
-extension List {
-    fileprivate func startTable() throws(Realm.Error) -> (FrozenTable, _ManagedList) {
-        guard let handle else {
+    /// - Parameters:
+    ///   - type: the type of the collection, and
+    ///   - kind: what one is called, for sentences.
+    func frozenPlace(_ type: String, _ kind: String) throws(Realm.Error) -> _FrozenPlace {
+        guard let list = self else {
             throw Realm.Error(
                 .invalidInput,
-                "An unmanaged List<\(Element.self)> was to be frozen: only lists of a realm can be."
-            )
+                "An unmanaged \(type) was to be frozen: only \(kind)s of a realm can be.")
         }
-        let table = try handle.binding.startTable(
-            row: handle.row.rawValue, property: handle.property,
-            what: "list \(handle.name) of an object")
-        return (table, handle)
+        let (table, place) = try list.startTable(kind)
+        guard let place else {
+            return _FrozenPlace(table: table, plan: table.plan(list.row, list.property))
+        }
+        let plan = QueryPlan(
+            tableName: list.binding.schema.elementsName(
+                of: list.binding.schema.properties[list.property]),
+            source: .list(tableName: place.tableName, row: place.row, name: place.list.name))
+        return _FrozenPlace(table: table, plan: plan)
     }
 }
 
-extension LinkingObjects {
-    /// The origins as they were when the transaction started: a value that can be sent and kept.
+extension _ManagedList {
+    /// The class as it was when the transaction started; for what lies in a value of any type, the place
+    /// of its elements too.
     ///
-    /// - Throws: `.invalidInput` for an object that was added in this transaction, and for an
-    ///   unmanaged one.
-    /// - Precondition: the object was not deleted, and the body is running.
-    /// - Complexity: O(1): nothing is looked up before the result is used.
-    public func freeze() throws(Realm.Error) -> FrozenResults<Element> {
-        guard let handle else {
+    /// - Throws: `.invalidInput` where it was not there then.
+    func startTable(
+        _ kind: String
+    ) throws(Realm.Error) -> (table: FrozenTable, nested: OwnedList?) {
+        let table = try binding.startTable(
+            row: owner.rawValue, property: property, what: "\(kind) \(name) of an object")
+        guard let slot else { return (table, nil) }
+        if isInvalidated { trapReplaced() }
+        let root = table.snapshot.root
+        let value =
+            slot.elements.map { root.value($0, row, ColumnKey(0)) } ?? table.value(row, property)
+        let schema =
+            slot.elements.map { root.schema.tables[Int($0.rawValue)] }
+            ?? root.schema.table(named: binding.tableName)
+        let listName =
+            slot.elements == nil
+            ? binding.schema.properties[property].anyItemsName : PropertySchema.anyItemsName
+        guard value == slot.value, let schema, let list = schema.list(named: listName) else {
             throw Realm.Error(
                 .invalidInput,
-                "The LinkingObjects<\(Element.self)> of an unmanaged object were to be frozen: only "
-                    + "those of a realm can be.")
+                "What lies in \(name), which was assigned in this transaction, was to be frozen: "
+                    + "freeze() gives the state at the start of the transaction. Take it from a "
+                    + "snapshot after the write.", className: binding.tableName,
+                property: binding.schema.properties[property].name)
         }
-        let table = try handle.binding.startTable(
-            row: handle.row.rawValue, property: handle.property, what: handle.binding.tableName)
-        return table.results(Element.self, handle.row, handle.property)
+        return (table, OwnedList(table: schema.key, tableName: schema.name, row: row, list: list))
     }
 }

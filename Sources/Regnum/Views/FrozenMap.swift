@@ -219,8 +219,8 @@ extension Map where Value: ScalarValue & Sendable {
     ///   an unmanaged one.
     /// - Precondition: the object of the map was not deleted, and the body is running.
     public func freeze() throws(Realm.Error) -> FrozenMap<Key, Value> {
-        let (table, map) = try startTable()
-        return table.frozenMap(table.mapPlace(map.row, map.property), map.property)
+        let (table, map, property) = try startPlace()
+        return table.frozenMap(map, property)
     }
 }
 
@@ -232,20 +232,32 @@ extension Map {
     /// - Precondition: the object of the map was not deleted, and the body is running.
     public func freeze<T: ObjectBase>() throws(Realm.Error) -> FrozenMap<Key, Frozen<T>?>
     where Value == T? {
-        let (table, map) = try startTable()
-        return table.frozenMap(table.mapPlace(map.row, map.property), map.property)
+        let (table, map, property) = try startPlace()
+        return table.frozenMap(map, property)
     }
 
-    private func startTable() throws(Realm.Error) -> (FrozenTable, _ManagedList) {
+    fileprivate func startPlace() throws(Realm.Error) -> (FrozenTable, OwnedList?, Int) {
         guard let handle else {
             throw Realm.Error(
                 .invalidInput,
                 "An unmanaged Map<\(Key.self), \(Value.self)> was to be frozen: only maps of a realm "
                     + "can be.")
         }
-        let table = try handle.binding.startTable(
-            row: handle.row.rawValue, property: handle.property,
-            what: "map \(handle.name) of an object")
-        return (table, handle)
+        let (table, nested) = try handle.startTable("map")
+        return (
+            table, nested ?? table.mapPlace(handle.row, handle.property), handle.property
+        )
+    }
+}
+
+extension Map where Value == AnyRealmValue {
+    /// The map as it was when the transaction started: a value that can be sent and kept.
+    ///
+    /// - Throws: `.invalidInput` for the map of an object that was added in this transaction, for one that
+    ///   was assigned to a value of any type in it, and for an unmanaged one.
+    /// - Precondition: the object of the map was not deleted, and the body is running.
+    public func freeze() throws(Realm.Error) -> FrozenMap<Key, FrozenAnyValue> {
+        let (table, map, property) = try startPlace()
+        return table.frozenAnyMap(map, property)
     }
 }

@@ -12,20 +12,58 @@ import Testing
         return a == b
     }
 
+    /// What the accessors give, by the names of their kinds; nil is left out.
+    private func accessible(_ value: AnyRealmValue) -> [String: AnyRealmValue] {
+        [
+            "int": value.intValue.map { .int($0) }, "bool": value.boolValue.map { .bool($0) },
+            "float": value.floatValue.map { .float($0) },
+            "double": value.doubleValue.map { .double($0) },
+            "string": value.stringValue.map { .string($0) },
+            "data": value.dataValue.map { .data($0) }, "date": value.dateValue.map { .date($0) },
+            "objectId": value.objectIdValue.map { .objectId($0) },
+            "decimal128": value.decimal128Value.map { .decimal128($0) },
+            "uuid": value.uuidValue.map { .uuid($0) },
+            "list": value.listValue.map { .list($0) },
+            "dictionary": value.dictionaryValue.map { .dictionary($0) },
+            "object": value.object(AnyPet.self).map { .object($0) },
+        ].compactMapValues { $0 }
+    }
+
     @Test func accessorsGiveTheirKindOnly() {
-        let value = AnyRealmValue.int(1)
-        #expect(value.intValue == 1 && value.doubleValue == nil && value.boolValue == nil)
-        #expect(AnyRealmValue.float(2).floatValue == 2 && AnyRealmValue.float(2).doubleValue == nil)
-        #expect(AnyRealmValue.string("a").stringValue == "a")
-        #expect(AnyRealmValue.data(Data([1])).dataValue == Data([1]))
-        #expect(AnyRealmValue.bool(true).boolValue == true && AnyRealmValue.none.intValue == nil)
-        #expect(AnyRealmValue.decimal128("1.5").decimal128Value == "1.5")
         let pet = AnyPet("Rex")
+        let kinds: [String: AnyRealmValue] = [
+            "int": .int(1), "bool": .bool(true), "float": .float(2), "double": .double(2),
+            "string": .string("a"), "data": .data(Data([1])),
+            "date": .date(Date(timeIntervalSinceReferenceDate: 1)),
+            "objectId": .objectId(ObjectId.generate()), "decimal128": .decimal128("1.5"),
+            "uuid": .uuid(UUID()), "list": .fromArray([.int(1)]),
+            "dictionary": .fromDictionary(["a": .int(1)]), "object": .object(pet),
+        ]
+        for (kind, value) in kinds {
+            #expect(accessible(value) == [kind: value], "\(kind)")
+            #expect(value.dynamicObject == nil && value.object(AnyNote.self) == nil, "\(kind)")
+        }
+        #expect(accessible(.none).isEmpty)
         #expect(AnyRealmValue.object(pet).object(AnyPet.self) === pet)
-        #expect(AnyRealmValue.object(pet).object(AnyNote.self) == nil)
-        #expect(AnyRealmValue.fromArray([.int(1)]).listValue?.count == 1)
-        #expect(AnyRealmValue.fromDictionary(["a": .int(1)]).dictionaryValue?["a"] == .int(1))
         #expect(AnyNote().content == .none)
+    }
+
+    @Test func objectIsSeenWithoutItsClass() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let note = AnyNote(1, .object(AnyPet("Rex")))
+            try tx.add(note)
+            note.list.append(objectsIn: [.object(AnyPet("Bo")), .int(1)])
+            let rex = try #require(note.content.dynamicObject)
+            #expect(rex.className == "AnyPet" && rex["name"] as? String == "Rex")
+            rex["keeper"] = 7
+            #expect(note.content.object(AnyPet.self)?.keeper == .int(7))
+            #expect(note.list.map { $0.dynamicObject?["name"] as? String } == ["Bo", nil])
+            let same = try tx.dynamicObject(ofType: "AnyPet", forPrimaryKey: "Rex")
+            #expect(rex.isSameObject(as: same))
+            tx.delete(rex)
+            #expect(rex.isInvalidated && note.content.dynamicObject == nil)
+        }
     }
 
     @Test func equalityAndHashesGoByKind() {

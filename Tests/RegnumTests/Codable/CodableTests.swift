@@ -163,6 +163,31 @@ import Testing
         #expect(back.dateOpt == Date(timeIntervalSince1970: 0) && back.data == Data(count: 2))
     }
 
+    @Test func collectionsOfATransactionAreEncodedAsArrays() async throws {
+        let realm = try await Realm.open(
+            .init(location: .inMemory(identifier: "codable-\(UUID())")))
+        try await realm.write { tx in
+            let first = try tx.create(CodableByHand.self, value: ["title": "a", "scores": [1, 2]])
+            try tx.create(CodableByHand.self, value: ["title": "b"])
+            let all = tx.objects(CodableByHand.self)
+            let texts = [#"{"scores":[1,2],"title":"a"}"#, #"{"scores":[],"title":"b"}"#]
+            #expect(try json(all) == "[\(texts[0]),\(texts[1])]")
+            #expect(try json(all.where { $0.title == "b" }) == "[\(texts[1])]")
+            #expect(
+                try json(AnyRealmCollection(all.sorted(by: \.title, ascending: false)))
+                    == "[\(texts[1]),\(texts[0])]")
+            #expect(try json(AnyRealmCollection(first.scores)) == "[1,2]")
+            #expect(try json(AnyRealmCollection(List<Int?>([3, nil]))) == "[3,null]")
+            #expect(try json(AnyRealmCollection(MutableSet(["x"]))) == #"["x"]"#)
+            // what the compiler writes refuses objects of a realm
+            let dog = try tx.create(CodableDog.self, value: ["name": "Rex"])
+            try tx.create(CodablePerson.self, value: ["id": 1, "dogs": [dog]])
+            #expect(throws: EncodingError.self) { try json(tx.objects(CodableDog.self)) }
+            #expect(throws: EncodingError.self) { try json(AnyRealmCollection(dog.owners)) }
+            #expect(try json(tx.objects(CodableDog.self).where { $0.age > 50 }) == "[]")
+        }
+    }
+
     @Test func inversesAreEncodedByThemselvesOnly() async throws {
         let realm = try await Realm.open(
             .init(location: .inMemory(identifier: "codable-\(UUID())")))

@@ -1,0 +1,68 @@
+internal import RegnumEngine
+
+// Collections of an object by the names of properties, for tools that do not know the class.
+
+extension ObjectBase {
+    /// The list that a property is, seen without its type: links are ``DynamicObject``s.
+    ///
+    /// - Throws: `.invalidInput` for a name that the class does not have, for a property that is no list,
+    ///   and for an unmanaged object.
+    /// - Precondition: the object was not deleted, and the body of its transaction is running.
+    public final func dynamicList(_ name: String) throws(Realm.Error) -> DynamicList {
+        try dynamicCollection(name, "a list")
+    }
+
+    /// The set that a property is, seen without its type.
+    ///
+    /// - Throws: as ``dynamicList(_:)``.
+    /// - Precondition: as ``dynamicList(_:)``.
+    public final func dynamicMutableSet(_ name: String) throws(Realm.Error) -> DynamicMutableSet {
+        try dynamicCollection(name, "a set")
+    }
+
+    /// The map that a property is, seen without its type.
+    ///
+    /// - Throws: as ``dynamicList(_:)``.
+    /// - Precondition: as ``dynamicList(_:)``.
+    public final func dynamicMap(_ name: String) throws(Realm.Error) -> DynamicMap {
+        try dynamicCollection(name, "a map")
+    }
+
+    private final func dynamicCollection<Collection>(
+        _ name: String, _ kind: String
+    ) throws(Realm.Error) -> Collection {
+        let schema = ClassSchema.of(type(of: _storedObject))
+        func refusal(_ sentence: String) -> Realm.Error {
+            Realm.Error(
+                .invalidInput, "\(schema.name).\(name) \(sentence)", className: schema.name,
+                property: name)
+        }
+        guard let index = schema.property(named: name) else {
+            throw refusal("does not exist: the class has no such property.")
+        }
+        guard let object = dynamicObject else {
+            throw refusal(
+                "was asked of an unmanaged object: what is stored is seen without its type. Add the "
+                    + "object to a realm first.")
+        }
+        if let binding = _storedObject._binding, let transaction = binding.core?.writing {
+            try binding.prepareToStore(in: transaction)
+        }
+        let property = schema.properties[index]
+        let value = try object.value(of: property.isStored ? property.columnName : name)
+        guard let collection = value as? Collection else { throw refusal("is not \(kind).") }
+        return collection
+    }
+
+    /// The object by the names of what is stored; nil for an unmanaged one.
+    ///
+    /// - Precondition: the body of its transaction is running.
+    final var dynamicObject: DynamicObject? {
+        let object = _storedObject
+        guard let binding = object._binding, let core = binding.core else { return nil }
+        binding.refresh()
+        guard binding.place.table >= 0 else { return nil }
+        return DynamicObject(
+            DynamicStore(core), binding.place.tableKey, ObjectKey(rawValue: object._row))
+    }
+}
