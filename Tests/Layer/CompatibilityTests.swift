@@ -114,9 +114,15 @@ import Testing
         #expect(codes == ["one", "two", "three"])
         let bad = CompatibilityPage("`one`, three\n`two`")
         #expect(bad.codeProblems(codes) == ["three is not explained"])
-        let file = Repository.root.appending(path: "Sources/RegnumStore/StoreError.swift")
-        let real = CompatibilityPage.errorCodes(in: try String(contentsOf: file, encoding: .utf8))
-        #expect(real.contains("historyTrimmed"))
+        let publicSource = "    public static let four = Code(name: \"four\")\n    let five = 5"
+        #expect(CompatibilityPage.errorCodes(in: publicSource) == ["four"])
+        var real: [String] = []
+        for file in ["RegnumStore/StoreError.swift", "Regnum/Realm/RealmErrorCode.swift"] {
+            let url = Repository.root.appending(path: "Sources/" + file)
+            real += CompatibilityPage.errorCodes(in: try String(contentsOf: url, encoding: .utf8))
+        }
+        #expect(real.contains("historyTrimmed") && real.contains("deletionDenied"))
+        #expect(Set(real).count >= 22 && real.count > Set(real).count)
         #expect(try page().codeProblems(real) == [])
     }
 
@@ -195,12 +201,16 @@ private struct CompatibilityPage {
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isNumber) }
     }
 
-    /// The names in the lines `case a, b` of the first enumeration called `Code`.
+    /// The names in the lines `case a, b` of the first enumeration called `Code`, and those of the
+    /// constants `public static let a = Code(…)`.
     static func errorCodes(in source: String) -> [String] {
-        source.split(separator: "\n").drop { !$0.contains("enum Code") }.dropFirst()
+        let lines = source.split(separator: "\n")
+        let cases = lines.drop { !$0.contains("enum Code") }.dropFirst()
             .map { $0.trimmingCharacters(in: .whitespaces) }.prefix { $0.hasPrefix("case ") }
             .flatMap { $0.dropFirst(5).split(separator: ",") }
             .map { $0.trimmingCharacters(in: .whitespaces) }
+        let constants = lines.compactMap { $0.firstMatch(of: #/static let (\w+) = Code\(/#) }
+        return cases + constants.map { String($0.1) }
     }
 
     func identifierProblems(expected: [String]) -> [String] {

@@ -21,6 +21,10 @@ import Testing
             { $0.durability = .relaxed(within: .seconds(1)) }, { $0.writeTimeout = .seconds(1) },
             { $0.seedFile = url }, { $0.maximumNumberOfActiveVersions = 5 }, { $0.name = "b" },
             { $0.historyRetention = Realm.HistoryRetention(age: .seconds(60)) },
+            { $0.deleteRealmIfMigrationNeeded = true }, { $0.migration = { _, _ in } },
+            { $0.migrationProgress = { _ in } }, { $0.migrationBackup = url },
+            { $0.resumableMigration = ResumableMigration() },
+            { $0.resumableMigration = ResumableMigration(name: "second") },
         ]
         var others = [one]
         for change in changes {
@@ -54,6 +58,17 @@ import Testing
         #expect(
             configuration.description
                 == "a.realm (file /tmp/a.realm; classes Room; schema version 3; read-only)")
+        configuration.readOnly = false
+        configuration.migration = { _, _ in }
+        configuration.migrationProgress = { _ in }
+        configuration.migrationBackup = URL(filePath: "/tmp/b.realm")
+        configuration.resumableMigration = ResumableMigration(name: "ages")
+        configuration.deleteRealmIfMigrationNeeded = true
+        #expect(
+            configuration.description
+                == "a.realm (file /tmp/a.realm; classes Room; schema version 3; a migration; "
+                + "its progress is told; a backup before it at /tmp/b.realm; in parts as \"ages\"; "
+                + "deleted if it needs a migration)")
         let memory = Realm.Configuration(location: .inMemory(identifier: "chat"))
         #expect(memory.description == "chat (in memory \"chat\")")
     }

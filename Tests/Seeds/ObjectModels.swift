@@ -73,7 +73,7 @@ enum SpecifyAPrimaryKey {
 }
 
 /// ObjectModels.snippet.index-a-property.swift: "declare the property with `indexed: true`"; and all
-/// types that it lists but `AnyRealmValue`.
+/// types that it lists.
 enum IndexAProperty {
     class Book: Object {
         @Persisted var priceCents = 0
@@ -91,6 +91,7 @@ enum IndexAProperty {
         @Persisted(indexed: true) var date: Date
         @Persisted(indexed: true) var uuid: UUID
         @Persisted(indexed: true) var objectId: ObjectId
+        @Persisted(indexed: true) var any: AnyRealmValue
     }
 }
 

@@ -127,7 +127,10 @@ import Testing
             (object.int, object.int8, object.int16) = (1, 2, 3)
             (object.int32, object.int64, object.flag) = (4, 5, true)
             (object.date, object.uuid, object.objectId) = (date, uuid, objectId)
-            try tx.add([object, EveryIndex()])
+            object.any = .int(6)
+            let other = EveryIndex()
+            other.any = .string("6")
+            try tx.add([object, other])
             try tx.create(Book.self, value: ["title": "One", "priceCents": 100])
             try tx.create(Book.self, value: ["title": "Two", "priceCents": 200])
         }
@@ -139,6 +142,13 @@ import Testing
         #expect(all.where { $0.date == date }.count == 1)
         #expect(all.where { $0.uuid == uuid }.count == 1)
         #expect(all.where { $0.objectId.in([objectId, .generate()]) }.count == 1)
+        #expect(all.where { $0.any == .int(6) }.map(\.text) == ["a"])
+        #expect(all.where { $0.any == .double(6) }.map(\.text) == ["a"])
+        #expect(all.where { $0.any == .string("6") }.map(\.text) == [""])
+        #expect(all.where { $0.any == .none }.isEmpty)
+        try await realm.write { tx in tx.objects(EveryIndex.self)[0].any = .fromArray([.int(6)]) }
+        let later = realm.snapshot().objects(EveryIndex.self)
+        #expect(later.where { $0.any == .int(6) }.isEmpty)
         let books = realm.snapshot().objects(Book.self)
         #expect(books.where { $0.title.in(["Two", "Three"]) }.map(\.priceCents) == [200])
     }

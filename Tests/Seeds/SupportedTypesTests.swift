@@ -55,6 +55,8 @@ import Testing
             #expect(sheet.objectIdName == objectId && sheet.optObjectIdName == objectId)
             #expect(sheet.listName.map(\.name) == ["a", "b", "a"])
             #expect(Array(sheet.mutableSetName) == ["a", "b"])
+            #expect(sheet.mapName.keys == ["", "cs", "en"] && sheet.mapName["cs"] == "Žluťoučký")
+            #expect(sheet.mapName["en"] == "yellowish" && sheet.mapName["de"] == nil)
             #expect(sheet.optObjectPropertyName?.name == "b")
             #expect(sheet.optEmbeddedObjectPropertyName?.name == "part")
             #expect(sheet.enumName == .third && sheet.optEnumName == .second)
@@ -65,6 +67,7 @@ import Testing
         #expect(frozen.optEnumName == .second && frozen.optFloatName == -.infinity)
         #expect(frozen.listName.map(\.name) == ["a", "b", "a"])
         #expect(frozen.mutableSetName.array == ["a", "b"])
+        #expect(frozen.mapName.dictionary == ["": "", "cs": "Žluťoučký", "en": "yellowish"])
         #expect(frozen.anyRealmValueName == .list([.int(1), .string("x")]))
         #expect(frozen.decimalName.description == "1.50" && frozen.optDecimalName == "-0.1")
         #expect(frozen.optObjectPropertyName?.name == "b")
@@ -97,6 +100,9 @@ import Testing
         }
         sheet.listName.append(objectsIn: objects + [objects[0]])
         sheet.mutableSetName.insert(objectsIn: ["b", "a", "b"])
+        (sheet.mapName["en"], sheet.mapName["cs"], sheet.mapName[""]) = (
+            "yellowish", "Žluťoučký", ""
+        )
         sheet.anyRealmValueName = .fromArray([.int(1), .string("x")])
         sheet.decimalName = "1.50"
         sheet.optDecimalName = "-0.1"

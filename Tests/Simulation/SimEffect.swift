@@ -5,12 +5,12 @@ package enum EffectKind: String, Sendable, CaseIterable {
     // Effects: they change what a crash leaves behind, and `onEffect` is told of each.
     case makeDirectory, create, write, sync, rename, unlink, syncDirectory, storeControl, wake
     // Calls that change nothing on the disk.
-    case openDirectory, open, names, size, read, lock
+    case openDirectory, open, names, size, read, map, lock
 
     /// Whether the call changes the disk, the control page or what others are told.
     package var isEffect: Bool {
         switch self {
-        case .openDirectory, .open, .names, .size, .read, .lock: false
+        case .openDirectory, .open, .names, .size, .read, .map, .lock: false
         default: true
         }
     }
@@ -27,6 +27,8 @@ package struct SimFailure: Sendable {
     package var nth: Int
     /// The code of the error that is thrown.
     package var code: StoreError.Code
+    /// The number of the system's error, where it is to be one of those.
+    package var errno: Int32?
     /// `.forever`: the nth call and all later ones of the kind.
     package var times: Times
     /// `write` only: how many bytes (at most) are written before the error.
@@ -39,17 +41,20 @@ package struct SimFailure: Sendable {
 
     package init(
         _ kind: EffectKind?, nth: Int = 1, code: StoreError.Code = .ioFailed,
-        times: Times = .once, writtenByteCount: Int = 0, losesDirtyData: Bool = false
+        errno: Int32? = nil, times: Times = .once, writtenByteCount: Int = 0,
+        losesDirtyData: Bool = false
     ) {
         self.kind = kind
         self.nth = nth
         self.code = code
+        self.errno = errno
         self.times = times
         self.writtenByteCount = writtenByteCount
         self.losesDirtyData = losesDirtyData
     }
 
     func error(_ call: EffectKind, _ path: String) -> StoreError {
-        StoreError(code, "Injected failure of \(call.rawValue) on \"\(path)\".", path: path)
+        StoreError(
+            code, "Injected failure of \(call.rawValue) on \"\(path)\".", path: path, errno: errno)
     }
 }

@@ -48,6 +48,13 @@ package final class SimFile: StoreFile {
         if let failure { throw failure.error(.write, path) }
     }
 
+    /// Maps nothing, since memory is not a file here: those who asked read copies. But it is a call
+    /// that can fail.
+    package func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {
+        try fileSystem.check(.map, path)
+        return nil
+    }
+
     package func sync() throws(StoreError) {
         checkWritable()
         if let failure = fileSystem.begin(.sync) {

@@ -72,6 +72,7 @@ extension DynamicWriter {
         case let object as DynamicObject:
             guard object.store.core === store.core else { throw name.wrong(object) }
             return .value(try link(object.table, object.row, name).value)
+        case is EmbeddedObject: throw name.wrong(value)  // it belongs to a property
         case let object as ObjectBase:
             guard let binding = object._binding, binding.core === store.core,
                 binding.place.table >= 0

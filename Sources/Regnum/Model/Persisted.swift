@@ -7,8 +7,12 @@
 ///
 /// Without an initial value a property starts with the default of its type, made when it is first
 /// read: nil, false, 0, "", empty data, the current date, a random `UUID`, a generated
-/// ``ObjectId``, the first case of an enum, an empty list. An initial value is evaluated for each
-/// instance.
+/// ``ObjectId``, the first case of an enum, an empty list. Reads of managed objects make none.
+///
+/// An initial value is Swift's: evaluated whenever an instance is made, also when the library makes an
+/// accessor of a stored row. Results and collections that are walked use one accessor again as long as
+/// nobody holds it. What is dear to make is better given to new objects only (in `init`, or by the
+/// type's default).
 ///
 /// `primaryKey:` compiles for the integers, `String`, `ObjectId`, `UUID`, enums of those and their
 /// optionals; `indexed:` also for `Bool` and `Date`. A primary key is indexed, and cannot be changed once the object is

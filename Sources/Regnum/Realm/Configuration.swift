@@ -46,8 +46,12 @@ extension Realm {
         /// it.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
         /// Whether a migration is written as it goes, into the realm's files and unseen by others: then
-        /// it needs memory for a part of what it changes only, and goes on at the next `open` where it
+        /// of what its block changes a part is in memory only, and it goes on at the next `open` where it
         /// was killed, cancelled or found no space. Nil: it is held in memory and begins anew.
+        ///
+        /// What comes after the block is not divided: a byte for each object and property that is dropped,
+        /// objects that become embedded, keys and indexes that are new, and at the commit 24 bytes for
+        /// each object that was changed. Killed in it, it goes on from the last part.
         ///
         /// Its block must be a function of the objects. When it goes on it runs once more from its
         /// beginning; the calls of ``Migration`` that were done are passed over, and those of
@@ -128,10 +132,14 @@ extension Realm {
 }
 
 extension Realm.Configuration: Equatable {
-    /// Whether all is the same but the logger. The order of the classes does not count.
+    /// Whether all is the same that can be compared: not the logger, and of ``migration`` and
+    /// ``migrationProgress`` only whether they are set. The order of the classes does not count.
     public static func == (a: Realm.Configuration, b: Realm.Configuration) -> Bool {
         a.location == b.location && a.seedFile == b.seedFile && a.name == b.name
-            && a.differences(from: b).isEmpty
+            && (a.migration == nil) == (b.migration == nil)
+            && (a.migrationProgress == nil) == (b.migrationProgress == nil)
+            && a.migrationBackup == b.migrationBackup
+            && a.resumableMigration == b.resumableMigration && a.differences(from: b).isEmpty
     }
 }
 
@@ -147,6 +155,13 @@ extension Realm.Configuration: CustomStringConvertible {
             parts.append("classes \(objectTypes.map { "\($0)" }.joined(separator: ", "))")
         }
         if schemaVersion > 0 { parts.append("schema version \(schemaVersion)") }
+        if migration != nil { parts.append("a migration") }
+        if migrationProgress != nil { parts.append("its progress is told") }
+        if let migrationBackup { parts.append("a backup before it at \(migrationBackup.path)") }
+        if let parting = resumableMigration {
+            parts.append("in parts\(parting.name.isEmpty ? "" : " as \"\(parting.name)\"")")
+        }
+        if deleteRealmIfMigrationNeeded { parts.append("deleted if it needs a migration") }
         if readOnly { parts.append("read-only") }
         if durability != .full { parts.append("durability \(durability)") }
         if historyRetention != .none { parts.append("history \(historyRetention)") }

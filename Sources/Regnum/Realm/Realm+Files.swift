@@ -42,6 +42,9 @@ extension Realm {
 
     /// The schema version of the realm in a directory, of which nothing is changed.
     ///
+    /// It is that of the newest published commit: one that a process has written and died before it
+    /// published it counts once the realm is opened for writing.
+    ///
     /// - Throws: `.fileNotFound` if there is none; what `open` throws for what is found there.
     public static func schemaVersion(at url: URL) async throws -> UInt64 {
         try Configuration.checkFile(url)

@@ -3,7 +3,7 @@ extension RealmLog {
     /// Opens the realm in the directory at `path` for reading: delivers its commits as `open` does and
     /// changes nothing, not even where a crash left something to repair.
     ///
-    /// While other processes use the realm, it is read up to what they have published; else to the
+    /// If the realm was used since the system booted, it is read up to what was published; else to the
     /// end of what is valid, which is what the next one to write will keep. `catchUp` goes on from
     /// there. A log opened so must never be given to anything that writes.
     ///

@@ -9,8 +9,9 @@ import Regnum
 ///
 ///     RegnumDebian --migrate DIRECTORY
 ///
-/// takes a realm that has the graph to the classes of `LaterIndex`, and prints the most private memory that it
-/// had, in KiB. With `--migrate-in-parts` it writes what it has done each 2 MiB, and goes on from there.
+/// takes a realm that has the graph to the classes of `LaterIndex`. Prints "begun" when the block begins, and
+/// at the end the most private memory that it had, in KiB. With `--migrate-in-parts=BYTES` it writes what it
+/// has done each so many bytes, and goes on from there.
 @main enum DebianProgram {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -21,8 +22,13 @@ import Regnum
         }
         if index.hasPrefix("--migrate") {
             var configuration = LaterIndex.configuration(directory)
-            if index == "--migrate-in-parts" {
-                configuration.resumableMigration = ResumableMigration(memoryByteCount: 2 << 20)
+            if let byteCount = index.split(separator: "=").dropFirst().first.flatMap({ Int($0) }) {
+                configuration.resumableMigration = ResumableMigration(
+                    memoryByteCount: byteCount, batchCount: byteCount < 1 << 20 ? 32 : 1_024)
+            }
+            configuration.migration = { migration, version in
+                FileHandle.standardOutput.write(Data("begun\n".utf8))
+                try LaterIndex.migration(migration, version)
             }
             let peak = PeakMemory()
             configuration.migrationProgress = { _ in peak.look() }

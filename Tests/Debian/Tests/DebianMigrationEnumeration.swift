@@ -9,18 +9,20 @@ import Testing
 /// moments: what is left is the graph as it was or as the later program has it, by a hash of all that
 /// is stored, and what was left as it was migrates to the same state as without a kill.
 ///
-/// `REGNUM_MIGRATION_KILLS` (10) says how many kills, `REGNUM_MIGRATION_PACKAGES` (4,000) of how many
-/// packages the graph is made (70,000: of all); `REGNUM_SEED` when. Where the index is absent it is
-/// a random graph of 400 packages.
+/// `REGNUM_MIGRATION_KILLS` (50) says how many kills, `REGNUM_MIGRATION_PACKAGES` (600) of how many
+/// packages the graph is made (70,000: of all, in parts of 2 MiB instead of 32 KiB); `REGNUM_SEED` when.
+/// Where the index is absent it is a random graph of 400 packages.
 @Suite(.serialized) struct DebianMigrationEnumeration {
     private static func number(_ name: String, _ standard: Int) -> Int {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
     }
 
-    @Test(arguments: ["--migrate", "--migrate-in-parts"])
-    func aKilledMigrationLeavesOneOfTwoStates(option: String) async throws {
-        let killCount = Self.number("REGNUM_MIGRATION_KILLS", 10)
-        let packageCount = Self.number("REGNUM_MIGRATION_PACKAGES", 4_000)
+    @Test(arguments: [false, true])
+    func aKilledMigrationLeavesOneOfTwoStates(inParts: Bool) async throws {
+        let killCount = Self.number("REGNUM_MIGRATION_KILLS", 50)
+        let packageCount = Self.number("REGNUM_MIGRATION_PACKAGES", 600)
+        let partByteCount = packageCount < 10_000 ? 32 << 10 : 2 << 20
+        let option = inParts ? "--migrate-in-parts=\(partByteCount)" : "--migrate"
         var generator = SeededRandom(SeededRandom.seed())
         let folder = FileManager.default.temporaryDirectory.appending(path: "debian-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -44,14 +46,12 @@ import Testing
             return path
         }
         let plain = try copy()
-        let plainKiB = try Self.migrate(plain, "--migrate", killedAfter: nil)
+        let plainKiB = try Self.migrate(plain, "--migrate").kibibytes
         let new = try await Self.content(Self.later(plain))
         #expect(new.hash != old.hash)
         try await Self.expectConversion(Self.later(plain), of: text)
         let whole = try copy()
-        let start = ContinuousClock.now
-        let wholeKiB = try Self.migrate(whole, option, killedAfter: nil)
-        let duration = start.duration(to: .now)
+        let run = try Self.migrate(whole, option)
         #expect(try await Self.content(Self.later(whole)) == new)
         for path in [plain, whole] { try FileManager.default.removeItem(atPath: path) }
 
@@ -59,13 +59,17 @@ import Testing
         for _ in 0..<killCount {
             let path = try copy()
             let part = Double.random(in: 0...1, using: &generator)
-            try Self.migrate(path, option, killedAfter: duration * part)
-            let isInParts = FileManager.default.fileExists(atPath: path + "/migration")
-            if try await Realm.schemaVersion(at: URL(filePath: path)) == 0 {
+            let isInBlock = Int.random(in: 0..<4, using: &generator) > 0
+            try Self.migrate(
+                path, option,
+                killedAfter: isInBlock ? .block(run.block * part) : .start(run.whole * part))
+            let hasParts = FileManager.default.fileExists(atPath: path + "/migration")
+            // what was written and not published counts once the realm is opened for writing
+            if let left = try await Self.oldContent(path) {
                 oldCount += 1
-                partCount += isInParts ? 1 : 0
-                #expect(try await Self.content(Self.earlier(path)) == old)
-                try Self.migrate(path, option, killedAfter: nil)
+                partCount += hasParts ? 1 : 0
+                #expect(left == old)
+                try Self.migrate(path, option)
             } else {
                 newCount += 1
             }
@@ -73,8 +77,8 @@ import Testing
             try FileManager.default.removeItem(atPath: path)
         }
         print(
-            "\(option): \(old.objectCount) objects, migrated in \(duration) with \(wholeKiB) KiB "
-                + "(\(plainKiB) not in parts); \(killCount) kills in "
+            "\(option): \(old.objectCount) objects, migrated in \(run.whole) with \(run.kibibytes) "
+                + "KiB (\(plainKiB) not in parts); \(killCount) kills in "
                 + "\(beginning.duration(to: .now)): \(oldCount) old, \(partCount) of them with a part, "
                 + "\(newCount) new")
         #expect(oldCount + newCount == killCount)
@@ -91,27 +95,59 @@ import Testing
         return configuration
     }
 
+    /// When the program is killed: so long after its start, or after its block has begun.
+    private enum Moment {
+        case start(Duration)
+        case block(Duration)
+    }
+
+    /// How long the program ran, in all and from the beginning of its block, and its private memory.
+    private struct Run {
+        var whole = Duration.zero
+        var block = Duration.zero
+        var kibibytes = 0
+    }
+
     /// Runs the program that migrates; nil: to its end, which must be a good one.
-    ///
-    /// - Returns: the private memory that it needed, in KiB; 0 if it was killed.
     @discardableResult
     private static func migrate(
-        _ path: String, _ option: String, killedAfter time: Duration?
-    ) throws -> Int {
+        _ path: String, _ option: String, killedAfter moment: Moment? = nil
+    ) throws -> Run {
         let program = Process()
         program.executableURL = try DebianEnumeration.program()
         program.arguments = [option, path]
         let pipe = Pipe()
         program.standardOutput = pipe
+        let start = ContinuousClock.now
         try program.run()
-        if let time {
+        if case .start(let time)? = moment {
             usleep(UInt32(time / .microseconds(1)))
             kill(program.processIdentifier, SIGKILL)
         }
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        var output = pipe.fileHandleForReading.availableData  // "begun", or the end
+        let blockStart = ContinuousClock.now
+        if case .block(let time)? = moment {
+            usleep(UInt32(time / .microseconds(1)))
+            kill(program.processIdentifier, SIGKILL)
+        }
+        output += pipe.fileHandleForReading.readDataToEndOfFile()
         program.waitUntilExit()
-        if time == nil { #expect(program.terminationStatus == 0) }
-        return Int(String(decoding: output, as: UTF8.self).filter(\.isNumber)) ?? 0
+        let end = ContinuousClock.now
+        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+        guard moment == nil else { return Run() }
+        #expect(program.terminationStatus == 0 && lines.count == 2 && lines[0] == "begun")
+        return Run(
+            whole: start.duration(to: end), block: blockStart.duration(to: end),
+            kibibytes: lines.last.flatMap { Int($0) } ?? 0)
+    }
+
+    /// What the earlier program finds; nil where the migration is done.
+    private static func oldContent(_ path: String) async throws -> Content? {
+        do {
+            return try await content(earlier(path))
+        } catch Realm.Error.Code.schemaMismatch {
+            return nil
+        }
     }
 
     /// All that a realm stores, as a number: equal for equal content, whatever led there.

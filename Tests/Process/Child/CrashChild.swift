@@ -27,6 +27,10 @@ import Regnum
 ///     fill PATH COUNT               makes COUNT readings
 ///     drain-all PATH BATCH          delivers all readings, prints how many, the largest batch, and its
 ///                                   memory before and at the most
+///     fill-letters PATH COUNT       makes COUNT letters (see MigrateLetters.swift)
+///     migrate-letters PATH BYTES|whole   takes them to a later program's classes, in parts of BYTES or
+///                                   in one, prints its memory before, at the most while it went
+///                                   through them, and at the most of all
 ///     backup PATH TARGET            copies the realm to TARGET0, TARGET1 …, prints the number of each
 ///                                   that is complete
 ///
@@ -91,6 +95,10 @@ import Regnum
             try await fill(path, count: Int(arguments[0]) ?? 0)
         case ("drain-all", 1):
             try await drainAll(path, batchSize: Int(arguments[0]) ?? 1)
+        case ("fill-letters", 1):
+            try await fillLetters(path, count: Int(arguments[0]) ?? 0)
+        case ("migrate-letters", 1):
+            try await migrateLetters(path, partByteCount: Int(arguments[0]))
         case ("backup", 1):
             try await backUp(path, to: arguments[0])
         default:

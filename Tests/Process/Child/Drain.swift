@@ -104,7 +104,7 @@ func drainAll(_ path: String, batchSize: Int) async throws {
 }
 
 /// The memory of this process that is no mapped file.
-private func anonymousMemoryKiB() -> Int {
+func anonymousMemoryKiB() -> Int {
     let descriptor = open("/proc/self/status", O_RDONLY)
     guard descriptor >= 0 else { return 0 }
     defer { close(descriptor) }

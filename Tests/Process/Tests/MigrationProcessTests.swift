@@ -51,6 +51,15 @@ import Testing
         return lines
     }
 
+    /// What the earlier program finds; nil where the migration is done.
+    private func oldContent(_ path: String) async throws -> [String]? {
+        do {
+            return try await content(path, isLater: false)
+        } catch Realm.Error.Code.schemaMismatch {
+            return nil
+        }
+    }
+
     private static func text(_ value: Any?) -> String {
         switch value {
         case let object as DynamicObject:
@@ -91,17 +100,17 @@ import Testing
                 try await Task.sleep(for: duration * part)
                 child.signal(SIGKILL)
                 try await child.end()
-                let version = try await Realm.schemaVersion(at: URL(filePath: path))
-                if version == 0 {
+                // what was written and not published counts once the realm is opened for writing
+                if let left = try await oldContent(path) {
                     oldCount += 1
-                    #expect(try await content(path, isLater: false) == old)
+                    #expect(left == old)
                     // once more, to its end
                     let second = try group.start("migrate", on: path, [])
                     try await second.expectSuccess()
                     #expect(second.lines == ["in block", "800 messages"])
                 } else {
                     newCount += 1
-                    #expect(version == 1)
+                    #expect(try await Realm.schemaVersion(at: URL(filePath: path)) == 1)
                 }
                 #expect(try await content(path, isLater: true) == new)
                 try FileManager.default.removeItem(atPath: path)

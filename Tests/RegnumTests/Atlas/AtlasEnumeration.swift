@@ -13,7 +13,7 @@ struct AtlasEnumeration {
 
     @Test func twoProcessesShowWhatBothDid() async throws {
         try await AtlasSuite(
-            "AtlasEnumeration with a process", count: 300, variable: "REGNUM_ATLAS_PEER_SEQUENCES"
+            "AtlasEnumeration with a process", count: 500, variable: "REGNUM_ATLAS_PEER_SEQUENCES"
         ).runWithProcess()
     }
 }

@@ -23,20 +23,41 @@ import Testing
         try await withFolder {
             let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
             let realm = try await Realm.open(configuration)
-            var others = [configuration, configuration, configuration, configuration]
-            others[0].objectTypes = []
-            others[1].objectTypes = nil
-            others[2].durability = .relaxed(within: .seconds(1))
-            others[3].writeTimeout = .seconds(1)
-            for other in others {
+            let changes: [(name: String, change: (inout Realm.Configuration) -> Void)] = [
+                ("objectTypes", { $0.objectTypes = [] }), ("objectTypes", { $0.objectTypes = nil }),
+                ("schemaVersion", { $0.schemaVersion = 1 }), ("readOnly", { $0.readOnly = true }),
+                ("durability", { $0.durability = .relaxed(within: .seconds(1)) }),
+                ("historyRetention", { $0.historyRetention.age = .seconds(1) }),
+                ("deleteRealmIfMigrationNeeded", { $0.deleteRealmIfMigrationNeeded = true }),
+                ("writeTimeout", { $0.writeTimeout = .seconds(1) }),
+                ("maximumNumberOfActiveVersions", { $0.maximumNumberOfActiveVersions = 9 }),
+            ]
+            for (name, change) in changes {
+                var other = configuration
+                change(&other)
                 let error = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
-                #expect(error?.code == .alreadyOpen)
+                #expect(error?.code == .alreadyOpen, "\(name)")
+                #expect(
+                    error?.message
+                        == "The realm \"test.realm\" is open in this process with another "
+                        + "configuration (\(name)).")
+            }
+            // all are named
+            var other = configuration
+            for (name, change) in changes where name != "readOnly" { change(&other) }
+            let all = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
+            for (name, _) in changes where name != "readOnly" {
+                #expect(all?.message.contains(name) == true, "\(name)")
             }
             var same = configuration
             same.name = "another name in the logs"
+            same.migration = { _, _ in }
+            same.migrationBackup = folder.appending(path: "backup.realm")
+            same.resumableMigration = ResumableMigration()
+            same.seedFile = folder.appending(path: "seed.realm")
             #expect(try await Realm.open(same) === realm)
             await realm.close()
-            let again = try await Realm.open(others[1])
+            let again = try await Realm.open(.init(location: place))
             await again.close()
         }
     }

@@ -30,6 +30,10 @@ import Testing
     @Test func queryWithWrongTypesOrPropertiesIsRefused() throws { try check(queries) }
     @Test func queryThroughLinksAndListsWithWrongTypesIsRefused() throws { try check(paths) }
     @Test func frozenValuesHaveNeitherSettersNorStreams() throws { try check(frozen) }
+    @Test func embeddedObjectsAndSetsAreNoValuesOfAnyType() throws { try check(anyValues) }
+    @Test func optionalPersistedTypeIsRefused() throws { try check(persistedTypes) }
+    @Test func mapsHaveNoPositions() throws { try check(maps) }
+    @Test func listsAreChangedByTheirOwnMethods() throws { try check(lists) }
     @Test func confinedTypesAreNotSendableAndTheOthersAre() throws { try check(sendable) }
 
     /// The compiler tells no line for it.
@@ -95,11 +99,14 @@ private let indexes = RefusedSourceTests.Sample(
         @Persisted(indexed: true) var date: Date?
         @Persisted(indexed: true) var uuid: UUID
         @Persisted(indexed: true) var objectId: ObjectId?
+        @Persisted(indexed: true) var any: AnyRealmValue
     }
     final class Wrong: Object {
         @Persisted(indexed: true) var double: Double // refused
         @Persisted(indexed: true) var maybe: Double? // refused
         @Persisted(indexed: true) var data: Data // refused
+        @Persisted(indexed: true) var decimal: Decimal128 // refused
+        @Persisted(indexed: true) var list: List<Int> // refused
     }
     """)
 
@@ -114,6 +121,10 @@ private let keys = RefusedSourceTests.Sample(
     final class F: Object { @Persisted(primaryKey: true) var key: Date } // refused
     final class G: Object { @Persisted(primaryKey: true) var key: Double } // refused
     final class H: Object { @Persisted(primaryKey: true) var key: Data? } // refused
+    final class I: Object { @Persisted(primaryKey: true) var key: AnyRealmValue } // refused
+    final class J: Object { @Persisted(primaryKey: true) var key: Decimal128 } // refused
+    final class K: Object { @Persisted(primaryKey: true) var key: A? } // refused
+    final class L: Object { @Persisted(primaryKey: true) var key: List<Int> } // refused
     """)
 
 private let wrappers = RefusedSourceTests.Sample(
@@ -210,6 +221,78 @@ private let frozen = RefusedSourceTests.Sample(
             _ = person.isSameObject(as: one) // refused
         }
         """)
+
+private let anyValues = RefusedSourceTests.Sample(
+    "values of any type",
+    """
+    final class Part: EmbeddedObject { @Persisted var number: Int }
+    final class Whole: Object { @Persisted var any: AnyRealmValue }
+    func fill(_ whole: Whole) {
+        whole.any = .object(Whole())
+        whole.any = .object(Part()) // refused
+        whole.any = .fromArray([.int(1)])
+        whole.any = .list(List<Int>()) // refused
+        whole.any = .set(MutableSet<AnyRealmValue>()) // refused
+        whole.any = Part() // refused
+    }
+    """)
+
+/// As "Type Projection - Swift SDK" (002) prints it for a mistake, with the members that it leaves out.
+private let persistedTypes = RefusedSourceTests.Sample(
+    "persisted types",
+    """
+    extension URL: FailableCustomPersistable { // refused
+        // The `PersistedType` cannot be an optional, so this is not a valid
+        // conformance to the FailableCustomPersistable protocol.
+        public typealias PersistedType = String?
+        public init?(persistedValue: String?) { self.init(string: persistedValue ?? "") }
+        public var persistableValue: String? { self.absoluteString }
+    }
+    struct Link { let text: String }
+    extension Link: FailableCustomPersistable {
+        typealias PersistedType = String
+        init?(persistedValue: String) { self.init(text: persistedValue) }
+        var persistableValue: String { text }
+    }
+    class Club: Object {
+        @Persisted var id: ObjectId
+        @Persisted var name: String
+        @Persisted var link: Link?
+    }
+    """)
+
+private let maps = RefusedSourceTests.Sample(
+    "maps",
+    """
+    final class Keeper: Object { @Persisted var scores: Map<String, Int> }
+    func takeSequence(_ value: some Sequence) {}
+    func takeCollection(_ value: some Collection) {}
+    func use(_ keeper: Keeper) {
+        takeSequence(keeper.scores)
+        takeCollection(keeper.scores) // refused
+        _ = keeper.scores["a"]
+        _ = keeper.scores[0] // refused
+        _ = keeper.scores.startIndex // refused
+        _ = keeper.scores.index(of: 1) // refused
+        _ = keeper.scores.distinct() // refused
+        _ = keeper.scores.sectioned(by: { $0 }) // refused
+        _ = keeper.scores.contains { $0.key == "a" }
+    }
+    """)
+
+private let lists = RefusedSourceTests.Sample(
+    "lists",
+    """
+    func takeMutable(_ value: some MutableCollection) {}
+    func takeReplaceable(_ value: some RangeReplaceableCollection) {}
+    func use(_ numbers: List<Int>) {
+        takeMutable(numbers)
+        takeReplaceable(numbers) // refused
+        numbers.removeAll()
+        numbers.removeAll(where: { $0 > 1 }) // refused
+        _ = numbers + numbers // refused
+    }
+    """)
 
 private let sendable = RefusedSourceTests.Sample(
     "sendable",

@@ -1,0 +1,1 @@
+../Child/Letters.swift
