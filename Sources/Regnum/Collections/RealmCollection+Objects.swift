@@ -117,7 +117,10 @@ extension RealmCollection where Element: ObjectBase {
     }
 
     /// The objects as results; nil for an unmanaged collection.
-    var objectResults: Results<Element>? { _erasedResults as? Results<Element> }
+    var objectResults: Results<Element>? {
+        // results themselves need no box: most queries are asked of them
+        self as? Results<Element> ?? _erasedResults as? Results<Element>
+    }
 
     func results(_ call: StaticString) -> Results<Element> {
         if let results = objectResults { return results }
