@@ -87,8 +87,8 @@ import Testing
         let sentence = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         let calls = [
             "removeFirst(_:)", "removeLast(_:)", "removeFirst(_:)", "removeLast(_:)",
-            "removeSubrange(_:)", "insert(at:)", "insert(at:)", "removeFirst(_:)",
-            "removeLast(_:)",
+            "removeSubrange(_:)", "insert(contentsOf:at:)", "insert(contentsOf:at:)",
+            "removeFirst(_:)", "removeLast(_:)",
         ]
         let name = isManaged ? "Book.ratings" : "List<Optional<Int>>"
         let said = [2, 3, 6].contains(misuse) ? "the negative number -1" : "elements"

@@ -85,7 +85,7 @@ public final class List<Element: RealmCollectionValue> {
     /// - Precondition: `0 <= position <= count`.
     public func insert(contentsOf elements: some Sequence<Element>, at position: Int) {
         let new = Array(elements)
-        check(position..<position, "insert(at:)")
+        check(position..<position, "insert(contentsOf:at:)")
         if let managed {
             Element._insert(new, into: managed, at: position)
         } else if self.elements.isEmpty {
