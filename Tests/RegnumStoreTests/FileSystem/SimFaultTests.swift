@@ -45,6 +45,7 @@ import Testing
                 try file.sync()
                 _ = try file.size()
                 _ = try file.read(at: 0, count: 1)
+                _ = try file.map(at: 0, count: 1)
                 try realm.rename("log", to: "old")
                 _ = try realm.open("old")
                 _ = try realm.names()
