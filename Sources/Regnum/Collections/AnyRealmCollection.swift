@@ -117,11 +117,6 @@ extension AnyRealmCollection where Element: ScalarValue {
     ///
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool = true) -> [Element] { ordered(ascending: ascending) }
-
-    /// The elements, of equal ones the first; nil equals nil and NaN equals NaN.
-    ///
-    /// - Complexity: O(n)
-    public func distinct() -> [Element] { distinctValues() }
 }
 
 extension RealmCollection {

@@ -32,25 +32,20 @@ extension ObjectBase {
         _ name: String, _ kind: String
     ) throws(Realm.Error) -> Collection {
         let schema = ClassSchema.of(type(of: _storedObject))
-        func refusal(_ sentence: String) -> Realm.Error {
-            Realm.Error(
-                .invalidInput, "\(schema.name).\(name) \(sentence)", className: schema.name,
-                property: name)
-        }
-        guard let index = schema.property(named: name) else {
-            throw refusal("does not exist: the class has no such property.")
-        }
+        let property = schema.properties[try schema.requireProperty(named: name)]
         guard let object = dynamicObject else {
-            throw refusal(
+            throw schema.refusal(
+                name,
                 "was asked of an unmanaged object: what is stored is seen without its type. Add the "
                     + "object to a realm first.")
         }
         if let binding = _storedObject._binding, let transaction = binding.core?.writing {
             try binding.prepareToStore(in: transaction)
         }
-        let property = schema.properties[index]
         let value = try object.value(of: property.isStored ? property.columnName : name)
-        guard let collection = value as? Collection else { throw refusal("is not \(kind).") }
+        guard let collection = value as? Collection else {
+            throw schema.refusal(name, "is not \(kind).")
+        }
         return collection
     }
 

@@ -103,19 +103,12 @@ struct BulkAssignment {
     init(
         _ schema: ClassSchema, _ name: String, _ value: Any?, _ core: TransactionCore?
     ) throws(Realm.Error) {
-        func refusal(_ sentence: String) -> Realm.Error {
-            Realm.Error(
-                .invalidInput, "\(schema.name).\(name) \(sentence)", className: schema.name,
-                property: name)
-        }
-        guard let index = schema.property(named: name) else {
-            throw refusal("does not exist: the class has no such property.")
-        }
+        let index = try schema.requireProperty(named: name)
         if schema.properties[index].isPrimaryKey {
-            throw refusal("is the primary key: two objects cannot have the same.")
+            throw schema.refusal(name, "is the primary key: two objects cannot have the same.")
         }
         if !schema.properties[index].isStored {
-            throw refusal("cannot be set: it follows from the links of others.")
+            throw schema.refusal(name, "cannot be set: it follows from the links of others.")
         }
         self.schema = schema
         self.index = index

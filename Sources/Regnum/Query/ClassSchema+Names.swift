@@ -1,8 +1,23 @@
 internal import RegnumEngine
 
-// Sorting and distinct values by the names of properties, for who does not know the class.
+// Properties by their names, for who does not know the class, and what sorts and distinct values name so.
 
 extension ClassSchema {
+    /// The position of the property of a name. Throws `.invalidInput` where the class has none.
+    func requireProperty(named name: String) throws(Realm.Error) -> Int {
+        guard let index = property(named: name) else {
+            throw refusal(name, "does not exist: the class has no such property.")
+        }
+        return index
+    }
+
+    /// The error that says of a property, given by its name, why it cannot be what was asked.
+    func refusal(_ name: String, _ sentence: String) -> Realm.Error {
+        Realm.Error(
+            .invalidInput, "\(self.name).\(name) \(sentence)", className: self.name,
+            property: name)
+    }
+
     /// The value that a key path as text leads to, as sorts name it.
     func term(along keyPath: String, ascending: Bool) throws(Realm.Error) -> SortTerm {
         SortTerm(column: try column(along: keyPath), ascending: ascending)

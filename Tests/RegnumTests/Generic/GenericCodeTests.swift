@@ -4,24 +4,6 @@ import Testing
 
 /// Code that is generic over `RealmCollection`, with no wrapper around what it takes.
 @Suite struct GenericCodeTests {
-    private func realm() async throws -> Realm {
-        let realm = try await Realm.temporary(genericClasses)
-        try await realm.write { tx in
-            let ann = GenericOwner("Ann")
-            let pets = [GenericPet("Rex", 3), GenericPet("Max", 5), GenericPet("Tom", 3)]
-            pets[1].weight = 4.5
-            ann.pets.append(objectsIn: pets)
-            ann.friends.insert(objectsIn: pets)
-            ann.scores.append(objectsIn: [4, 1, 4, 9])
-            ann.grades.insert(objectsIn: [2.5, nil, 1])
-            try tx.add(ann)
-            let bob = GenericOwner("Bob")
-            try tx.add(bob)
-            bob.pets.append(pets[0])
-        }
-        return realm
-    }
-
     // MARK: Objects
 
     /// Uses every member, of pets that are Rex, Max and Tom in this order.
@@ -74,7 +56,7 @@ import Testing
     }
 
     @Test func queriesAreAskedOfAnyCollectionOfObjects() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.read { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let all = tx.objects(GenericPet.self)
@@ -101,7 +83,7 @@ import Testing
     }
 
     @Test func propertiesAreFoldedOfAnyCollectionOfObjects() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.read { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             fold(ann.pets)
@@ -118,7 +100,7 @@ import Testing
     }
 
     @Test func anyCollectionOfObjectsIsFrozen() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         let frozen = try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let rex = try #require(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
@@ -153,7 +135,7 @@ import Testing
     }
 
     @Test func valueIsSetInAllObjectsByGenericCode() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             try age(ann.pets, 1)
@@ -192,7 +174,7 @@ import Testing
     }
 
     @Test func valuesAreFoldedByGenericCode() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.read { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             for scores in [ann.scores, List([4, 1, 4, 9])] {
@@ -211,7 +193,7 @@ import Testing
     }
 
     @Test func anyCollectionOfValuesIsFrozen() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         let (scores, same, grades) = try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             ann.scores.append(7)

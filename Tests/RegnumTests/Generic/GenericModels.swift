@@ -74,3 +74,23 @@ final class GenericMapped: Object {
 let genericClasses: [ObjectBase.Type] = [
     GenericOwner.self, GenericPet.self, GenericPart.self, GenericMapped.self,
 ]
+
+/// Ann, who has Rex, Max and Tom, and Bob, who has Rex too.
+func genericRealm() async throws -> Realm {
+    let realm = try await Realm.temporary(genericClasses)
+    try await realm.write { tx in
+        let ann = GenericOwner("Ann")
+        let pets = [GenericPet("Rex", 3), GenericPet("Max", 5), GenericPet("Tom", 3)]
+        pets[1].weight = 4.5
+        ann.pets.append(objectsIn: pets)
+        ann.friends.insert(objectsIn: pets)
+        ann.scores.append(objectsIn: [4, 1, 4, 9])
+        ann.grades.insert(objectsIn: [2.5, nil, 1])
+        ann.byRole["guard"] = pets[0]
+        try tx.add(ann)
+        let bob = GenericOwner("Bob")
+        try tx.add(bob)
+        bob.pets.append(pets[0])
+    }
+    return realm
+}

@@ -4,25 +4,6 @@ import Testing
 
 /// Generic code over collections.
 @Suite struct RealmCollectionTests {
-    private func realm() async throws -> Realm {
-        let realm = try await Realm.temporary(genericClasses)
-        try await realm.write { tx in
-            let ann = GenericOwner("Ann")
-            let pets = [GenericPet("Rex", 3), GenericPet("Max", 5), GenericPet("Tom", 3)]
-            pets[1].weight = 4.5
-            ann.pets.append(objectsIn: pets)
-            ann.friends.insert(objectsIn: pets)
-            ann.scores.append(objectsIn: [4, 1, 4, 9])
-            ann.grades.insert(objectsIn: [2.5, nil, 1])
-            ann.byRole["guard"] = pets[0]
-            try tx.add(ann)
-            let bob = GenericOwner("Bob")
-            try tx.add(bob)
-            bob.pets.append(pets[0])
-        }
-        return realm
-    }
-
     /// What generic code says of any collection of pets that are Rex, Max and Tom in this order.
     private func check<C: RealmCollection>(_ collection: C, isManaged: Bool = true) throws
     where C.ElementType == GenericPet {
@@ -56,7 +37,7 @@ import Testing
     }
 
     @Test func everyCollectionOfObjectsIsOne() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             try check(ann.pets)
@@ -82,7 +63,7 @@ import Testing
     }
 
     @Test func inversesAreCollectionsToo() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.read { tx in
             let rex = try #require(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
             #expect(names(rex.owners) == ["Bob", "Ann"])
@@ -100,7 +81,7 @@ import Testing
     }
 
     @Test func collectionsOfValuesAreToo() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             for scores in [ann.scores, List([4, 1, 4, 9])] {
@@ -119,7 +100,7 @@ import Testing
     }
 
     @Test func wrappedCollectionIsLiveAndOverWithItsBody() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let (list, all) = (
@@ -140,7 +121,7 @@ import Testing
     }
 
     @Test func wrappersAreEqualIfWhatTheyWrapIs() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.read { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let rex = try #require(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
@@ -163,7 +144,7 @@ import Testing
     }
 
     @Test func valueIsSetInAllObjectsOfAnyCollection() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             try rename(tx.objects(GenericPet.self).where { $0.age == 3 }, 4)
@@ -195,7 +176,7 @@ import Testing
     }
 
     @Test func mapsAreKeyedCollections() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let map = Map<String, GenericPet?>()
@@ -233,7 +214,7 @@ import Testing
     }
 
     @Test func propertyOfTheObjectsOfASetIsACollection() async throws {
-        let realm = try await realm()
+        let realm = try await genericRealm()
         try await realm.write { tx in
             let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
             let ages: ProjectedCollection<Int> = ann.friends.projectTo.age
