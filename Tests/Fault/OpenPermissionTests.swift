@@ -107,7 +107,12 @@ enum OtherUser {
         // Where anybody may go: the build folder may be in a private one.
         let place = try RealDirectory(inMemory: false)
         let child = place.path + "/child"
-        try FileManager.default.copyItem(atPath: built.path, toPath: child)
+        // Copied by a process of its own: a program cannot be run while anybody has it open for writing,
+        // as a process has that another test starts meanwhile.
+        let copying = try Process.run(
+            URL(fileURLWithPath: "/bin/cp"), arguments: [built.path, child])
+        copying.waitUntilExit()
+        try #require(copying.terminationStatus == 0, "the child could not be copied")
         let process = Process()
         process.executableURL = URL(fileURLWithPath: tool)
         process.arguments = [

@@ -14,6 +14,8 @@ package final class PeerProcess: Sendable {
         var last = "nothing"
         /// What the peer is to say.
         var awaited: String?
+        /// Lines that this side has not taken, which may have to wait for a processor.
+        var unread = 0
         /// How many turns of the watch nothing came.
         var quietTurns = 0
         /// Whether the watch ended the peer, since it said nothing for so long.
@@ -59,6 +61,7 @@ package final class PeerProcess: Sendable {
             try Task.checkCancellation()
             throw PeerFailure("the peer process is gone: \(ending)")
         }
+        state.withLock { $0.unread -= 1 }
         return answer
     }
 
@@ -123,7 +126,10 @@ package final class PeerProcess: Sendable {
             rest += bytes
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = String(decoding: rest[..<end], as: UTF8.self)
-                state.withLock { ($0.last, $0.quietTurns) = (line, 0) }
+                state.withLock { state in
+                    (state.last, state.quietTurns) = (line, 0)
+                    state.unread += 1
+                }
                 lines.yield(line)
                 rest = Data(rest[(end + 1)...])
             }
@@ -138,7 +144,9 @@ package final class PeerProcess: Sendable {
             let isSilent: Bool? = state.withLock { state in
                 if state.isGone { return nil }
                 state.quietTurns += 1
-                state.isSilent = state.awaited != nil && state.quietTurns > Self.patience
+                state.isSilent =
+                    state.awaited != nil && state.unread == 0
+                    && state.quietTurns > Self.patience
                 return state.isSilent
             }
             guard let isSilent else { return }

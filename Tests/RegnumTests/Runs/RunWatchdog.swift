@@ -19,8 +19,9 @@ final class RunPulse: Sendable {
 enum RunWatchdog {
     /// So many turns a run may do nothing.
     static let patience = 20
-    /// While the run waits for its other half, which has a watchdog too and is to be the first.
-    static let patienceForPeer = 40
+    /// While the run waits for its other half, which has a watchdog too: a task among those of a thousand
+    /// other tests may have to wait for minutes. The end of the other process ends the run at once.
+    static let patienceForPeer = 600
 
     /// Makes a run, which beats the pulse; one without any beat for too long is cancelled. Streams
     /// end on cancellation, so the run throws what it waits for.
