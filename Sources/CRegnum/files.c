@@ -83,6 +83,12 @@ int cregnum_unlock(int fd, uint64_t byte) {
     return byte_lock(fd, F_OFD_SETLK, &lock, F_UNLCK, byte);
 }
 
+void cregnum_unlock_all(int fd) {
+    // a length of 0 reaches to the end of all files
+    struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
+    fcntl(fd, F_OFD_SETLK, &lock);
+}
+
 int cregnum_is_locked_elsewhere(int fd, uint64_t byte) {
     struct flock lock;
     int result = byte_lock(fd, F_OFD_GETLK, &lock, F_WRLCK, byte);

@@ -19,8 +19,9 @@ package struct StoreOptions: Sendable, Hashable {
     package var politenessNanosecondsMax: UInt64 = 10_000_000
     /// How long after the last commit the IDLE record is written, at most.
     package var idleDelayNanoseconds: UInt64 = 40_000_000
-    /// How long `open` waits for another process that is recovering the realm.
-    package var openTimeoutNanoseconds: UInt64 = 10_000_000_000
+    /// How long `open` waits for another process that is recovering the realm. It lives, since it has a
+    /// lock, but it may have been stopped; a large log on a slow disk takes long.
+    package var openTimeoutNanoseconds: UInt64 = 60_000_000_000
     /// Whether nodes files are mapped. Else they are read into private memory, which cannot change
     /// between check and use: for files that somebody hostile may write to.
     package var mapsNodes = true

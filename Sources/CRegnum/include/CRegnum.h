@@ -41,6 +41,9 @@ int64_t cregnum_filesystem_type(int fd);
 int cregnum_lock(int fd, uint64_t byte, bool exclusive);
 /// Gives the lock on `byte` back; no effect if it is not held.
 int cregnum_unlock(int fd, uint64_t byte);
+/// Gives all locks of the open file description back, which a child that was forked and has not come to
+/// its exec yet would keep.
+void cregnum_unlock_all(int fd);
 /// Returns 1 if a lock on `byte` is held through another open of the file, 0 if not, or -errno.
 int cregnum_is_locked_elsewhere(int fd, uint64_t byte);
 

@@ -33,6 +33,7 @@ public actor Realm {
     ///   `.migrationFailed` where a stored property that the program lacks leads to a class that became
     ///   asymmetric;
     ///   `.fileNotFound` for a realm to read, or a seed, that is not there;
+    ///   `.busy` if another process recovers it for longer than a minute;
     ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`,
     ///   `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed` for what is found at the place;
     ///   what `write` throws, where a schema version is stored.

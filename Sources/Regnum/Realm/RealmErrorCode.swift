@@ -25,7 +25,9 @@ extension Realm.Error {
         public static let alreadyOpen = Code(name: "alreadyOpen")
         /// The realm was closed.
         public static let closed = Code(name: "closed")
-        /// Another writer held the realm for longer than `Configuration.writeTimeout`.
+        /// Another writer held the realm for longer than `Configuration.writeTimeout`; or another
+        /// process recovered it, or wrote a checkpoint, for longer than a minute; or more versions are
+        /// held than the configuration allows.
         public static let busy = Code(name: "busy")
         /// No space is left. Nothing was committed; later writes can succeed.
         public static let diskFull = Code(name: "diskFull")

@@ -21,8 +21,9 @@ package struct CheckpointOptions: Sendable {
     /// When a checkpoint that another process is making is tried again; one that failed after ten
     /// times as long.
     package var retryNanoseconds: UInt64 = 100_000_000
-    /// How long a bulk commit waits for a checkpoint of another process to end.
-    package var bulkTimeoutNanoseconds: UInt64 = 10_000_000_000
+    /// How long a bulk commit waits for a checkpoint of another process to end, which is paced and may
+    /// have gigabytes to write.
+    package var bulkTimeoutNanoseconds: UInt64 = 60_000_000_000
 
     package init() {}
 }

@@ -3,7 +3,8 @@ package import RegnumStore
 /// Opening and closing.
 extension Coordinator {
     /// The coordinator of the realm at that place: the one that is open in this process, which may
-    /// have other options, or a new one. The log is read on a thread of `IOPool`.
+    /// have other options, or a new one. The log is read on a thread of `IOPool`, once for all who open
+    /// the realm at the same time.
     ///
     /// Throws what `RealmLog.open` throws, for reading what `RealmLog.openForReading` throws; for a
     /// new realm with a seed what `RealmContent.read` throws.
@@ -24,8 +25,28 @@ extension Coordinator {
             }
         case .directory(let path):
             if let open = CoordinatorRegistry.shared.find(path, options.fileSystem) { return open }
-            return try await onPool { () throws(StoreError) in try openDirectory(path, options) }
+            return try await openTogether(path, options)
         }
+    }
+
+    /// Opens the realm, or waits for whoever is just opening it in the same way.
+    private static func openTogether(_ path: String, _ options: CoordinatorOptions)
+        async throws(StoreError) -> Coordinator
+    {
+        let opening = CoordinatorRegistry.Opening(path, options)
+        let result: Swift.Result<Coordinator, StoreError> = await withUnsafeContinuation { opener in
+            guard CoordinatorRegistry.shared.join(opening, opener) else { return }
+            IOPool.shared.submit {
+                let result = Swift.Result { () throws(StoreError) in
+                    try openDirectory(path, options)
+                }
+                for opener in CoordinatorRegistry.shared.end(opening) {
+                    opener.resume(returning: result)
+                }
+            }
+        }
+        CoordinatorRegistry.shared.synchronize()
+        return try result.get()
     }
 
     /// Whether a realm of that name is in memory.
@@ -158,84 +179,5 @@ extension Coordinator {
             options.report(.writingFailed(error))
         }
         log.resignWriter()
-    }
-}
-
-/// The open realms of this process. One coordinator serves all users of a realm, however they spell
-/// its path.
-final class CoordinatorRegistry: Sendable {
-    static let shared = CoordinatorRegistry()
-
-    private struct WeakCoordinator {
-        weak var coordinator: Coordinator?
-
-        /// The coordinator, unless it is gone or closed.
-        var open: Coordinator? {
-            guard let coordinator, !coordinator.isClosed else { return nil }
-            return coordinator
-        }
-    }
-
-    /// A file system (tests have several) and a path, an in-memory name, or a file's identity.
-    private enum Key: Hashable {
-        case path(ObjectIdentifier, String)
-        case memory(String)
-        case file(ObjectIdentifier, FileIdentity)
-    }
-
-    private let coordinators = Guarded<[Key: WeakCoordinator]>([:])
-
-    func find(_ path: String, _ fileSystem: any FileSystem) -> Coordinator? {
-        coordinators.withLock { $0[.path(ObjectIdentifier(fileSystem), path)]?.open }
-    }
-
-    /// Passes the lock: a coordinator that was made on another thread and handed over by a
-    /// continuation is then ordered for the thread sanitizer too (Docs/Decisions/002-locks.md).
-    func synchronize() { coordinators.withLock { _ in } }
-
-    func find(memory identifier: String) -> Coordinator? {
-        coordinators.withLock { $0[.memory(identifier)]?.open }
-    }
-
-    /// Whether a realm is open at a path, or one of these files is part of it.
-    func isOpen(_ path: String, _ fileSystem: any FileSystem, _ identities: [FileIdentity]) -> Bool
-    {
-        let system = ObjectIdentifier(fileSystem)
-        let keys = [.path(system, path)] + identities.map { Key.file(system, $0) }
-        return coordinators.withLock { open in keys.contains { open[$0]?.open != nil } }
-    }
-
-    func memory(_ identifier: String, _ make: () -> Coordinator) -> Coordinator {
-        coordinators.withLock { coordinators in
-            if let open = coordinators[.memory(identifier)]?.open { return open }
-            let made = make()
-            coordinators[.memory(identifier)] = WeakCoordinator(coordinator: made)
-            return made
-        }
-    }
-
-    /// The coordinator that is registered for one of the files; else the one that `make` makes.
-    func register(
-        _ path: String, _ fileSystem: any FileSystem, _ identities: [FileIdentity],
-        _ make: () -> Coordinator
-    ) -> Coordinator {
-        let system = ObjectIdentifier(fileSystem)
-        let keys = identities.map { Key.file(system, $0) }
-        return coordinators.withLock { coordinators in
-            coordinators = coordinators.filter { $0.value.coordinator != nil }
-            let coordinator = keys.compactMap { coordinators[$0]?.open }.first ?? make()
-            let entry = WeakCoordinator(coordinator: coordinator)
-            for key in keys { coordinators[key] = entry }
-            coordinators[.path(system, path)] = entry
-            return coordinator
-        }
-    }
-
-    func remove(_ coordinator: Coordinator) {
-        coordinators.withLock { coordinators in
-            coordinators = coordinators.filter { entry in
-                entry.value.coordinator != nil && entry.value.coordinator !== coordinator
-            }
-        }
     }
 }

@@ -63,6 +63,8 @@ package final class PosixLockFile: LockFile {
     }
 
     deinit {
+        // closing does not, while a child that another thread has forked has the descriptor too
+        cregnum_unlock_all(descriptor)
         munmap(page, Layout.pageByteCount)
         close(descriptor)
     }
