@@ -76,9 +76,11 @@ extension Live {
     func owner(
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> CollectionOwner {
-        CollectionOwner(
+        var owner = CollectionOwner(
             tableName: entry.schema.name, keyColumn: keyProperty.columnName, key: key, kind: kind,
             name: property.originColumnName ?? property.columnName)
+        owner.isMap = kind == .backlinks && property.originMap != nil
+        return owner
     }
 
     /// The primary key: a handle is made by one.

@@ -99,9 +99,21 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return MapChanges(
             StreamRequest(
                 realm: realm, entry: entry, plan: _Plan(plan: plan),
-                query: StreamQuery(plan, owner: owner, filter: filter), firstProperties: [],
-                policy: policy, since: cursor, keepsOld: true),
+                query: StreamQuery(
+                    plan, owner: owner, filter: filter,
+                    declaredDependencies: declaredDependencies(filter)),
+                firstProperties: [], policy: policy, since: cursor, keepsOld: true),
             self)
+    }
+
+    /// The classes of which a change can modify an entry, by their declarations.
+    private func declaredDependencies(_ filter: ChangeFilter) -> Set<String> {
+        guard case .map(.object(let type)) = entry.schema.properties[property].shape else {
+            return []
+        }
+        let objects = ClassSchema.of(type)
+        guard case .deep(let depth) = filter else { return objects.dependencies(filter) }
+        return objects.dependencies(.deep(max(depth - 1, 0))).union([objects.name])
     }
 
     /// The map at a version.
@@ -156,7 +168,9 @@ extension LiveMap {
     public func `where`<T: ObjectBase>(
         _ condition: (Query<T>) -> Query<Bool>
     ) -> LiveResults<T> where Value == Frozen<T>? {
-        LiveResults(realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner)
+        var owner = owner
+        owner.isMap = true
+        return LiveResults(realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner)
             .where(condition)
     }
 }

@@ -16,6 +16,8 @@ package struct CollectionOwner: Hashable, Sendable {
     package var kind: Kind
     /// The list, or the property of the origin.
     package var name: String
+    /// Whether it is a map of objects whose objects are followed, or an inverse of one.
+    package var isMap = false
     /// Which list or dictionary within a value of any type it is; nil for the list `name` itself.
     package var nested: NestedCollection?
 
@@ -50,16 +52,10 @@ package struct CollectionOwner: Hashable, Sendable {
         return nested.map { $0.find(in: own, root) } ?? own
     }
 
-    /// The class of the entries where it is a map of objects of a class, or the inverse of a map that a class
-    /// has; nil for others.
-    func entries(of tableName: String, _ schema: DatabaseSchema) -> String? {
-        let owner = kind == .list ? self.tableName : tableName
-        guard let list = schema.table(named: owner)?.list(named: name), list.kind == .map,
-            list.target.index < schema.tables.count
-        else { return nil }
-        let entries = schema.tables[list.target.index].name
-        // not where the plan is of the entries themselves
-        return equalUTF8(entries, tableName) ? nil : entries
+    /// The hidden class of the entries where it is a map, or the inverse of one that a class has: by its
+    /// name, so that it is the same before the class is stored.
+    func entries(of tableName: String) -> String? {
+        isMap ? "\(kind == .list ? self.tableName : tableName).\(name)" : nil
     }
 
     /// A query of the list or inverse at a version; one that finds nothing while there is no owner.

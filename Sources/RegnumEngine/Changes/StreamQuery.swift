@@ -40,7 +40,9 @@ extension StreamQuery {
             terms.insert(
                 .value(tableName: owner.tableName, column: owner.keyColumn, owner.key))
         }
-        if let entries = owner?.entries(of: plan.tableName, root.schema) {
+        if let owner, let entries = owner.entries(of: plan.tableName),
+            isSteady || owner.row(root) != nil
+        {
             terms.insert(.table(entries))
             terms.insert(.table(plan.tableName))
         }

@@ -73,6 +73,14 @@ package struct MergedDelta: Sendable, Hashable {
         modified.sort { $0.key < $1.key }
     }
 
+    /// Counts a column of modified rows as set. Rows that are not modified do not matter.
+    mutating func insert(_ column: ColumnKey, intoModified rows: Set<ObjectKey>) {
+        if rows.isEmpty { return }
+        for index in modified.indices where rows.contains(modified[index].key) {
+            modified[index].columns.insert(column)
+        }
+    }
+
     /// Adds to a delta what comes behind all it has, row by row.
     mutating func insert(_ key: ObjectKey) { inserted.append(key) }
     mutating func delete(_ key: ObjectKey) { deleted.append(key) }

@@ -46,7 +46,7 @@ extension EngineTransaction {
 
 extension TableSchema {
     /// The column of any type that a list has the items of; nil for other lists.
-    fileprivate func column(ofItems list: ListSchema) -> ColumnSchema? {
+    func column(ofItems list: ListSchema) -> ColumnSchema? {
         list.name.itemsProperty.flatMap { column(named: $0) }
     }
 }

@@ -114,4 +114,43 @@ import Testing
         #expect(now[0].content == .list([.int(1), .list([.none, .none])]))
         #expect(now[0].map["k"]?["in"]?["pet"] == FrozenAnyValue.none)
     }
+
+    /// Where versions are compared, what changed within a value is told as a change of it, too.
+    @Test func comparisonsTellWhatChangedWithin() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let deep = AnyRealmValue.fromDictionary(["k": .fromArray([.int(1)])])
+            try tx.add(AnyNote(1, .fromArray([.int(1), deep])))
+            try tx.add(AnyNote(2, .fromArray([.int(1), deep])))
+            try tx.add(AnyNote(3, .int(1)))
+        }
+        let results = realm.objects(AnyNote.self)
+        var paths = results.changes(keyPaths: [\.content], policy: .newest).makeAsyncIterator()
+        var all = results.changes(policy: .newest).makeAsyncIterator()
+        var one = realm.object(AnyNote.self, forPrimaryKey: 1).changes(policy: .newest)
+            .makeAsyncIterator()
+        guard case .initial? = try await paths.next(), case .initial? = try await all.next(),
+            case .initial? = try await one.next()
+        else {
+            Issue.record("no initial elements")
+            return
+        }
+        try await realm.write { tx in
+            let notes = tx.objects(AnyNote.self)
+            notes[0].content.listValue?[1].dictionaryValue?["k"]?.listValue?[0] = .int(2)
+            notes[1].content.listValue?.append(.int(3))
+            notes[2].list.append(.int(1))
+        }
+        guard case .update(_, let named)? = try await paths.next(),
+            case .update(_, let told)? = try await all.next(),
+            case .changed(_, let after, let properties)? = try await one.next()
+        else {
+            Issue.record("no update")
+            return
+        }
+        #expect(named.modifications == [0, 1])
+        #expect(named.modified.map(\.properties) == [["content"], ["content"]])
+        #expect(told.modified.map(\.properties) == [["content"], ["content"], ["list"]])
+        #expect(properties == ["content"] && after.content[1]?["k"]?[0] == .int(2))
+    }
 }

@@ -1,56 +1,27 @@
 import Regnum
 
 /// A consumer of a collection's stream.
-final class CollectionWatch<Model: StreamQueried>: StreamWatch {
-    let source: StreamSource<Model>
-    let query: StreamQuery<Model>
-    let filter: StreamFilter<Model>
-    private let mirrorFilter: MirrorFilter
-    private let interest: MirrorInterest
-    private var stream: CollectionChanges<Model>.AsyncIterator?
+final class CollectionWatch<Row: StreamModel>: StreamWatch {
+    private let followed: StreamFollowed<Row>
+    private var stream: CollectionChanges<Row>.AsyncIterator?
     private var position: StreamPosition
     private var cursor: ChangeCursor?
     /// Made of the change sets alone.
     private var mirror: [Int] = []
     private var random: SeededRandom
 
-    init(
-        _ source: StreamSource<Model>, _ query: StreamQuery<Model>, _ filter: StreamFilter<Model>,
-        _ policy: ChangePolicy, _ random: SeededRandom
-    ) {
-        self.source = source
-        self.query = query
-        self.filter = filter
+    private var filter: MirrorFilter { followed.filter }
+
+    init(_ followed: StreamFollowed<Row>, _ policy: ChangePolicy, _ random: SeededRandom) {
+        self.followed = followed
         self.random = random
-        mirrorFilter = filter.mirror
         position = StreamPosition(policy)
-        var own = source.own
-        if case .table = own, let route = query.route { own = .value(route.property, route.value) }
-        interest = MirrorInterest(
-            kind: Model.mirrorClass,
-            linked: query.classes.union(mirrorFilter.classes(Model.mirrorClass)),
-            queried: query.classes, own: own,
-            owner: source.owner)
     }
 
-    var name: String { "\(query.name) of \(source.name), \(filter.name), \(position.policy)" }
+    var name: String { "\(followed.name), \(position.policy)" }
 
     private func open(_ realm: Realm, since cursor: ChangeCursor?) throws {
-        let results = query.live(source.live(realm))
-        let policy = position.policy
-        let changes: CollectionChanges<Model>
-        switch filter {
-        case .deep(3) where policy == .coalesce && cursor == nil: changes = results.changes
-        case .deep(let depth):
-            changes = results.changes(depth: depth, policy: policy, since: cursor)
-        case .paths(let paths, isTyped: true):
-            let keyPaths = paths.map { $0.typed() }
-            changes = results.changes(keyPaths: keyPaths, policy: policy, since: cursor)
-        case .paths(let paths, isTyped: false):
-            let keyPaths = paths.map(\.text)
-            changes = try results.changes(keyPaths: keyPaths, policy: policy, since: cursor)
-        }
-        stream = changes.makeAsyncIterator()
+        stream = try followed.open(realm, position.policy, cursor).makeAsyncIterator()
     }
 
     func begin(_ realm: Realm, _ record: StreamRecord) async throws {
@@ -66,7 +37,7 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
         position.resume(record)
     }
 
-    private func next() async throws -> CollectionChange<Model>? {
+    private func next() async throws -> CollectionChange<Row>? {
         guard var stream else { return nil }
         let element = try await stream.next(isolation: #isolation)
         self.stream = stream
@@ -74,7 +45,7 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
     }
 
     private func entries(_ world: MirrorWorld) -> [MirrorEntry] {
-        query.select(world, source.plain(world))
+        followed.entries(world)
     }
 
     private func pullInitial(_ record: StreamRecord) async throws {
@@ -86,9 +57,9 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
         let world = record.world(position.version)
         try expectEqual(collection.version, world.version, "initial version")
         try expectEqual(collection.cursor.version, world.version, "initial cursor")
-        mirror = collection.map(Model.serial)
+        mirror = collection.map(Row.serial)
         try expectEqual(mirror, entries(world).map(\.serial), "initial")
-        for object in collection { try Model.check(object, [world], "initial") }
+        for object in collection { try Row.check(object, [world], "initial") }
         cursor = collection.cursor
     }
 
@@ -119,12 +90,12 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
     private func isDue(_ step: MirrorStep) -> Bool {
         let (old, new) = (entries(step.old), entries(step.new))
         return old.map(\.serial) != new.map(\.serial)
-            || new.contains { !step.names($0.serial, mirrorFilter).isEmpty }
+            || new.contains { !step.names($0.serial, filter).isEmpty }
     }
 
     private func check(
         _ record: StreamRecord, _ step: (from: UInt64, to: UInt64),
-        _ collection: FrozenResults<Model>, _ delta: ChangeSet<Model>
+        _ collection: FrozenResults<Row>, _ delta: ChangeSet<Row>
     ) throws {
         let first = position.policy == .everyCommit ? position.version : step.from
         let olds = (first...step.from).map { record.world($0) }
@@ -140,7 +111,7 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
             try check(delta, change, old, new, olds, net.new)
             try expectEqual(delta.version, step.to, "version")
             try expectEqual(delta.cursor.version, step.to, "cursor")
-            let origins = interest.origins(record, step.from, step.to)
+            let origins = followed.interest.origins(record, step.from, step.to)
             if !origins.contains(delta.origins) {
                 try expectEqual(delta.origins, origins[0], "origins")
             }
@@ -158,9 +129,9 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
         _ old: [MirrorEntry], _ new: [MirrorEntry], _ step: MirrorStep
     ) -> MirrorChange {
         let stays: [Int]
-        if source.owner?.row(step.old) != source.owner?.row(step.new) {
+        if followed.owner?.row(step.old) != followed.owner?.row(step.new) {
             stays = old.map { _ in -1 }
-        } else if source.isList, query.sorts.isEmpty, query.distinct == nil {
+        } else if followed.isList {
             stays = MirrorPositions.listed(old, new)
         } else {
             stays = MirrorPositions.sorted(old, new) { serial in
@@ -169,17 +140,17 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
                 }
                 return step.own[serial] != nil
                     || zip(
-                        query.sortValues(step.old, before), query.sortValues(step.new, after)
+                        followed.sortValues(step.old, before), followed.sortValues(step.new, after)
                     ).contains { MirrorValue.compare($0, $1) != 0 }
             }
         }
-        return MirrorChange(old, new, stays: stays) { step.names($0, mirrorFilter) }
+        return MirrorChange(old, new, stays: stays) { step.names($0, filter) }
     }
 
     /// What a comparison of versions told, if it may: all that surely differs, and nothing that was
     /// not touched.
     private func told(
-        _ delta: ChangeSet<Model>, _ old: [MirrorEntry], _ new: [MirrorEntry],
+        _ delta: ChangeSet<Row>, _ old: [MirrorEntry], _ new: [MirrorEntry],
         _ record: StreamRecord, _ step: (from: UInt64, to: UInt64)
     ) throws -> MirrorChange {
         let (gone, come) = (Set(delta.deletions), Set(delta.insertions))
@@ -192,20 +163,20 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
         let may = record.possibility(step.from, step.to)
         var told: [Int: [String]] = [:]
         for modified in delta.modified {
-            told[Model.serial(modified.new)] = modified.properties
+            told[Row.serial(modified.new)] = modified.properties
         }
         for position in staying {
             let serial = old[position].serial
             let names = Set(told[serial] ?? [])
-            if told[serial] != nil, may.names(serial, mirrorFilter).isEmpty {
+            if told[serial] != nil, may.names(serial, filter).isEmpty {
                 throw StreamFailure("\(serial) is told, which nobody touched")
             }
-            guard names.isSuperset(of: must.names(serial, mirrorFilter)),
-                names.isSubset(of: may.names(serial, mirrorFilter))
+            guard names.isSuperset(of: must.names(serial, filter)),
+                names.isSubset(of: may.names(serial, filter))
             else {
                 throw StreamFailure(
-                    "\(serial): \(names) is told, of \(must.names(serial, mirrorFilter)) to "
-                        + "\(may.names(serial, mirrorFilter))")
+                    "\(serial): \(names) is told, of \(must.names(serial, filter)) to "
+                        + "\(may.names(serial, filter))")
             }
         }
         // one that was set to the value that it had may be told without a name
@@ -215,7 +186,7 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
     }
 
     private func check(
-        _ delta: ChangeSet<Model>, _ expected: MirrorChange, _ old: [MirrorEntry],
+        _ delta: ChangeSet<Row>, _ expected: MirrorChange, _ old: [MirrorEntry],
         _ new: [MirrorEntry], _ olds: [MirrorWorld], _ world: MirrorWorld
     ) throws {
         if expected.isEmpty { throw StreamFailure("nothing is told") }
@@ -224,37 +195,37 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
         try expectEqual(delta.modifications, expected.modifications, "modifications")
         try expectEqual(delta.newModifications, expected.newModifications, "newModifications")
         try expectEqual(
-            delta.deleted.map(Model.serial), expected.deletions.map { old[$0].serial }, "deleted")
-        for object in delta.deleted { try Model.check(object, olds, "deleted") }
+            delta.deleted.map(Row.serial), expected.deletions.map { old[$0].serial }, "deleted")
+        for object in delta.deleted { try Row.check(object, olds, "deleted") }
         try expectEqual(
-            delta.inserted.map(Model.serial), expected.insertions.map { new[$0].serial },
+            delta.inserted.map(Row.serial), expected.insertions.map { new[$0].serial },
             "inserted")
-        for object in delta.inserted { try Model.check(object, [world], "inserted") }
+        for object in delta.inserted { try Row.check(object, [world], "inserted") }
         let modified = expected.modifications.map { old[$0].serial }
-        try expectEqual(delta.modified.map { Model.serial($0.old) }, modified, "modified, old")
-        try expectEqual(delta.modified.map { Model.serial($0.new) }, modified, "modified, new")
+        try expectEqual(delta.modified.map { Row.serial($0.old) }, modified, "modified, old")
+        try expectEqual(delta.modified.map { Row.serial($0.new) }, modified, "modified, new")
         if position.policy != .newest {
             try expectEqual(delta.modified.map(\.properties), expected.properties, "properties")
         }
         for object in delta.modified {
-            try Model.check(object.old, olds, "modified, old")
-            try Model.check(object.new, [world], "modified, new")
+            try Row.check(object.old, olds, "modified, old")
+            try Row.check(object.new, [world], "modified, new")
         }
     }
 
     /// Brings the mirror to the new collection, by the positions or by the standard difference.
     private func apply(
-        _ delta: ChangeSet<Model>, _ collection: FrozenResults<Model>, _ new: [MirrorEntry],
+        _ delta: ChangeSet<Row>, _ collection: FrozenResults<Row>, _ new: [MirrorEntry],
         _ world: MirrorWorld
     ) throws {
         try expectEqual(collection.version, world.version, "the collection's version")
-        let serials = collection.map(Model.serial)
+        let serials = collection.map(Row.serial)
         try expectEqual(serials, new.map(\.serial), "the collection")
         if let position = serials.indices.randomElement(using: &random) {
-            try Model.check(collection[position], [world], "collection[\(position)]")
+            try Row.check(collection[position], [world], "collection[\(position)]")
         }
         if random.isOneIn(4) {
-            let changes = delta.difference.map { $0.mapped(Model.serial) }
+            let changes = delta.difference.map { $0.mapped(Row.serial) }
             guard let difference = CollectionDifference(changes),
                 let applied = mirror.applying(difference)
             else { throw StreamFailure("the difference cannot be applied") }
@@ -262,7 +233,7 @@ final class CollectionWatch<Model: StreamQueried>: StreamWatch {
         } else {
             for position in delta.deletions.reversed() { mirror.remove(at: position) }
             for (position, object) in zip(delta.insertions, delta.inserted) {
-                mirror.insert(Model.serial(object), at: position)
+                mirror.insert(Row.serial(object), at: position)
             }
         }
         try expectEqual(mirror, serials, "the mirror")

@@ -87,12 +87,15 @@ enum MirrorClass: Int, Sendable, CaseIterable {
 
     var properties: [MirrorProperty] { MirrorProperty.all[rawValue] }
 
+    /// The value of any type that a dog has.
+    static let note = 9
+
     /// The property with the primary key.
     var key: Int? { self == .person || self == .dog ? 1 : nil }
 
     /// The inverses, which are declared behind the properties.
     var inverses: [String] {
-        [["staff"], ["owners", "keepers"], ["dogs"], []][rawValue]
+        [["staff", "fans"], ["owners", "keepers", "pens"], ["dogs"], []][rawValue]
     }
 
     /// The position of a property or inverse in the declaration.
@@ -100,7 +103,7 @@ enum MirrorClass: Int, Sendable, CaseIterable {
         (properties.map(\.name) + inverses).firstIndex(of: name) ?? -1
     }
 
-    /// The hidden class of the elements of a list of values.
+    /// The hidden class of the elements of a list or set of values, or of a map.
     func elements(_ property: Int) -> String { "\(name).\(properties[property].name)" }
 }
 
@@ -112,23 +115,53 @@ struct MirrorProperty: Sendable {
         case link(MirrorClass)
         case list(MirrorClass)
         case values(MirrorValueKind)
+        case set(MirrorClass)
+        case setOfValues(MirrorValueKind)
+        case map(MirrorClass)
+        case mapOfValues(MirrorValueKind)
+        /// A value of any type.
+        case any
 
-        /// The class that a link or list of objects leads to.
+        /// The class that a link, list, set or map of objects leads to.
         var target: MirrorClass? {
             switch self {
-            case .link(let target), .list(let target): target
+            case .link(let target), .list(let target), .set(let target), .map(let target): target
+            default: nil
+            }
+        }
+
+        /// What the elements of a list, set or map of values hold.
+        var elements: MirrorValueKind? {
+            switch self {
+            case .values(let kind), .setOfValues(let kind), .mapOfValues(let kind): kind
             default: nil
             }
         }
 
         var isLink: Bool { if case .link = self { true } else { false } }
-        var isValues: Bool { if case .values = self { true } else { false } }
-        var isList: Bool {
+        var isSet: Bool {
             switch self {
-            case .list, .values: true
+            case .set, .setOfValues: true
             default: false
             }
         }
+        var isMap: Bool {
+            switch self {
+            case .map, .mapOfValues: true
+            default: false
+            }
+        }
+        /// A list, set or map.
+        var isCollection: Bool {
+            switch self {
+            case .list, .values: true
+            default: isSet || isMap
+            }
+        }
+        /// Whether its elements are rows of a hidden class.
+        var hasElements: Bool { elements != nil || isMap }
+        /// Whether these may be set at their places: in a set they come and go.
+        var hasSettableElements: Bool { hasElements && !isSet }
     }
 
     let name: String
@@ -151,6 +184,8 @@ struct MirrorProperty: Sendable {
             MirrorProperty(name: "tags", kind: .values(.text)),
             MirrorProperty(name: "box", kind: .link(.box)),
             MirrorProperty(name: "boxes", kind: .list(.box)),
+            MirrorProperty(name: "pets", kind: .map(.dog)),
+            MirrorProperty(name: "marks", kind: .mapOfValues(.optionalInt)),
         ],
         [
             MirrorProperty(name: "serial", kind: .serial), MirrorProperty(name: "name", kind: .key),
@@ -159,6 +194,9 @@ struct MirrorProperty: Sendable {
             MirrorProperty(name: "toy", kind: .link(.toy)),
             MirrorProperty(name: "toys", kind: .list(.toy)),
             MirrorProperty(name: "numbers", kind: .values(.optionalInt)),
+            MirrorProperty(name: "colors", kind: .setOfValues(.optionalInt)),
+            MirrorProperty(name: "pals", kind: .set(.person)),
+            MirrorProperty(name: "note", kind: .any),
         ],
         [
             MirrorProperty(name: "serial", kind: .serial),
@@ -217,19 +255,23 @@ extension SeededRandom {
     }
 }
 
-/// An element of a list. The identity is new for each insertion, and for a move.
+/// An element of a list or set, or an entry of a map. The identity is new for each insertion, and for
+/// a move.
 struct MirrorSlot: Hashable, Sendable {
     let identity: Int
     /// What a move takes along: a value's own identity.
     let element: Int
     /// The serial for objects.
     var value: MirrorValue
+    /// Of an entry of a map.
+    var key = ""
 }
 
 enum MirrorCell: Sendable {
     /// A value, or the serial that a link leads to.
     case value(MirrorValue)
     case list([MirrorSlot])
+    case tree(MirrorTree)
 }
 
 struct MirrorRow: Sendable {
@@ -243,6 +285,11 @@ struct MirrorRow: Sendable {
         return value
     }
 
+    func tree(_ property: Int) -> MirrorTree {
+        guard case .tree(let tree) = cells[property] else { return .none }
+        return tree
+    }
+
     func slots(_ property: Int) -> [MirrorSlot] {
         guard case .list(let slots) = cells[property] else { return [] }
         return slots
@@ -253,6 +300,7 @@ struct MirrorRow: Sendable {
         switch cells[property] {
         case .value(let value): value.int.map { [$0] } ?? []
         case .list(let slots): slots.compactMap(\.value.int)
+        case .tree: []
         }
     }
 }
@@ -315,12 +363,15 @@ struct MirrorWorld: Sendable {
         return row.kind.properties.indices.map { property in
             if row.kind.properties[property].kind.target == .box {
                 let boxes = row.targets(property).flatMap { content($0).flatMap { $0 } }
-                let isList = row.kind.properties[property].kind.isList
+                let isList = row.kind.properties[property].kind.isCollection
                 return boxes.isEmpty && !isList ? [.null] : boxes
             }
             switch row.cells[property] {
             case .value(let value): return [value]
+            case .list(let slots) where row.kind.properties[property].kind.isMap:
+                return slots.flatMap { [.text($0.key), $0.value] }
             case .list(let slots): return slots.map(\.value)
+            case .tree(let tree): return [tree.flat]
             }
         }
     }

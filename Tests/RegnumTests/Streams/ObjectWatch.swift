@@ -1,47 +1,32 @@
 import Regnum
 
 /// A consumer of the stream of a key.
-final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
+final class ObjectWatch<Row: StreamModel>: StreamWatch {
+    typealias Open =
+        @Sendable (Realm, ChangePolicy, ChangeCursor?) throws -> ObjectChanges<Row>
+
+    let name: String
     private let owner: MirrorOwner
-    private let live: @Sendable (Realm) -> Live<Model>
-    private let filter: StreamFilter<Model>
-    private let mirrorFilter: MirrorFilter
-    private var stream: ObjectChanges<Model>.AsyncIterator?
+    private let filter: MirrorFilter
+    private let opens: Open
+    private var stream: ObjectChanges<Row>.AsyncIterator?
     private var position: StreamPosition
     private var cursor: ChangeCursor?
     private var realm: Realm?
     private var random: SeededRandom
 
     init(
-        _ key: MirrorValue, _ filter: StreamFilter<Model>, _ policy: ChangePolicy,
-        _ random: SeededRandom, _ live: @escaping @Sendable (Realm) -> Live<Model>
+        _ key: MirrorValue, _ filter: MirrorFilter, _ filterName: String, _ policy: ChangePolicy,
+        _ random: SeededRandom, _ open: @escaping Open
     ) {
-        owner = MirrorOwner(kind: Model.mirrorClass, key: key)
-        (self.filter, self.random, self.live) = (filter, random, live)
-        mirrorFilter = filter.mirror
+        owner = MirrorOwner(kind: Row.mirrorClass, key: key)
+        (self.filter, self.random, opens) = (filter, random, open)
         position = StreamPosition(policy)
-    }
-
-    var name: String {
-        "\(Model.mirrorClass.name) \(owner.key), \(filter.name), \(position.policy)"
+        name = "\(Row.self) \(key), \(filterName), \(policy)"
     }
 
     private func open(_ realm: Realm, since cursor: ChangeCursor?) throws {
-        let handle = live(realm)
-        let policy = position.policy
-        let changes: ObjectChanges<Model>
-        switch filter {
-        case .deep(0) where policy == .coalesce && cursor == nil: changes = handle.changes
-        case .deep(let depth):
-            changes = handle.changes(depth: depth, policy: policy, since: cursor)
-        case .paths(let paths, isTyped: true):
-            let keyPaths = paths.map { $0.typed() }
-            changes = handle.changes(keyPaths: keyPaths, policy: policy, since: cursor)
-        case .paths(let paths, isTyped: false):
-            let keyPaths = paths.map(\.text)
-            changes = try handle.changes(keyPaths: keyPaths, policy: policy, since: cursor)
-        }
-        stream = changes.makeAsyncIterator()
+        stream = try opens(realm, position.policy, cursor).makeAsyncIterator()
         self.realm = realm
     }
 
@@ -61,7 +46,7 @@ final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
         position.resume(record)
     }
 
-    private func next() async throws -> ObjectChange<Model>? {
+    private func next() async throws -> ObjectChange<Row>? {
         guard var stream else { return nil }
         let element = try await stream.next(isolation: #isolation)
         self.stream = stream
@@ -79,10 +64,10 @@ final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
     }
 
     private func check(
-        _ object: Frozen<Model>?, _ serial: Int?, _ worlds: [MirrorWorld], _ what: String
+        _ object: Frozen<Row>?, _ serial: Int?, _ worlds: [MirrorWorld], _ what: String
     ) throws {
-        try expectEqual(object.map(Model.serial), serial, what)
-        if let object { try Model.check(object, worlds, what) }
+        try expectEqual(object.map(Row.serial), serial, what)
+        if let object { try Row.check(object, worlds, what) }
     }
 
     func pull(_ record: StreamRecord) async throws {
@@ -99,7 +84,7 @@ final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
             let isCompared = position.policy == .newest
             let step = isCompared ? record.comparison(from, to) : record.step(from, to)
             let (old, new) = (owner.row(step.old), owner.row(step.new))
-            return old != new || old.map { !step.names($0, mirrorFilter).isEmpty } ?? false
+            return old != new || old.map { !step.names($0, filter).isEmpty } ?? false
         }
     }
 
@@ -118,13 +103,13 @@ final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
             try check(before, old, olds, "before")
             try check(after, old, [step.new], "after")
             if position.policy == .newest {
-                let must = record.comparison(place.from, place.to).names(old, mirrorFilter)
-                let may = record.possibility(place.from, place.to).names(old, mirrorFilter)
+                let must = record.comparison(place.from, place.to).names(old, filter)
+                let may = record.possibility(place.from, place.to).names(old, filter)
                 guard Set(told).isSuperset(of: must), Set(told).isSubset(of: may) else {
                     throw StreamFailure("\(told) is told, of \(must) to \(may)")
                 }
             } else {
-                try expectEqual(told, step.names(old, mirrorFilter), "properties")
+                try expectEqual(told, step.names(old, filter), "properties")
             }
             return
         }
@@ -146,6 +131,30 @@ final class ObjectWatch<Model: StreamQueried & Object>: StreamWatch {
         guard let element = try await next() else { return }
         if position.policy == .newest, case .changed = element { return }
         throw StreamFailure("after the last version there is \(element)")
+    }
+}
+
+extension ObjectWatch where Row: StreamQueried & Object {
+    convenience init(
+        _ key: MirrorValue, _ filter: StreamFilter<Row>, _ policy: ChangePolicy,
+        _ random: SeededRandom, _ live: @escaping @Sendable (Realm) -> Live<Row>
+    ) {
+        self.init(
+            key, filter.mirror, filter.name, policy, random,
+            { realm, policy, cursor in
+                let handle = live(realm)
+                switch filter {
+                case .deep(0) where policy == .coalesce && cursor == nil: return handle.changes
+                case .deep(let depth):
+                    return handle.changes(depth: depth, policy: policy, since: cursor)
+                case .paths(let paths, isTyped: true):
+                    let keyPaths = paths.compactMap { $0.typed?() }
+                    return handle.changes(keyPaths: keyPaths, policy: policy, since: cursor)
+                case .paths(let paths, isTyped: false):
+                    let keyPaths = paths.map(\.text)
+                    return try handle.changes(keyPaths: keyPaths, policy: policy, since: cursor)
+                }
+            })
     }
 }
 

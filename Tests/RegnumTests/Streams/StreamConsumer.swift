@@ -56,7 +56,7 @@ struct StreamConsumer {
         @Sendable func liveDog(_ realm: Realm) -> Live<StreamDog> {
             realm.object(StreamDog.self, forPrimaryKey: name)
         }
-        switch random.under(22) {
+        switch random.under(38) {
         case 0: return CommitWatch()
         case 1:
             return ObjectWatch(person.key, StreamFilter(&random), policy, split(&random), live)
@@ -80,10 +80,86 @@ struct StreamConsumer {
             let keepers = MirrorInverse(origin: .person, property: 10)
             return collection(
                 .inverse(of: dog, keepers) { liveDog($0).keepers }, policy, &random)
+        case 22:
+            return ValueWatch(dog, 7, policy, split(&random), { .of($0) }, { liveDog($0).colors })
+        case 23: return collection(.list(of: dog, 8) { liveDog($0).pals }, policy, &random)
+        case 24:
+            let fans = MirrorInverse(origin: .dog, property: 8)
+            return collection(.inverse(of: person, fans) { live($0).fans }, policy, &random)
+        case 25:
+            let pens = MirrorInverse(origin: .person, property: 16)
+            return collection(.inverse(of: dog, pens) { liveDog($0).pens }, policy, &random)
+        case 26:
+            return MapWatch(
+                person, 17, .values, "", policy, split(&random), { .of($0) },
+                { live($0).marks.changes(policy: $1, since: $2) })
+        case 28, 29, 30: return note(dog, policy, &random, liveDog)
+        case 31, 32, 33:
+            let cards = StreamFollowed<StreamCard>(StreamQuery(&random))
+            return CollectionWatch(cards, policy, split(&random))
+        case 34:
+            return ObjectWatch<StreamCard>(
+                person.key, .projected(StreamCard.paths), "as card", policy, split(&random),
+                { realm, policy, cursor in
+                    realm.object(StreamCard.self, forPrimaryKey: number)
+                        .changes(policy: policy, since: cursor)
+                })
+        case 27: return pets(person, policy, &random, live)
         case 12, 13, 14: return collection(StreamSource<StreamDog>.all, policy, &random)
         case 15, 16: return collection(StreamSource<StreamToy>.all, policy, &random)
         default: return collection(StreamSource<StreamPerson>.all, policy, &random)
         }
+    }
+
+    private static func note(
+        _ owner: MirrorOwner, _ policy: ChangePolicy, _ random: inout SeededRandom,
+        _ live: @escaping @Sendable (Realm) -> Live<StreamDog>
+    ) -> any StreamWatch {
+        var path: [StreamNoteStep] = []
+        for _ in 0..<random.under(3) {
+            path.append(
+                random.isOneIn(3)
+                    ? .key(StreamDraw.noteKeys[random.under(4)]) : .position(random.under(2)))
+        }
+        let steps = path
+        @Sendable func values(_ realm: Realm) -> LiveValues<FrozenAnyValue> {
+            steps.reduce(live(realm).note) { values, step in
+                switch step {
+                case .position(let position): values.at(position)
+                case .key(let key): values.at(key)
+                }
+            }
+        }
+        if random.isOneIn(3) {
+            return MapWatch(
+                owner, path, policy, split(&random),
+                { values($0).dictionary.changes(policy: $1, since: $2) })
+        }
+        return ValueWatch(owner, path, policy, split(&random), values)
+    }
+
+    private static func pets(
+        _ owner: MirrorOwner, _ policy: ChangePolicy, _ random: inout SeededRandom,
+        _ live: @escaping @Sendable (Realm) -> Live<StreamPerson>
+    ) -> any StreamWatch {
+        var drawn = StreamFilter<StreamDog>(&random)
+        if case .deep = drawn { drawn = .deep(3) }
+        let filter = drawn
+        return MapWatch(
+            owner, 16, .objects(.dog, filter.mirror), ", \(filter.name)", policy, split(&random),
+            { .of($0?.serial) },
+            { realm, policy, cursor in
+                let pets = live(realm).pets
+                switch filter {
+                case .deep: return pets.changes(policy: policy, since: cursor)
+                case .paths(let paths, isTyped: true):
+                    let keyPaths = paths.compactMap { $0.typed?() }
+                    return pets.changes(keyPaths: keyPaths, policy: policy, since: cursor)
+                case .paths(let paths, isTyped: false):
+                    let keyPaths = paths.map(\.text)
+                    return try pets.changes(keyPaths: keyPaths, policy: policy, since: cursor)
+                }
+            })
     }
 
     private static func collection<Model: StreamQueried>(
@@ -91,7 +167,7 @@ struct StreamConsumer {
     ) -> any StreamWatch {
         let query = StreamQuery<Model>(&random)
         let filter = StreamFilter<Model>(&random)
-        return CollectionWatch(source, query, filter, policy, split(&random))
+        return CollectionWatch(StreamFollowed(source, query, filter), policy, split(&random))
     }
 
     private static func split(_ random: inout SeededRandom) -> SeededRandom {

@@ -5,6 +5,8 @@
 enum MirrorFilter: Sendable {
     case deep(Int)
     case paths([MirrorPath])
+    /// Each is told by its own name, in their order.
+    case projected([MirrorPath])
 }
 
 struct MirrorPath: Hashable, Sendable {
@@ -33,6 +35,8 @@ extension MirrorStep {
         case .paths(let paths):
             let names = Set(paths.filter { isHit(row, $0.components[...]) }.map(\.name))
             return names.sorted { row.kind.position($0) < row.kind.position($1) }
+        case .projected(let paths):
+            return paths.filter { isHit(row, $0.components[...]) }.map(\.name)
         }
     }
 
@@ -59,7 +63,7 @@ extension MirrorStep {
     /// Whether an origin came, went, or had its link set or its list changed for this row.
     private func isChanged(_ serial: Int, _ inverse: MirrorInverse) -> Bool {
         let property = inverse.property
-        let isList = inverse.origin.properties[property].kind.isList
+        let kind = inverse.origin.properties[property].kind
         let origins = Set(old.serials(inverse.origin)).union(new.serials(inverse.origin))
         return origins.contains { origin in
             let was = old[origin]?.targets(property) ?? []
@@ -68,8 +72,13 @@ extension MirrorStep {
                 return was.contains(serial) || now.contains(serial)
             }
             guard own[origin]?.contains(property) == true else { return false }
-            guard isList else { return was.contains(serial) || now.contains(serial) }
-            return hasChanged(before.slots(property), after.slots(property), at: serial)
+            guard kind.isCollection else { return was.contains(serial) || now.contains(serial) }
+            if hasChanged(before.slots(property), after.slots(property), at: serial) { return true }
+            return kind.isMap
+                && after.slots(property).contains { entry in
+                    entry.value == .int(serial)
+                        && commits.contains { $0.slotsSet.contains(entry.element) }
+                }
         }
     }
 

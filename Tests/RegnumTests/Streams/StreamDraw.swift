@@ -22,6 +22,7 @@ struct StreamDraw {
         for _ in 0..<count { add() }
         for _ in 0..<count { editLinks() }
         for _ in 0..<count { editList() }
+        for _ in 0..<count / 2 { editNote() }
     }
 
     /// As `fill`, with more rows than a step looks at one by one for each query of one value.
@@ -52,7 +53,8 @@ struct StreamDraw {
         case 3: upsert()
         case 4: box()
         case 5: savepoint()
-        case 6..<11: editLinks()
+        case 6..<10: editLinks()
+        case 10: editNote()
         case 11..<17: editList()
         default: set()
         }
@@ -180,10 +182,18 @@ struct StreamDraw {
     private mutating func editList() {
         guard let row = anyRow() else { return }
         let properties = row.kind.properties.indices.filter {
-            row.kind.properties[$0].kind.isList
+            row.kind.properties[$0].kind.isCollection
         }
         guard let property = random.pick(Array(properties)) else { return }
         let kind = row.kind.properties[property].kind
+        if kind.isSet {
+            setEdit(row, property).map { make(.members(row.serial, property, $0)) }
+            return
+        }
+        if kind.isMap {
+            mapEdit(row, property).map { make(.entries(row.serial, property, $0)) }
+            return
+        }
         let count = row.slots(property).count
         let at = random.under(count + 1)
         let end = at + random.under(count + 1 - at)
@@ -217,6 +227,11 @@ struct StreamDraw {
         default: edit = .append(first)
         }
         make(.list(row.serial, property, edit))
+    }
+
+    private mutating func editNote() {
+        guard let dog = anyRow(.dog) else { return }
+        noteEdit(dog, MirrorClass.note).map { make(.note(dog.serial, $0)) }
     }
 
     private mutating func savepoint() {

@@ -8,6 +8,10 @@ indirect enum StreamEdit: Sendable {
     /// A property of an embedded object.
     case setBox(owner: Int, serial: Int, property: Int, MirrorValue)
     case list(Int, Int, StreamListEdit)
+    case members(Int, Int, StreamSetEdit)
+    case entries(Int, Int, StreamMapEdit)
+    /// Of the value of any type of a dog.
+    case note(Int, StreamNoteEdit)
     case delete(Int)
     /// `create` with an update policy. The serial is that of the row that is there, or a new one.
     case upsert(MirrorClass, serial: Int, isNew: Bool, values: [Int: MirrorValue], isAll: Bool)
@@ -27,13 +31,38 @@ enum StreamListEdit: Sendable {
     case refill
 }
 
+enum StreamSetEdit: Sendable {
+    case insert(MirrorValue)
+    case remove(MirrorValue)
+    case union([MirrorValue])
+    case subtract([MirrorValue])
+    /// Another set takes its place.
+    case assign([MirrorValue])
+    case clear
+}
+
+enum StreamMapEdit: Sendable {
+    case set(String, MirrorValue)
+    case remove(String)
+    case merge([MirrorEntryValue])
+    /// Another map takes its place: all entries are new.
+    case assign([MirrorEntryValue])
+    case clear
+}
+
+/// A key with its value; each key once where there are several.
+struct MirrorEntryValue: Sendable {
+    let key: String
+    let value: MirrorValue
+}
+
 /// What a commit did: the oracle's own summary.
 struct MirrorCommit: Sendable {
     var version: UInt64 = 0
     var origin: String?
     /// Properties that were set, by row; of lists see `slotsSet` and the worlds.
     var set: [Int: Set<Int>] = [:]
-    /// Elements of lists of values that were set.
+    /// Elements of lists of values, entries of maps, and what lies in values of any type, that were set.
     var slotsSet: Set<Int> = []
 }
 
@@ -45,7 +74,9 @@ extension MirrorWorld {
             var row = MirrorRow(kind: kind, serial: serial, cells: [])
             for (index, property) in kind.properties.enumerated() {
                 row.cells.append(
-                    property.kind.isList ? .list([]) : .value(values[index] ?? .null))
+                    property.kind.isCollection
+                        ? .list([])
+                        : property.kind == .any ? .tree(.none) : .value(values[index] ?? .null))
             }
             row.cells[0] = .value(.int(serial))
             insert(row)
@@ -62,7 +93,7 @@ extension MirrorWorld {
             commit.set[serial, default: []].insert(property)
         case .box(let owner, let property, let at, let serial, let size, let toy):
             guard let row = self[owner] else { return }
-            if row.kind.properties[property].kind.isList {
+            if row.kind.properties[property].kind.isCollection {
                 var slots = row.slots(property)
                 slots.insert(slot(.int(serial)), at: at)
                 put(.list(slots), owner, property)
@@ -83,6 +114,12 @@ extension MirrorWorld {
             commit.set[serial, default: []].insert(property)
         case .list(let serial, let property, let edit):
             make(edit, serial, property, &commit)
+        case .members(let serial, let property, let edit):
+            make(edit, serial, property)
+        case .entries(let serial, let property, let edit):
+            make(edit, serial, property, &commit)
+        case .note(let serial, let edit):
+            make(edit, serial, MirrorClass.note, &commit)
         case .delete(let serial):
             delete(serial, &commit)
         case .upsert(let kind, let serial, let isNew, let values, let isAll):
@@ -129,7 +166,7 @@ extension MirrorWorld {
             move(from: high, to: low)
             if high > low + 1 { move(from: low + 1, to: high) }
         case .set(let position, let value):
-            if kind.isValues {
+            if kind.hasElements {
                 slots[position].value = value
                 commit.slotsSet.insert(slots[position].element)
             } else {
@@ -152,11 +189,26 @@ extension MirrorWorld {
             for box in row.targets(index) { remove(box) }
         }
         remove(serial)
+        if row.kind == .toy {
+            for dog in rows(.dog) {
+                var tree = dog.tree(MirrorClass.note)
+                guard tree.forget(serial, &commit.slotsSet) else { continue }
+                put(.tree(tree), dog.serial, MirrorClass.note)
+                commit.set[dog.serial, default: []].insert(MirrorClass.note)
+            }
+        }
         for other in MirrorClass.allCases.flatMap({ rows($0) }) {
             for (index, property) in other.kind.properties.enumerated()
             where property.kind.target == row.kind {
                 guard other.targets(index).contains(serial) else { continue }
-                if property.kind.isList {
+                if property.kind.isMap {
+                    var slots = other.slots(index)
+                    for place in slots.indices where slots[place].value == .int(serial) {
+                        slots[place].value = .null
+                        commit.slotsSet.insert(slots[place].element)
+                    }
+                    put(.list(slots), other.serial, index)
+                } else if property.kind.isCollection {
                     let slots = other.slots(index).filter { $0.value != .int(serial) }
                     put(.list(slots), other.serial, index)
                 } else {
@@ -189,7 +241,7 @@ extension MirrorWorld {
             if let set = commit.set[serial] { changes.formUnion(set) }
             slotsSet.formUnion(commit.slotsSet)
         }
-        for (index, property) in row.kind.properties.enumerated() where property.kind.isList {
+        for (index, property) in row.kind.properties.enumerated() where property.kind.isCollection {
             let (was, now) = (before.slots(index), row.slots(index))
             if was.map(\.identity) != now.map(\.identity)
                 || now.contains(where: { slotsSet.contains($0.element) })

@@ -6,10 +6,12 @@ struct MirrorInterest {
         case value(Int, MirrorValue)
         /// Elements of a list of the owner.
         case elements(Int)
-        /// Rows whose link, or for a list any rows.
-        case backlinks(Int, isList: Bool)
+        /// Rows whose link, or for a list any rows; for a map those of its hidden class too.
+        case backlinks(Int, isList: Bool, entries: String? = nil)
         /// Values in a list of the owner.
         case values(Int)
+        /// Nothing besides the owner and what is linked.
+        case none
     }
 
     let kind: MirrorClass
@@ -41,15 +43,18 @@ struct MirrorInterest {
                 }
         }
         switch own {
-        case .table, .backlinks(_, isList: true):
-            return record.touchedClasses(version).contains(kind.name)
+        case .none: return false
+        case .table: return record.touchedClasses(version).contains(kind.name)
+        case .backlinks(_, isList: true, let entries):
+            let touched = record.touchedClasses(version)
+            return touched.contains(kind.name) || entries.map { touched.contains($0) } ?? false
         case .value(let property, let value):
             return anyRow { row in
                 let stored = row.value(property)
                 if stored == .null || value == .null { return stored == value }
                 return stored.double?.isNaN != true && MirrorValue.compare(stored, value) == 0
             }
-        case .backlinks(let property, isList: false):
+        case .backlinks(let property, isList: false, _):
             return anyRow { $0.value(property) == .of(ownerRow) }
         case .elements(let property):
             let elements = [step.old, step.new].flatMap { world in
@@ -102,7 +107,7 @@ struct MirrorOwner: Sendable {
 }
 
 extension MirrorFilter {
-    /// The classes through which it leads from a class, with the hidden ones of lists of values.
+    /// The classes through which it leads from a class, with the hidden ones of elements.
     func classes(_ kind: MirrorClass) -> Set<String> {
         var names: Set<String> = []
         switch self {
@@ -117,28 +122,32 @@ extension MirrorFilter {
             }
             for kind in reached {
                 for (index, property) in kind.properties.enumerated()
-                where property.kind.isValues {
+                where property.kind.hasSettableElements {
                     names.insert(kind.elements(index))
                 }
             }
-        case .paths(let paths):
+        case .paths(let paths), .projected(let paths):
             for path in paths {
                 var kind = kind
                 for (index, component) in path.components.enumerated() {
                     let isLast = index == path.components.count - 1
                     switch component {
                     case .forward(let property):
-                        if isLast {
-                            if kind.properties[property].kind.isValues {
-                                names.insert(kind.elements(property))
-                            }
-                        } else if let target = kind.properties[property].kind.target {
+                        // a path that ends at a set, or at a value of any type, is not known to do so
+                        let reached = kind.properties[property].kind
+                        if isLast && (reached.hasElements || reached == .any) || reached.isMap {
+                            names.insert(kind.elements(property))
+                        }
+                        if !isLast, let target = kind.properties[property].kind.target {
                             kind = target
                             names.insert(kind.name)
                         }
                     case .inverse(let inverse):
                         kind = inverse.origin
                         names.insert(kind.name)
+                        if kind.properties[inverse.property].kind.isMap {
+                            names.insert(kind.elements(inverse.property))
+                        }
                     }
                 }
             }

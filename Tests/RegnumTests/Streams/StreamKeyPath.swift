@@ -3,10 +3,11 @@ import Regnum
 /// A key path: as text, typed, and as the oracle follows it.
 struct StreamKeyPath<Model: StreamModel>: Sendable {
     let text: String
-    let typed: @Sendable () -> PartialKeyPath<Model>
+    /// Nil where it leads through a map: there are no typed ones.
+    let typed: (@Sendable () -> PartialKeyPath<Model>)?
     let path: MirrorPath
 
-    init(_ text: String, _ typed: @escaping @Sendable () -> PartialKeyPath<Model>) {
+    init(_ text: String, _ typed: (@Sendable () -> PartialKeyPath<Model>)? = nil) {
         self.text = text
         self.typed = typed
         path = MirrorPath(text, of: Model.mirrorClass)
@@ -17,8 +18,10 @@ extension MirrorPath {
     init(_ text: String, of kind: MirrorClass) {
         let inverses: [String: MirrorInverse] = [
             "StreamPerson.staff": MirrorInverse(origin: .person, property: 9),
+            "StreamPerson.fans": MirrorInverse(origin: .dog, property: 8),
             "StreamDog.owners": MirrorInverse(origin: .person, property: 11),
             "StreamDog.keepers": MirrorInverse(origin: .person, property: 10),
+            "StreamDog.pens": MirrorInverse(origin: .person, property: 16),
             "StreamToy.dogs": MirrorInverse(origin: .dog, property: 5),
         ]
         let names = text.split(separator: ".").map { String($0) }
@@ -69,7 +72,8 @@ extension StreamFilter where Model: StreamQueried {
         for _ in 0...random.under(3) {
             if let path = random.pick(Model.keyPaths) { paths.append(path) }
         }
-        self = .paths(paths, isTyped: random.isOneIn(2))
+        let isTyped = random.isOneIn(2) && paths.allSatisfy { $0.typed != nil }
+        self = .paths(paths, isTyped: isTyped)
     }
 }
 
@@ -89,6 +93,12 @@ extension StreamPerson {
         StreamKeyPath("staff") { \.staff }, StreamKeyPath("staff.age") { \.staff[0].age },
         StreamKeyPath("dog.owners.name") { \.dog?.owners[0].name },
         StreamKeyPath("boss.staff") { \.boss?.staff },
+        StreamKeyPath("pets") { \.pets }, StreamKeyPath("pets.age"),
+        StreamKeyPath("pets.toy.price"), StreamKeyPath("marks") { \.marks },
+        StreamKeyPath("dog.colors") { \.dog?.colors }, StreamKeyPath("fans") { \.fans },
+        StreamKeyPath("fans.age") { \.fans[0].age },
+        StreamKeyPath("dogs.note") { \.dogs[0].note },
+        StreamKeyPath("boss.marks") { \.boss?.marks },
     ]
 }
 
@@ -102,6 +112,10 @@ extension StreamDog {
         StreamKeyPath("keepers") { \.keepers },
         StreamKeyPath("keepers.boss.age") { \.keepers[0].boss?.age },
         StreamKeyPath("owners.tags") { \.owners[0].tags },
+        StreamKeyPath("colors") { \.colors }, StreamKeyPath("pals") { \.pals },
+        StreamKeyPath("pals.name") { \.pals[0].name },
+        StreamKeyPath("pals.marks") { \.pals[0].marks }, StreamKeyPath("pens") { \.pens },
+        StreamKeyPath("pens.age") { \.pens[0].age }, StreamKeyPath("note") { \.note },
     ]
 }
 

@@ -27,7 +27,10 @@ final class StreamPerson: Object {
     @Persisted var tags: List<String>
     @Persisted var box: StreamBox?
     @Persisted var boxes: List<StreamBox>
+    @Persisted var pets: Map<String, StreamDog?>
+    @Persisted var marks: Map<String, Int?>
     @Persisted(originProperty: "boss") var staff: LinkingObjects<StreamPerson>
+    @Persisted(originProperty: "pals") var fans: LinkingObjects<StreamDog>
 }
 
 final class StreamDog: Object {
@@ -38,8 +41,12 @@ final class StreamDog: Object {
     @Persisted var toy: StreamToy?
     @Persisted var toys: List<StreamToy>
     @Persisted var numbers: List<Int?>
+    @Persisted var colors: MutableSet<Int?>
+    @Persisted var pals: MutableSet<StreamPerson>
+    @Persisted var note: AnyRealmValue
     @Persisted(originProperty: "dogs") var owners: LinkingObjects<StreamPerson>
     @Persisted(originProperty: "dog") var keepers: LinkingObjects<StreamPerson>
+    @Persisted(originProperty: "pets") var pens: LinkingObjects<StreamPerson>
 }
 
 final class StreamToy: Object {
@@ -61,12 +68,20 @@ let streamClasses: [ObjectBase.Type] = [
     StreamPerson.self, StreamDog.self, StreamToy.self, StreamBox.self,
 ]
 
-/// A class of the histories as the oracle and its observers know it.
+/// A class of the histories, or a projection of one, as the oracle and its observers know it.
 protocol StreamModel: ObjectBase {
     static var mirrorClass: MirrorClass { get }
     static func serial(_ object: Frozen<Self>) -> Int
     /// By property, in the oracle's order.
     static func content(_ object: Frozen<Self>) -> [[MirrorValue]]
+    /// The same of the oracle's.
+    static func content(_ world: MirrorWorld, _ serial: Int) -> [[MirrorValue]]
+}
+
+extension StreamModel {
+    static func content(_ world: MirrorWorld, _ serial: Int) -> [[MirrorValue]] {
+        world.content(serial)
+    }
 }
 
 extension StreamPerson: StreamModel {
@@ -84,6 +99,8 @@ extension StreamPerson: StreamModel {
             object.dogs.map { .int($0.serial) }, object.friends.map { .int($0.serial) },
             object.tags.map { .text($0) }, object.box.map { content(of: $0) } ?? [.null],
             object.boxes.flatMap { content(of: $0) },
+            object.pets.flatMap { [.text($0.key), .of($0.value?.serial)] },
+            object.marks.flatMap { [.text($0.key), .of($0.value)] },
         ]
     }
 
@@ -102,6 +119,8 @@ extension StreamDog: StreamModel {
             [.int(object.serial)], [.text(object.name)], [.int(object.age)],
             [object.weight.map { .double($0.bitPattern) } ?? .null], [.of(object.toy?.serial)],
             object.toys.map { .int($0.serial) }, object.numbers.map { .of($0) },
+            object.colors.map { .of($0) }, object.pals.map { .int($0.serial) },
+            [object.note.mirrorTree.flat],
         ]
     }
 }

@@ -58,7 +58,7 @@ final class StreamRecord {
         return step
     }
 
-    /// The classes, hidden ones of lists of values included, of which a commit changed something.
+    /// The classes, hidden ones of elements included, of which a commit changed something.
     func touchedClasses(_ version: UInt64) -> Set<String> {
         if let known = touched[Int(version)] { return known }
         let found = step(version - 1, version).touchedClasses
@@ -119,7 +119,7 @@ final class MirrorStep {
         guard let before = old[serial], let row = new[serial] else { return false }
         return (own[serial] ?? []).contains { property in
             // an element that is set is in the hidden class alone
-            !row.kind.properties[property].kind.isValues
+            !row.kind.properties[property].kind.hasElements
                 || before.slots(property).map(\.identity)
                     != row.slots(property).map(\.identity)
         }
@@ -151,7 +151,7 @@ final class MirrorStep {
         for kind in MirrorClass.allCases {
             if old.serials(kind) != new.serials(kind) { names.insert(kind.name) }
             let serials = Set(old.serials(kind)).union(new.serials(kind))
-            for (index, property) in kind.properties.enumerated() where property.kind.isValues {
+            for (index, property) in kind.properties.enumerated() where property.kind.hasElements {
                 let isTouched = serials.contains { serial in
                     let was = Set(old[serial]?.slots(index).map(\.element) ?? [])
                     let now = Set(new[serial]?.slots(index).map(\.element) ?? [])
@@ -159,6 +159,15 @@ final class MirrorStep {
                         || !commits.allSatisfy { $0.slotsSet.isDisjoint(with: now) }
                 }
                 if isTouched { names.insert("\(kind.name).\(property.name)") }
+            }
+            for (index, property) in kind.properties.enumerated() where property.kind == .any {
+                let isTouched = serials.contains { serial in
+                    let was = Set(old[serial]?.tree(index).all.map(\.identity) ?? [])
+                    let now = Set(new[serial]?.tree(index).all.map(\.identity) ?? [])
+                    return was != now
+                        || !commits.allSatisfy { $0.slotsSet.isDisjoint(with: now) }
+                }
+                if isTouched { names.insert(kind.elements(index)) }
             }
             if new.serials(kind).contains(where: { isTouched($0) }) { names.insert(kind.name) }
         }
@@ -171,7 +180,11 @@ extension MirrorRow {
     func differs(from old: MirrorRow, _ property: Int) -> Bool {
         switch (old.cells[property], cells[property]) {
         case (.value(let a), .value(let b)): MirrorValue.compare(a, b) != 0
-        default: slots(property).map(\.value) != old.slots(property).map(\.value)
+        case (.tree(let a), .tree(let b)): a.flat != b.flat
+        default:
+            slots(property).map(\.value) != old.slots(property).map(\.value)
+                || !slots(property).map { Array($0.key.utf8) }.elementsEqual(
+                    old.slots(property).map { Array($0.key.utf8) })
         }
     }
 }

@@ -41,10 +41,13 @@ extension StreamSource {
         of owner: MirrorOwner, _ inverse: MirrorInverse,
         _ live: @escaping @Sendable (Realm) -> LiveResults<Model>
     ) -> StreamSource {
-        let isList = inverse.origin.properties[inverse.property].kind.isList
+        let kind = inverse.origin.properties[inverse.property].kind
         return StreamSource(
             name: "inverse of \(owner.key)", isList: false, owner: owner,
-            own: .backlinks(inverse.property, isList: isList), live: live,
+            own: .backlinks(
+                inverse.property, isList: kind.isCollection,
+                entries: kind.isMap ? inverse.origin.elements(inverse.property) : nil),
+            live: live,
             plain: { world in
                 let origins = owner.row(world).map { world.origins($0, inverse) } ?? []
                 return origins.map { MirrorEntry(serial: $0) }

@@ -77,9 +77,9 @@ extension StreamModel {
     ) throws {
         let serial = serial(object)
         let content = content(object)
-        if worlds.contains(where: { $0.content(serial) == content }) { return }
+        if worlds.contains(where: { self.content($0, serial) == content }) { return }
         try expectEqual(
-            content, worlds.last?.content(serial) ?? [], "\(what()) \(serial)")
+            content, worlds.last.map { self.content($0, serial) } ?? [], "\(what()) \(serial)")
     }
 }
 

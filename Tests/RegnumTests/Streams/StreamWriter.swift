@@ -20,7 +20,7 @@ struct StreamWriter {
     /// The object is there: the oracle says so.
     private func person(_ serial: Int) -> StreamPerson { persons[serial]! }
     private func dog(_ serial: Int) -> StreamDog { dogs[serial]! }
-    private func toy(_ serial: Int) -> StreamToy { toys[serial]! }
+    func toy(_ serial: Int) -> StreamToy { toys[serial]! }
 
     private func object(_ serial: Int) -> Object {
         persons[serial] ?? dogs[serial] ?? toys[serial]!
@@ -57,6 +57,23 @@ struct StreamWriter {
             }
         case .list(let serial, let property, let edit):
             list(serial, property, edit)
+        case .members(let serial, let property, let edit):
+            let dog = dog(serial)
+            if property == 7 {
+                members(edit, dog.colors, { $0.int }, assign: { dog.colors = $0 })
+            } else {
+                members(edit, dog.pals, { person($0.int!) }, assign: { dog.pals = $0 })
+            }
+        case .entries(let serial, let property, let edit):
+            let person = person(serial)
+            if property == 16 {
+                let pet = { (value: MirrorValue) in value.int.map { dog($0) } }
+                entries(edit, person.pets, pet, assign: { person.pets = $0 })
+            } else {
+                entries(edit, person.marks, { $0.int }, assign: { person.marks = $0 })
+            }
+        case .note(let serial, let edit):
+            note(edit, of: dog(serial))
         case .delete(let serial):
             tx.delete(object(serial))
             persons[serial] = nil

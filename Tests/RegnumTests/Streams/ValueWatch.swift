@@ -1,9 +1,10 @@
 import Regnum
 
-/// A consumer of the stream of a list of values.
+/// A consumer of the stream of a list or set of values, or of what lies in a value of any type.
 final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
     private let owner: MirrorOwner
-    private let property: Int
+    private let place: String
+    private let find: @Sendable (MirrorRow) -> [MirrorSlot]
     private let interest: MirrorInterest
     private let live: @Sendable (Realm) -> LiveValues<Value>
     private let plain: @Sendable (Value) -> MirrorValue
@@ -13,21 +14,30 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
     private var mirror: [MirrorValue] = []
     private var random: SeededRandom
 
-    init(
+    convenience init(
         _ owner: MirrorOwner, _ property: Int, _ policy: ChangePolicy, _ random: SeededRandom,
         _ plain: @escaping @Sendable (Value) -> MirrorValue,
         _ live: @escaping @Sendable (Realm) -> LiveValues<Value>
     ) {
-        (self.owner, self.property, self.random) = (owner, property, random)
-        (self.plain, self.live) = (plain, live)
-        position = StreamPosition(policy)
-        interest = MirrorInterest(
+        let interest = MirrorInterest(
             kind: .box, linked: [], queried: [], own: .values(property), owner: owner)
+        self.init(
+            owner, owner.kind.properties[property].name, policy, random, plain, live,
+            interest: interest, { $0.slots(property) })
     }
 
-    var name: String {
-        "\(owner.key).\(owner.kind.properties[property].name), \(position.policy)"
+    init(
+        _ owner: MirrorOwner, _ place: String, _ policy: ChangePolicy, _ random: SeededRandom,
+        _ plain: @escaping @Sendable (Value) -> MirrorValue,
+        _ live: @escaping @Sendable (Realm) -> LiveValues<Value>, interest: MirrorInterest,
+        _ find: @escaping @Sendable (MirrorRow) -> [MirrorSlot]
+    ) {
+        (self.owner, self.place, self.random) = (owner, place, random)
+        (self.plain, self.live, self.interest, self.find) = (plain, live, interest, find)
+        position = StreamPosition(policy)
     }
+
+    var name: String { "\(owner.key).\(place), \(position.policy)" }
 
     func begin(_ realm: Realm, _ record: StreamRecord) async throws {
         stream = live(realm).changes(policy: position.policy).makeAsyncIterator()
@@ -50,7 +60,7 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
     }
 
     private func slots(_ world: MirrorWorld) -> [MirrorSlot] {
-        owner.row(world).flatMap { world[$0]?.slots(property) } ?? []
+        owner.row(world).flatMap { world[$0] }.map(find) ?? []
     }
 
     private func pullInitial(_ record: StreamRecord) async throws {
@@ -153,5 +163,37 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
         guard let element = try await next() else { return }
         if position.policy == .newest { return }
         throw StreamFailure("after the last version there is \(element)")
+    }
+}
+
+extension ValueWatch where Value == FrozenAnyValue {
+    /// Of what lies at a place in the value of any type of a dog.
+    convenience init(
+        _ owner: MirrorOwner, _ path: [StreamNoteStep], _ policy: ChangePolicy,
+        _ random: SeededRandom, _ live: @escaping @Sendable (Realm) -> LiveValues<Value>
+    ) {
+        self.init(
+            owner, "note\(path)", policy, random, { $0.mirrorTree.flat }, live,
+            interest: .note(of: owner), { $0.tree(MirrorClass.note).slots(path) })
+    }
+}
+
+extension MirrorTree {
+    /// What lies at a place, whatever collection it is in.
+    func slots(_ path: [StreamNoteStep]) -> [MirrorSlot] {
+        (at(path[...])?.nodes ?? []).map { node in
+            MirrorSlot(
+                identity: node.identity, element: node.identity, value: node.tree.flat,
+                key: node.key)
+        }
+    }
+}
+
+extension MirrorInterest {
+    /// In the value of any type of a dog.
+    static func note(of owner: MirrorOwner) -> MirrorInterest {
+        MirrorInterest(
+            kind: .box, linked: [owner.kind.elements(MirrorClass.note)], queried: [], own: .none,
+            owner: owner)
     }
 }
