@@ -38,7 +38,8 @@ extension ClassSchema {
         return names
     }
 
-    /// The hidden class of the list of values that a path may end at.
+    /// The hidden class of the list of values, or map, that a path may end at: by its name alone, so that
+    /// one of a set or of a value of any type is named too, and of a property that has none.
     private func elementsNames(_ path: ChangePath) -> Set<String> {
         guard case .property(let property) = path.last else { return [] }
         return ["\(path.hops.last?.target ?? name).\(property)"]

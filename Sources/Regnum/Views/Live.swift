@@ -79,7 +79,7 @@ extension Live {
         var owner = CollectionOwner(
             tableName: entry.schema.name, keyColumn: keyProperty.columnName, key: key, kind: kind,
             name: property.originColumnName ?? property.columnName)
-        owner.isMap = kind == .backlinks && property.originMap != nil
+        owner.leadsThroughEntries = kind == .backlinks && property.originMap != nil
         return owner
     }
 

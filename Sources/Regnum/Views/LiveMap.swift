@@ -169,7 +169,7 @@ extension LiveMap {
         _ condition: (Query<T>) -> Query<Bool>
     ) -> LiveResults<T> where Value == Frozen<T>? {
         var owner = owner
-        owner.isMap = true
+        owner.leadsThroughEntries = true
         return LiveResults(realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner)
             .where(condition)
     }

@@ -45,10 +45,19 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     public func changes(
         policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> ValueChanges<Element> {
-        ValueChanges(
+        let filter = ChangeFilter.deep(0)
+        return ValueChanges(
             StreamRequest(
                 realm: realm, entry: entry, plan: _Plan(plan: plan),
-                query: StreamQuery(plan, owner: owner, filter: .deep(0)), firstProperties: [],
-                policy: policy, since: cursor, keepsOld: true))
+                query: StreamQuery(
+                    plan, owner: owner, filter: filter,
+                    declaredDependencies: embedded.map { $0.dependencies(filter) } ?? []),
+                firstProperties: [], policy: policy, since: cursor, keepsOld: true))
+    }
+
+    /// The class of the embedded objects, where each is a value of a type of the program's.
+    private var embedded: ClassSchema? {
+        entry.schema.properties.lazy.compactMap(\.shape.objectType).map { ClassSchema.of($0) }
+            .first { $0.name == plan.tableName }
     }
 }

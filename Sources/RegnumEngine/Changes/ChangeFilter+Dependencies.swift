@@ -20,7 +20,7 @@ extension ChangeFilter {
             let reach = LinkReach(from: table.key, depth: max(depth, 0), in: schema)
             for other in schema.tables where reach[other.key] != LinkReach.never {
                 if reach.approaches[other.key.index] < depth { names.insert(other.name) }
-                for list in other.lists { schema.addElements(of: list, in: other, to: &names) }
+                for list in other.lists { schema.addElements(of: list, to: &names) }
             }
         case .paths(let paths):
             for path in paths { path.addDependencies(of: tableName, in: schema, to: &names) }
@@ -39,9 +39,7 @@ extension ChangePath {
             names.insert(target)
         case .property(let name):
             let table = schema.table(named: hops.last?.target ?? tableName)
-            if let table, let list = table.list(named: name) {
-                schema.addElements(of: list, in: table, to: &names)
-            }
+            if let list = table?.list(named: name) { schema.addElements(of: list, to: &names) }
         }
     }
 }
@@ -50,12 +48,11 @@ extension DatabaseSchema {
     /// Adds the hidden class of a list of values or a map. An element of a set is never set in place, and
     /// what lies in a value of any type touches the row that has the value: a change of these is always one
     /// of their owner.
-    fileprivate func addElements(
-        of list: ListSchema, in table: TableSchema, to names: inout Set<String>
-    ) {
+    fileprivate func addElements(of list: ListSchema, to names: inout Set<String>) {
         let target = tables[list.target.index]
-        guard target.kind == .elements, list.kind != .set else { return }
-        if table.kind != .elements, list.name.itemsProperty != nil { return }
+        guard target.kind == .elements, list.kind != .set, list.name.itemsProperty == nil else {
+            return
+        }
         names.insert(target.name)
     }
 }

@@ -16,8 +16,9 @@ package struct CollectionOwner: Hashable, Sendable {
     package var kind: Kind
     /// The list, or the property of the origin.
     package var name: String
-    /// Whether it is a map of objects whose objects are followed, or an inverse of one.
-    package var isMap = false
+    /// Whether the rows of a hidden class lie between: those of a map whose objects, or of whose inverse the
+    /// owners, are followed.
+    package var leadsThroughEntries = false
     /// Which list or dictionary within a value of any type it is; nil for the list `name` itself.
     package var nested: NestedCollection?
 
@@ -55,7 +56,7 @@ package struct CollectionOwner: Hashable, Sendable {
     /// The hidden class of the entries where it is a map, or the inverse of one that a class has: by its
     /// name, so that it is the same before the class is stored.
     func entries(of tableName: String) -> String? {
-        isMap ? "\(kind == .list ? self.tableName : tableName).\(name)" : nil
+        leadsThroughEntries ? "\(kind == .list ? self.tableName : tableName).\(name)" : nil
     }
 
     /// A query of the list or inverse at a version; one that finds nothing while there is no owner.

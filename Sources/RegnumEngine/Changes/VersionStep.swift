@@ -38,25 +38,11 @@ package final class VersionStep: Sendable {
         return found
     }
 
-    /// The net effect on a class by a comparison of the versions. Where something changed that lies in a
-    /// value of any type, the value is as it was, and the row was only touched: the items tell.
+    /// The net effect on a class by a comparison of the versions.
     private func comparison(_ tableName: String) -> MergedDelta {
         var delta = MergedDelta(from: old, to: new, tableName: tableName)
-        guard let table = new.schema.table(named: tableName), table.kind != .elements else {
-            return delta
-        }
-        for list in table.lists {
-            guard let column = table.column(ofItems: list) else { continue }
-            var rows = Set(delta.listChanges[list.key, default: []].map(\.row))
-            let owners = new.content[table.key.index].backlinks(list.key.index)
-            let items = self.delta(new.schema.tables[list.target.index].name)
-            for item in items.modified {
-                owners.forEachRepeatedRow(item.key.rawValue) { owner in
-                    rows.insert(ObjectKey(rawValue: owner))
-                    return true
-                }
-            }
-            delta.insert(column.key, intoModified: rows)
+        if let table = new.schema.table(named: tableName) {
+            delta.addChangedItems(of: table, in: new) { self.delta($0.name).modified }
         }
         return delta
     }

@@ -34,19 +34,31 @@ extension Coordinator {
         async throws(StoreError) -> Coordinator
     {
         let opening = CoordinatorRegistry.Opening(path, options)
-        let result: Swift.Result<Coordinator, StoreError> = await withUnsafeContinuation { opener in
-            guard CoordinatorRegistry.shared.join(opening, opener) else { return }
+        let (result, isOwn) = await join(opening, path, options)
+        // another's error may be of what was there before this call
+        if !isOwn, case .failure(let error) = result, error.code != .busy {
+            return try await join(opening, path, options).result.get()
+        }
+        return try result.get()
+    }
+
+    /// - Returns: what the opening led to, and whether it began with this call.
+    private static func join(
+        _ opening: CoordinatorRegistry.Opening, _ path: String, _ options: CoordinatorOptions
+    ) async -> (result: Result<Coordinator, StoreError>, isOwn: Bool) {
+        var isOwn = false
+        let result: Result<Coordinator, StoreError> = await withUnsafeContinuation { opener in
+            isOwn = CoordinatorRegistry.shared.join(opening, opener)
+            guard isOwn else { return }
             IOPool.shared.submit {
-                let result = Swift.Result { () throws(StoreError) in
-                    try openDirectory(path, options)
-                }
+                let result = Result { () throws(StoreError) in try openDirectory(path, options) }
                 for opener in CoordinatorRegistry.shared.end(opening) {
                     opener.resume(returning: result)
                 }
             }
         }
         CoordinatorRegistry.shared.synchronize()
-        return try result.get()
+        return (result, isOwn)
     }
 
     /// Whether a realm of that name is in memory.

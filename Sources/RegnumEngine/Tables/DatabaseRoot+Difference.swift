@@ -27,7 +27,7 @@ extension CommitSummary {
     ///
     /// - Complexity: O(n), where the two share nothing.
     init(from old: DatabaseRoot, to new: DatabaseRoot, origin: String?) {
-        var tables: [TableKey: TableDelta] = [:]
+        var deltas: [TableKey: MergedDelta] = [:]
         for schema in new.schema.tables {
             guard let after = new.content.table(schema.key) else { continue }
             let isOld = schema.key.index < old.schema.tables.count
@@ -43,13 +43,47 @@ extension CommitSummary {
             var difference = RowDifference(
                 schema, columns, isOld ? old.content.table(schema.key) : nil, after)
             difference.run()
-            let delta = TableDelta(
-                table: schema.key, tableName: schema.name, inserted: difference.inserted,
-                deleted: difference.deleted, modified: difference.modified,
+            deltas[schema.key] = MergedDelta(
+                inserted: difference.inserted, deleted: difference.deleted,
+                modified: difference.modified,
                 listChanges: difference.listChanges(old, new, shareLeaves: false))
-            if !delta.isEmpty { tables[schema.key] = delta }
+        }
+        var tables: [TableKey: TableDelta] = [:]
+        for schema in new.schema.tables {
+            guard var delta = deltas[schema.key] else { continue }
+            delta.addChangedItems(of: schema, in: new) { deltas[$0.key]?.modified ?? [] }
+            if delta.isEmpty { continue }
+            tables[schema.key] = TableDelta(
+                table: schema.key, tableName: schema.name, inserted: delta.inserted,
+                deleted: delta.deleted, modified: delta.modified, listChanges: delta.listChanges)
         }
         self.init(version: new.version, origin: origin, tables: tables)
+    }
+}
+
+extension MergedDelta {
+    /// Adds, to what a comparison found of a class, the columns of values of any type in which something
+    /// changed: there the value is as it was, and the row was only touched. What lies in them tells.
+    ///
+    /// - Parameter modifiedItems: the modified rows of a hidden class.
+    /// - Complexity: O(modified items), each with a look-up of O(log n).
+    mutating func addChangedItems(
+        of table: TableSchema, in new: DatabaseRoot, modifiedItems: (TableSchema) -> [ModifiedRow]
+    ) {
+        // of an element that is such a value, being touched says enough
+        if table.kind == .elements { return }
+        for list in table.lists {
+            guard let column = table.column(ofItems: list) else { continue }
+            var rows = Set(listChanges[list.key, default: []].map(\.row))
+            let owners = new.content[table.key.index].backlinks(list.key.index)
+            for item in modifiedItems(new.schema.tables[list.target.index]) {
+                owners.forEachRepeatedRow(item.key.rawValue) { owner in
+                    rows.insert(ObjectKey(rawValue: owner))
+                    return true
+                }
+            }
+            insert(column.key, intoModified: rows)
+        }
     }
 }
 

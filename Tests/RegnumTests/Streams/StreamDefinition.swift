@@ -73,7 +73,8 @@ extension MirrorStep {
             }
             guard own[origin]?.contains(property) == true else { return false }
             guard kind.isCollection else { return was.contains(serial) || now.contains(serial) }
-            if hasChanged(before.slots(property), after.slots(property), at: serial) { return true }
+            let (old, new) = (before.slots(property), after.slots(property))
+            if hasChanged(old, new, at: serial, hasKeys: kind.isMap) { return true }
             return kind.isMap
                 && after.slots(property).contains { entry in
                     entry.value == .int(serial)
@@ -82,10 +83,14 @@ extension MirrorStep {
         }
     }
 
-    private func hasChanged(_ old: [MirrorSlot], _ new: [MirrorSlot], at serial: Int) -> Bool {
+    /// - Parameter hasKeys: whether a comparison knows the slots by their keys: they do not move.
+    private func hasChanged(
+        _ old: [MirrorSlot], _ new: [MirrorSlot], at serial: Int, hasKeys: Bool
+    ) -> Bool {
         let value = MirrorValue.int(serial)
         switch lists {
-        case .slots:
+        case .slots,
+            .reordered where hasKeys:
             return Set(old).symmetricDifference(new).contains { $0.value == value }
         case .counts:
             return old.count { $0.value == value } != new.count { $0.value == value }

@@ -32,7 +32,7 @@ struct StreamFollowed<Row: StreamModel>: Sendable {
         interest = MirrorInterest(
             kind: Model.mirrorClass,
             linked: query.classes.union(filter.classes(Model.mirrorClass)),
-            queried: query.classes, own: own, owner: source.owner)
+            own: own, owner: source.owner)
     }
 }
 

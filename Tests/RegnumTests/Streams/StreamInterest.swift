@@ -16,9 +16,7 @@ struct MirrorInterest {
 
     let kind: MirrorClass
     /// Classes, hidden ones included, of which any change concerns the stream.
-    var linked: Set<String>
-    /// Those of them that the query itself leads through.
-    let queried: Set<String>
+    let linked: Set<String>
     let own: Own
     /// The class and key of the object whose list or inverse it is.
     var owner: MirrorOwner?
@@ -70,29 +68,20 @@ struct MirrorInterest {
     }
 
     /// The labels of the commits after `old` through `new` that concern the stream. There are several
-    /// answers where another object became the owner meanwhile, or the classes were made: a stream
+    /// answers where another object became the owner meanwhile: a stream
     /// that runs looks at commits with the interest that it has, one that reads the log with that of
     /// each version.
     func origins(_ record: StreamRecord, _ old: UInt64, _ new: UInt64) -> [[String]] {
         let first = owner?.row(record.world(old))
         var answers: [[String]] = []
-        var interests = [self]
-        if old == 0 {
-            interests.append(self)
-            interests[1].linked = queried
-        }
-        for interest in interests {
-            for isRead in owner == nil ? [false] : [false, true] {
-                var origins: [String] = []
-                for commit in record.commits(old, new) {
-                    guard let origin = commit.origin, !origins.contains(origin) else { continue }
-                    let row = isRead ? owner?.row(record.world(commit.version - 1)) : first
-                    if interest.isConcerned(record, commit.version, ownerRow: row) {
-                        origins.append(origin)
-                    }
-                }
-                answers.append(origins)
+        for isRead in owner == nil ? [false] : [false, true] {
+            var origins: [String] = []
+            for commit in record.commits(old, new) {
+                guard let origin = commit.origin, !origins.contains(origin) else { continue }
+                let row = isRead ? owner?.row(record.world(commit.version - 1)) : first
+                if isConcerned(record, commit.version, ownerRow: row) { origins.append(origin) }
             }
+            answers.append(origins)
         }
         return answers
     }
