@@ -179,4 +179,49 @@ import Testing
                 "map: 3", "within map: 3",
             ])
     }
+
+    @Test func everyCommitOfValuesThatAreEmbeddedObjectsIsTold() async throws {
+        let commits: [@Sendable (Transaction) throws -> Void] = [
+            { tx in
+                let run = StartRun()
+                run.traces.append(StartTrace(name: "a"))
+                try tx.add(run)
+            },
+            { $0.objects(StartRun.self)[0].traces.append(StartTrace(name: "b")) },
+            { $0.objects(StartRun.self)[0].traces.remove(at: 0) },
+        ]
+        let told = try await count(
+            "traces",
+            of: {
+                $0.object(StartRun.self, forPrimaryKey: 0).traces.changes(policy: .everyCommit)
+            }, [StartRun.self, StartSpot.self], commits)
+        #expect(told == "traces: 3")
+    }
+}
+
+/// Stored as an embedded object that has a list of values.
+struct StartTrace: CustomPersistable, Hashable, Sendable {
+    typealias PersistedType = StartSpot
+
+    var name: String
+
+    init(name: String) { self.name = name }
+
+    init(persistedValue: StartSpot) { name = persistedValue.name }
+
+    var persistableValue: StartSpot {
+        let spot = StartSpot()
+        spot.name = name
+        return spot
+    }
+}
+
+final class StartSpot: EmbeddedObject {
+    @Persisted var name: String
+    @Persisted var hours: List<Int>
+}
+
+final class StartRun: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var traces: List<StartTrace>
 }
