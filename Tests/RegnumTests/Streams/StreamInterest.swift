@@ -67,11 +67,19 @@ struct MirrorInterest {
         }
     }
 
+    /// Throws unless these can be the labels of the commits between two versions.
+    func check(
+        _ told: [String], _ record: StreamRecord, _ step: (from: UInt64, to: UInt64)
+    ) throws {
+        let answers = origins(record, step.from, step.to)
+        if !answers.contains(told) { try expectEqual(told, answers[0], "origins") }
+    }
+
     /// The labels of the commits after `old` through `new` that concern the stream. There are several
     /// answers where another object became the owner meanwhile: a stream
     /// that runs looks at commits with the interest that it has, one that reads the log with that of
     /// each version.
-    func origins(_ record: StreamRecord, _ old: UInt64, _ new: UInt64) -> [[String]] {
+    private func origins(_ record: StreamRecord, _ old: UInt64, _ new: UInt64) -> [[String]] {
         let first = owner?.row(record.world(old))
         var answers: [[String]] = []
         for isRead in owner == nil ? [false] : [false, true] {

@@ -67,6 +67,15 @@ struct StreamPosition {
         }
         return steps
     }
+
+    /// The step that an element tells of which leads to a version, where `step` was to come: a comparison may
+    /// tell of what was set to the value that it had, one step before.
+    func told(
+        _ step: (from: UInt64, to: UInt64), _ version: UInt64, _ record: StreamRecord
+    ) -> (from: UInt64, to: UInt64) {
+        guard policy == .newest else { return step }
+        return steps(record).first { $0.to == version } ?? step
+    }
 }
 
 extension StreamModel {
