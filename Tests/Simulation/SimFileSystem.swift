@@ -56,15 +56,18 @@ package final class SimFileSystem: FileSystem {
                 .fileNotFound, "Cannot open the directory \"\(path)\": it does not exist.",
                 path: path)
         }
+        var isMade = false
         if !exists {
             try check(.makeDirectory, path)
-            try state.withLock { state throws(StoreError) in try state.makeDirectory(path) }
+            isMade = try state.withLock { state throws(StoreError) in
+                try state.makeDirectory(path)
+            }
         }
-        if create && (!exists || !hasLock) {
+        if create && (isMade || !hasLock) {
             do throws(StoreError) {
                 try check(.syncDirectory, path)
             } catch {
-                if !exists { state.withLock { $0.directories[path] = nil } }
+                if isMade { _ = state.withLock { $0.removeIfEmpty(path) } }
                 throw error
             }
             state.withLock { $0.directories[path]?.isDurable = true }
@@ -84,12 +87,10 @@ package final class SimFileSystem: FileSystem {
         try check(.unlink, path)
         return try state.withLock { state throws(StoreError) in
             try state.checkWritable("remove", path)
-            guard let directory = state.directories[path] else {
+            guard state.directories[path] != nil else {
                 throw StoreError(.fileNotFound, "\"\(path)\" does not exist.", path: path)
             }
-            guard directory.entries.isEmpty else { return false }
-            state.directories[path] = nil
-            return true
+            return state.removeIfEmpty(path)
         }
     }
 
@@ -155,7 +156,9 @@ package final class SimFileSystem: FileSystem {
 }
 
 extension SimState {
-    mutating func makeDirectory(_ path: String) throws(StoreError) {
+    /// - Returns: false if somebody else has made it meanwhile.
+    mutating func makeDirectory(_ path: String) throws(StoreError) -> Bool {
+        guard directories[path] == nil else { return false }
         try checkWritable("create", path)
         let parent = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
         let isAtRoot = parent.lastIndex(of: "/").map { $0 == parent.startIndex } ?? parent.isEmpty
@@ -165,5 +168,13 @@ extension SimState {
                 path: path)
         }
         directories[path] = SimDirectoryState(order: newNumber())
+        return true
+    }
+
+    /// - Returns: whether the directory was empty, and is gone.
+    mutating func removeIfEmpty(_ path: String) -> Bool {
+        guard let directory = directories[path], directory.entries.isEmpty else { return false }
+        directories[path] = nil
+        return true
     }
 }

@@ -57,6 +57,22 @@ import Testing
         }
     }
 
+    @Test func directoryThatAnotherMakesAtTheSameTimeIsTheSame() throws {
+        let other = Mutex<(any LockFile)?>(nil)
+        disk.onEffect = { [disk, path] kind, _ in
+            guard kind == .makeDirectory, other.withLock({ $0 == nil }) else { return }
+            disk.onEffect = nil
+            let lock = try? disk.openDirectory(path, create: true).openLock()
+            other.withLock { $0 = lock }
+        }
+        let lock = try makeRealm().openLock()
+        let theirs = try #require(other.withLock { $0 })
+        #expect(lock.identity == theirs.identity)
+        #expect(try theirs.isCurrent())
+        #expect(try theirs.tryLock(.writer, .exclusive))
+        #expect(try !lock.tryLock(.writer, .exclusive))
+    }
+
     @Test func shortWriteLeavesItsPrefix() throws {
         let file = try makeRealm().create("log")
         disk.inject(SimFailure(.write, code: .diskFull, writtenByteCount: 2))
