@@ -122,7 +122,7 @@ let package = Package(
 
 // What is built under a sanitizer, or optimised, is what runs there: `Tests/run` and `.ci/run` name it.
 if let names = Context.environment["REGNUM_TEST_TARGETS"]?.split(separator: ",").map(String.init) {
-    package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+    keepOnly(names)
 }
 if let paths = Context.environment["REGNUM_TEST_SOURCES"]?.split(separator: ",").map(String.init) {
     package.targets.first { $0.name == "RegnumTests" }?.sources = paths
@@ -150,4 +150,18 @@ if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
         "BookModels.swift", "RealmFolder.swift", "Runs", "StreamScale", "Streams",
         "SeededRandom.swift", "TutorialEnumeration.swift", "TutorialPage.swift",
     ]
+}
+
+/// Leaves targets, and what they are built from.
+@MainActor func keepOnly(_ names: [String]) {
+    var kept: Set<String> = []
+    var pending = names
+    while let name = pending.popLast() {
+        guard let target = package.targets.first(where: { $0.name == name }),
+            kept.insert(name).inserted
+        else { continue }
+        for case .byNameItem(let name, _) in target.dependencies { pending.append(name) }
+    }
+    package.targets.removeAll { !kept.contains($0.name) }
+    package.products = []
 }

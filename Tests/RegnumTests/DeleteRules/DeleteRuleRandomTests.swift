@@ -1,226 +1,234 @@
-import Foundation
 import Regnum
+import Synchronization
 import Testing
 
-/// Delete rules against a plain graph: random links, deletions in savepoints and without, failing
-/// transactions, a stream, and the realm opened again.
+/// Random graphs whose links have all rules in all containers, and random deletions, against plain Swift:
+/// what is to go goes, what is to stay stays, and a denial names a link that denies.
 @Suite struct DeleteRuleRandomTests {
-    /// A node with the numbers that it links to.
-    private struct Node: Equatable {
-        var plain: Int?
-        var plainList: [Int] = []
-        var plainMap: [String: Int?] = [:]
-        var child: Int?
-        var children: [Int] = []
-        var group: Set<Int> = []
-        var named: [String: Int?] = [:]
-        var needs: Int?
-        var needsList: [Int] = []
-        var needsSet: Set<Int> = []
-        var needsMap: [String: Int?] = [:]
-        var holds: Int?
-        var hasPart = false
-
-        init() {}
-
-        init(_ node: RuleNode) {
-            plain = node.plain?.number
-            plainList = node.plainList.map(\.number)
-            for entry in node.plainMap { plainMap[entry.key] = .some(entry.value?.number) }
-            child = node.child?.number
-            children = node.children.map(\.number)
-            group = Set(node.group.map(\.number))
-            for entry in node.named { named[entry.key] = .some(entry.value?.number) }
-            needs = node.needs?.number
-            needsList = node.needsList.map(\.number)
-            needsSet = Set(node.needsSet.map(\.number))
-            for entry in node.needsMap { needsMap[entry.key] = .some(entry.value?.number) }
-            hasPart = node.part != nil
-            holds = node.part?.holds?.number
+    @Test func deletionsDoWhatTheRulesSay() async throws {
+        let runs = NumberedRuns(
+            "DeleteRuleRandomTests", count: 250, countVariable: nil, oneVariable: "REGNUM_SEQUENCE")
+        let counts = Mutex<[RuleHistory.Outcome: Int]>([:])
+        try await runs.run { _, seed in
+            var history = RuleHistory(seed: seed)
+            let more = try await history.run()
+            counts.withLock { $0.merge(more) { $0 + $1 } }
         }
-
-        var cascades: [Int] {
-            [child].compactMap { $0 } + children + group + named.values.compactMap { $0 }
-        }
-
-        var denials: [Int] {
-            [needs, holds].compactMap { $0 } + needsList + needsSet
-                + needsMap.values.compactMap { $0 }
-        }
-
-        mutating func forget(_ gone: Set<Int>) {
-            func kept(_ link: Int?) -> Int? { link.flatMap { gone.contains($0) ? nil : $0 } }
-            (plain, child, needs, holds) = (kept(plain), kept(child), kept(needs), kept(holds))
-            plainList.removeAll { gone.contains($0) }
-            children.removeAll { gone.contains($0) }
-            needsList.removeAll { gone.contains($0) }
-            group.subtract(gone)
-            needsSet.subtract(gone)
-            plainMap = plainMap.mapValues { kept($0) }
-            named = named.mapValues { kept($0) }
-            needsMap = needsMap.mapValues { kept($0) }
+        guard !runs.isOne else { return }
+        // what is drawn is what is there to be drawn
+        for outcome in RuleHistory.Outcome.allCases {
+            #expect(counts.withLock { $0[outcome, default: 0] } > 100, "\(outcome)")
         }
     }
+}
 
-    private struct Graph: Equatable {
-        var nodes: [Int: Node] = [:]
-        var lastNumber = 0
-
-        /// Deletes nodes and what goes with them; false, with nothing changed, if a link denies it.
-        mutating func delete(_ numbers: [Int]) -> Bool {
-            var gone: Set<Int> = []
-            var pending = numbers
-            while let number = pending.popLast() {
-                if gone.insert(number).inserted { pending += nodes[number]?.cascades ?? [] }
-            }
-            for (number, node) in nodes where !gone.contains(number) {
-                if node.denials.contains(where: gone.contains) { return false }
-            }
-            nodes = nodes.filter { !gone.contains($0.key) }
-            for number in nodes.keys { nodes[number]?.forget(gone) }
-            return true
-        }
+/// Transactions on one realm, each drawn and done on the oracle before it is done there.
+private struct RuleHistory {
+    /// What a deletion came to.
+    enum Outcome: CaseIterable {
+        case plain, cascaded, failedTransaction, failedSavepoint
     }
 
-    private struct TakenBack: Error {}
-
-    private static func all(_ tx: Transaction) -> [Int: Node] {
-        Dictionary(uniqueKeysWithValues: tx.objects(RuleNode.self).map { ($0.number, Node($0)) })
+    fileprivate enum Step {
+        case add(Int)
+        case change(Int, RuleModel.Property, Int?)
+        case delete(Set<Int>, isQuery: Bool, inSavepoint: Bool, [RuleModel.Denial])
     }
 
-    @Test(arguments: 0..<8) func deletionsAgreeWithAPlainGraph(round: Int) async throws {
-        let start = SeededRandom.seed() &+ UInt64(round)
-        var random = SeededRandom(start)
-        let folder = try RealmFolder()
-        let configuration = folder.configuration("rules.realm", ruleClasses)
-        var realm = try await Realm.open(configuration)
-        var numbers: Set<Int> = []
-        var lastNumber = 0
-        var stream = realm.objects(RuleNode.self).changes.makeAsyncIterator()
-        _ = try await stream.next()
-        for step in 0..<40 {
-            let place = Comment(rawValue: "seed \(start), step \(step)")
-            let (seed, number) = (random.next(), lastNumber)
+    private var random: SeededRandom
+    private var model = RuleModel()
+    private var counts: [Outcome: Int] = [:]
+    private let seed: UInt64
+
+    init(seed: UInt64) {
+        self.seed = seed
+        random = SeededRandom(seed)
+    }
+
+    mutating func run() async throws -> [Outcome: Int] {
+        let realm = try await Realm.open(
+            Realm.Configuration(
+                location: .inMemory(identifier: "rules \(seed)"),
+                objectTypes: [RuleNode.self, RulePart.self]))
+        for number in 0..<12 {
+            let before = model
+            let (steps, denials) = draw()
             do {
-                let (after, last) = try await realm.write { tx -> ([Int], Int) in
-                    var random = SeededRandom(seed)
-                    var graph = Graph(nodes: Self.all(tx), lastNumber: number)
-                    for _ in 0...random.next() % 6 {
-                        try Self.edit(tx, &graph, &random, place)
-                        #expect(Self.all(tx) == graph.nodes, place)
-                    }
-                    if random.next() % 6 == 0 { throw TakenBack() }
-                    return (graph.nodes.keys.sorted(), graph.lastNumber)
+                try await realm.write { tx in for step in steps { try step.run(tx) } }
+                guard denials.isEmpty else {
+                    throw RunFailure("\(steps) were not denied by \(denials)")
                 }
-                lastNumber = last
-                let gone = numbers.subtracting(after)
-                if !gone.isEmpty || !Set(after).subtracting(numbers).isEmpty {
-                    guard case .update(_, let delta)? = try await stream.next() else {
-                        Issue.record("no update")
-                        return
-                    }
-                    #expect(Set(delta.deleted.map(\.number)) == gone, place)
-                    #expect(delta.deletions.count == gone.count, place)
-                }
-                numbers = Set(after)
-            } catch is TakenBack {
-            } catch Realm.Error.Code.deletionDenied {
+            } catch let error as Realm.Error {
+                try error.check(denials)
+                model = before
             }
-            #expect(Set(realm.snapshot().objects(RuleNode.self).map(\.number)) == numbers, place)
-            if random.next() % 8 == 0 {
-                let before = try await realm.read { tx in Self.dump(tx) }
-                await realm.close()
-                realm = try await Realm.open(configuration)
-                #expect(try await realm.read { tx in Self.dump(tx) } == before, place)
-            }
-            // a commit that only set links may be told or not: begin anew
-            stream = realm.objects(RuleNode.self).changes.makeAsyncIterator()
-            _ = try await stream.next()
+            try compare(realm.snapshot(), "transaction \(number)")
         }
         await realm.close()
+        return counts
     }
 
-    private static func dump(_ tx: Transaction) -> String {
-        all(tx).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.cascades.sorted())" }
-            .joined(separator: "\n")
-    }
-
-    /// One random change of both.
-    private static func edit(
-        _ tx: Transaction, _ graph: inout Graph, _ random: inout SeededRandom, _ place: Comment
-    ) throws {
-        let numbers = graph.nodes.keys.sorted()
-        guard numbers.count > 3, random.next() % 5 != 0 else {
-            for _ in 0..<3 {
-                graph.lastNumber += 1
-                graph.nodes[graph.lastNumber] = Node()
-                try tx.create(RuleNode.self, value: ["number": graph.lastNumber])
-            }
-            return
+    private func compare(_ snapshot: Snapshot, _ place: String) throws {
+        var found = RuleModel()
+        for node in snapshot.objects(RuleNode.self) {
+            found.nodes[node.number] = RuleModel.Node(node)
         }
-        func any() -> Int { numbers[Int(random.next() % UInt64(numbers.count))] }
-        if random.next() % 3 == 0 {
-            let chosen = (0...random.next() % 3).map { _ in any() }
-            let objects = try chosen.map {
-                try #require(tx.object(RuleNode.self, forPrimaryKey: $0))
+        guard found == model else {
+            throw RunFailure("after \(place) there is \(found), and is to be \(model)")
+        }
+    }
+
+    // MARK: Drawing
+
+    /// - Returns: the steps of a transaction, and what denies the last of them outside of savepoints.
+    private mutating func draw() -> ([Step], [RuleModel.Denial]) {
+        var steps: [Step] = []
+        for _ in 0..<Int.random(in: 1...14, using: &random) {
+            let step = drawStep()
+            steps.append(step)
+            if case .delete(_, _, inSavepoint: false, let denials) = step, !denials.isEmpty {
+                return (steps, denials)
             }
-            var next = graph
-            if next.delete(chosen) {
-                // once or in a sequence, of which some stand twice
-                if objects.count == 1 { tx.delete(objects[0]) } else { tx.delete(objects) }
-                graph = next
-            } else if random.next() % 4 > 0 {
-                let error = #expect(throws: Realm.Error.self, place) {
-                    try tx.savepoint { tx.delete(objects) }
+        }
+        return (steps, [])
+    }
+
+    private mutating func drawStep() -> Step {
+        let existing = model.nodes.keys.sorted()
+        if existing.count < 3 || existing.count < 10 && random.next() % 4 == 0 {
+            let number = (0..<10).first { model.nodes[$0] == nil }!
+            model.nodes[number] = RuleModel.Node()
+            return .add(number)
+        }
+        if random.next() % 6 == 0 { return drawDeletion(existing) }
+        let number = existing.randomElement(using: &random)!
+        let property = RuleModel.Property.allCases.randomElement(using: &random)!
+        let target = random.next() % 4 == 0 ? nil : existing.randomElement(using: &random)
+        model.change(number, property, target)
+        return .change(number, property, target)
+    }
+
+    private mutating func drawDeletion(_ existing: [Int]) -> Step {
+        let count = Int.random(in: 1...3, using: &random)
+        let chosen = Set(existing.shuffled(using: &random).prefix(count))
+        let gone = model.deletion(chosen)
+        let denials = model.denials(gone)
+        let inSavepoint = random.next() % 2 == 0
+        if denials.isEmpty {
+            model.delete(gone)
+            counts[gone == chosen ? .plain : .cascaded, default: 0] += 1
+        } else {
+            counts[inSavepoint ? .failedSavepoint : .failedTransaction, default: 0] += 1
+        }
+        return .delete(chosen, isQuery: random.next() % 2 == 0, inSavepoint: inSavepoint, denials)
+    }
+}
+
+extension RuleHistory.Step {
+    func run(_ tx: Transaction) throws {
+        switch self {
+        case .add(let number): try tx.add(RuleNode(value: ["number": number]))
+        case .change(let number, let property, let target):
+            try tx.node(number).change(property, target.map { try tx.node($0) })
+        case .delete(let numbers, let isQuery, inSavepoint: true, let denials):
+            do {
+                try tx.savepoint {
+                    try tx.add(RuleNode(value: ["number": -1]))
+                    try delete(numbers, isQuery, tx)
                 }
-                #expect(error?.code == .deletionDenied, place)
-            } else {
-                tx.delete(objects)  // and the transaction fails
+                guard denials.isEmpty else {
+                    throw RunFailure("\(self) was not denied by \(denials)")
+                }
+                tx.delete(try tx.node(-1))
+            } catch let error as Realm.Error {
+                try error.check(denials)
             }
-            return
+        case .delete(let numbers, let isQuery, inSavepoint: false, let denials):
+            try delete(numbers, isQuery, tx)
+            guard !denials.isEmpty else { return }
+            for number in numbers { _ = try tx.node(number) }  // nothing was deleted
         }
-        let (from, to) = (any(), any())
-        let node = try #require(tx.object(RuleNode.self, forPrimaryKey: from))
-        let other = try #require(tx.object(RuleNode.self, forPrimaryKey: to))
-        let key = "k\(random.next() % 3)"
-        switch random.next() % 16 {
-        case 0: (node.plain, graph.nodes[from]!.plain) = (other, to)
-        case 1:
-            node.plainList.append(other)
-            graph.nodes[from]!.plainList.append(to)
-        case 2: (node.plainMap[key], graph.nodes[from]!.plainMap[key]) = (other, .some(to))
-        case 3, 4: (node.child, graph.nodes[from]!.child) = (other, to)
-        case 5, 6:
-            node.children.append(other)
-            graph.nodes[from]!.children.append(to)
-        case 7:
-            node.group.insert(other)
-            graph.nodes[from]!.group.insert(to)
-        case 8: (node.named[key], graph.nodes[from]!.named[key]) = (other, .some(to))
-        case 9: (node.needs, graph.nodes[from]!.needs) = (other, to)
-        case 10:
-            node.needsList.append(other)
-            graph.nodes[from]!.needsList.append(to)
-        case 11:
-            node.needsSet.insert(other)
-            graph.nodes[from]!.needsSet.insert(to)
-        case 12: (node.needsMap[key], graph.nodes[from]!.needsMap[key]) = (other, .some(to))
-        case 13:
-            node.part = RulePart()
-            node.part?.holds = other
-            (graph.nodes[from]!.hasPart, graph.nodes[from]!.holds) = (true, to)
-        default:
-            // what denies is taken back, else nothing could ever go
-            node.needs = nil
-            node.needsList.removeAll()
-            node.needsSet.removeAll()
-            node.needsMap.removeAll()
-            node.part = nil
-            graph.nodes[from]!.needs = nil
-            graph.nodes[from]!.needsList = []
-            graph.nodes[from]!.needsSet = []
-            graph.nodes[from]!.needsMap = [:]
-            (graph.nodes[from]!.hasPart, graph.nodes[from]!.holds) = (false, nil)
+    }
+
+    private func delete(_ numbers: Set<Int>, _ isQuery: Bool, _ tx: Transaction) throws {
+        let numbers = numbers.sorted()
+        if isQuery {
+            tx.delete(tx.objects(RuleNode.self).where { $0.number.in(numbers) })
+        } else if numbers.count == 1 {
+            tx.delete(try tx.node(numbers[0]))
+        } else {
+            tx.delete(try numbers.map { try tx.node($0) })
         }
+    }
+}
+
+extension Realm.Error {
+    /// Throws if it tells of none of the denials.
+    fileprivate func check(_ denials: [RuleModel.Denial]) throws {
+        let isRight = denials.contains { denial in
+            property == denial.property.rawValue
+                && (denial.property == .holds
+                    ? className == "RulePart"
+                    : className == "RuleNode" && key == "\(denial.number)")
+        }
+        guard code == .deletionDenied, isRight else {
+            throw RunFailure("\(self) tells of none of \(denials)")
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate func node(_ number: Int) throws -> RuleNode {
+        guard let node = object(RuleNode.self, forPrimaryKey: number) else {
+            throw RunFailure("there is no RuleNode \(number)")
+        }
+        return node
+    }
+}
+
+extension RuleNode {
+    /// Sets a link; adds to a list or set, which nil empties.
+    fileprivate func change(_ property: RuleModel.Property, _ node: RuleNode?) {
+        func change(_ list: List<RuleNode>) {
+            if let node { list.append(node) } else { list.removeAll() }
+        }
+        func change(_ set: MutableSet<RuleNode>) {
+            if let node { set.insert(node) } else { set.removeAll() }
+        }
+        let key = RuleModel.key(number)
+        switch property {
+        case .plain: plain = node
+        case .child: child = node
+        case .needs: needs = node
+        case .plainList: change(plainList)
+        case .children: change(children)
+        case .needsList: change(needsList)
+        case .group: change(group)
+        case .needsSet: change(needsSet)
+        case .plainMap: plainMap[key] = .some(node)
+        case .named: named[key] = .some(node)
+        case .needsMap: needsMap[key] = .some(node)
+        case .holds:
+            if number % 2 == 0 || part == nil { part = RulePart() }
+            part?.holds = node
+        }
+    }
+}
+
+extension RuleModel.Node {
+    fileprivate init(_ node: Frozen<RuleNode>) {
+        links[.plain] = node.plain?.number
+        links[.child] = node.child?.number
+        links[.needs] = node.needs?.number
+        links[.holds] = node.part?.holds?.number
+        hasPart = node.part != nil
+        lists[.plainList] = node.plainList.map(\.number)
+        lists[.children] = node.children.map(\.number)
+        lists[.needsList] = node.needsList.map(\.number)
+        sets[.group] = Set(node.group.map(\.number))
+        sets[.needsSet] = Set(node.needsSet.map(\.number))
+        for entry in node.plainMap { maps[.plainMap]?[entry.key] = .some(entry.value?.number) }
+        for entry in node.named { maps[.named]?[entry.key] = .some(entry.value?.number) }
+        for entry in node.needsMap { maps[.needsMap]?[entry.key] = .some(entry.value?.number) }
     }
 }
