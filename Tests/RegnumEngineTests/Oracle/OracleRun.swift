@@ -250,8 +250,9 @@ final class OracleRun<Target: OracleTarget> {
         if let replica { groups.append(("the replica", [replica])) }
         for (name, roots) in groups {
             var found = problems(roots)
-            // a coordinator's thread may be about to let go of an old root
-            for _ in 0..<1_000 where !found.isEmpty {
+            // a coordinator's thread may be about to let go of an old root, and wait for a processor
+            let start = ContinuousClock.now
+            while !found.isEmpty, ContinuousClock.now - start < .seconds(5) {
                 await Task.yield()
                 found = problems(roots)
             }

@@ -18,7 +18,7 @@ enum StreamRemains {
         var after = try ProcessUse(givesBack: true)
         // what a job of the realm holds that is about to end
         let start = ContinuousClock.now
-        while after.descriptors > before.descriptors, ContinuousClock.now - start < .seconds(10) {
+        while after.descriptors > before.descriptors, ContinuousClock.now - start < .seconds(60) {
             await Task.yield()
             after = try ProcessUse()
         }
