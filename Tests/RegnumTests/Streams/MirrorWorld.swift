@@ -186,6 +186,7 @@ struct MirrorProperty: Sendable {
             MirrorProperty(name: "boxes", kind: .list(.box)),
             MirrorProperty(name: "pets", kind: .map(.dog)),
             MirrorProperty(name: "marks", kind: .mapOfValues(.optionalInt)),
+            MirrorProperty(name: "crates", kind: .map(.box)),
         ],
         [
             MirrorProperty(name: "serial", kind: .serial), MirrorProperty(name: "name", kind: .key),
@@ -360,17 +361,16 @@ struct MirrorWorld: Sendable {
     /// As `StreamModel.content` tells it.
     func content(_ serial: Int) -> [[MirrorValue]] {
         guard let row = rows[serial] else { return [] }
-        return row.kind.properties.indices.map { property in
-            if row.kind.properties[property].kind.target == .box {
-                let boxes = row.targets(property).flatMap { content($0).flatMap { $0 } }
-                let isList = row.kind.properties[property].kind.isCollection
-                return boxes.isEmpty && !isList ? [.null] : boxes
+        return row.kind.properties.enumerated().map { property, declared in
+            func plain(_ value: MirrorValue) -> [MirrorValue] {
+                guard declared.kind.target == .box, let box = value.int else { return [value] }
+                return content(box).flatMap { $0 }
             }
             switch row.cells[property] {
-            case .value(let value): return [value]
-            case .list(let slots) where row.kind.properties[property].kind.isMap:
-                return slots.flatMap { [.text($0.key), $0.value] }
-            case .list(let slots): return slots.map(\.value)
+            case .value(let value): return plain(value)
+            case .list(let slots) where declared.kind.isMap:
+                return slots.flatMap { [.text($0.key)] + plain($0.value) }
+            case .list(let slots): return slots.flatMap { plain($0.value) }
             case .tree(let tree): return [tree.flat]
             }
         }

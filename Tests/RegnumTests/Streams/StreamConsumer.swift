@@ -46,8 +46,10 @@ struct StreamConsumer {
     private static func watch(_ random: inout SeededRandom) -> any StreamWatch {
         let policy: ChangePolicy =
             [.coalesce, .coalesce, .everyCommit, .everyCommit, .newest][random.under(5)]
-        let number = random.under(24)
-        let name = ["Ada", "Bo", "Cy", "Di"][random.under(4)]
+        let isFollowed = !random.isOneIn(3)
+        let number =
+            isFollowed ? StreamDraw.followedKey(.person, &random)?.int ?? 0 : random.under(24)
+        let name = isFollowed ? "Ada" : ["Ada", "Bo", "Cy", "Di"][random.under(4)]
         let person = MirrorOwner(kind: .person, key: .int(number))
         let dog = MirrorOwner(kind: .dog, key: .text(name))
         @Sendable func live(_ realm: Realm) -> Live<StreamPerson> {
@@ -56,7 +58,7 @@ struct StreamConsumer {
         @Sendable func liveDog(_ realm: Realm) -> Live<StreamDog> {
             realm.object(StreamDog.self, forPrimaryKey: name)
         }
-        switch random.under(38) {
+        switch random.under(41) {
         case 0: return CommitWatch()
         case 1:
             return ObjectWatch(person.key, StreamFilter(&random), policy, split(&random), live)
@@ -104,7 +106,14 @@ struct StreamConsumer {
                     realm.object(StreamCard.self, forPrimaryKey: number)
                         .changes(policy: policy, since: cursor)
                 })
-        case 27: return pets(person, policy, &random, live)
+        case 27: return map(person, 16, policy, &random) { live($0).pets }
+        case 38: return map(person, 18, policy, &random) { live($0).crates }
+        case 39:
+            return collection(
+                .map(of: person, 16) { live($0).pets.where { $0.serial >= 0 } }, policy, &random)
+        case 40:
+            return collection(
+                .map(of: person, 18) { live($0).crates.where { $0.serial >= 0 } }, policy, &random)
         case 12, 13, 14: return collection(StreamSource<StreamDog>.all, policy, &random)
         case 15, 16: return collection(StreamSource<StreamToy>.all, policy, &random)
         default: return collection(StreamSource<StreamPerson>.all, policy, &random)
@@ -138,26 +147,27 @@ struct StreamConsumer {
         return ValueWatch(owner, path, policy, split(&random), values)
     }
 
-    private static func pets(
-        _ owner: MirrorOwner, _ policy: ChangePolicy, _ random: inout SeededRandom,
-        _ live: @escaping @Sendable (Realm) -> Live<StreamPerson>
+    private static func map<Model: StreamQueried>(
+        _ owner: MirrorOwner, _ property: Int, _ policy: ChangePolicy,
+        _ random: inout SeededRandom,
+        _ live: @escaping @Sendable (Realm) -> LiveMap<String, Frozen<Model>?>
     ) -> any StreamWatch {
-        var drawn = StreamFilter<StreamDog>(&random)
+        var drawn = StreamFilter<Model>(&random)
         if case .deep = drawn { drawn = .deep(3) }
         let filter = drawn
         return MapWatch(
-            owner, 16, .objects(.dog, filter.mirror), ", \(filter.name)", policy, split(&random),
-            { .of($0?.serial) },
+            owner, property, .objects(Model.mirrorClass, filter.mirror), ", \(filter.name)", policy,
+            split(&random), { .of($0.map { Model.serial($0) }) },
             { realm, policy, cursor in
-                let pets = live(realm).pets
+                let map = live(realm)
                 switch filter {
-                case .deep: return pets.changes(policy: policy, since: cursor)
+                case .deep: return map.changes(policy: policy, since: cursor)
                 case .paths(let paths, isTyped: true):
                     let keyPaths = paths.compactMap { $0.typed?() }
-                    return pets.changes(keyPaths: keyPaths, policy: policy, since: cursor)
+                    return map.changes(keyPaths: keyPaths, policy: policy, since: cursor)
                 case .paths(let paths, isTyped: false):
                     let keyPaths = paths.map(\.text)
-                    return try pets.changes(keyPaths: keyPaths, policy: policy, since: cursor)
+                    return try map.changes(keyPaths: keyPaths, policy: policy, since: cursor)
                 }
             })
     }

@@ -66,7 +66,21 @@ struct StreamDraw {
 
     private mutating func anyRow(_ kind: MirrorClass? = nil) -> MirrorRow? {
         let kind = kind ?? anyClass()
+        if random.isOneIn(2), let key = Self.followedKey(kind, &random),
+            let row = world.row(kind, key: key)
+        {
+            return row
+        }
         return random.pick(world.serials(kind)).flatMap { world[$0] }
+    }
+
+    /// The key of an object that many streams follow, and that changes often.
+    static func followedKey(_ kind: MirrorClass, _ random: inout SeededRandom) -> MirrorValue? {
+        switch kind {
+        case .person: .int(random.under(2))
+        case .dog: .text("Ada")
+        case .toy, .box: nil
+        }
     }
 
     private mutating func values(_ kind: MirrorClass) -> [Int: MirrorValue] {
@@ -78,7 +92,8 @@ struct StreamDraw {
     }
 
     private mutating func key(_ kind: MirrorClass) -> MirrorValue {
-        kind == .person
+        if random.isOneIn(3), let key = Self.followedKey(kind, &random) { return key }
+        return kind == .person
             ? .int(random.under(24))
             : .text(["Ada", "Bo", "Cy", "Di", "Eb", "Fay"][random.under(6)])
     }
@@ -160,7 +175,7 @@ struct StreamDraw {
 
     private mutating func box() {
         guard let owner = anyRow(.person) else { return }
-        let boxes = owner.targets(14) + owner.targets(15)
+        let boxes = [14, 15, 18].flatMap { owner.targets($0) }
         if let serial = random.pick(boxes), random.isOneIn(2) {
             let property = 1 + random.under(3)
             let toy = random.pick(world.serials(.toy))
@@ -170,11 +185,11 @@ struct StreamDraw {
                 .setBox(owner: owner.serial, serial: serial, property: property, value))
         }
         if random.isOneIn(4) { return make(.link(owner.serial, 14, nil)) }
-        let isList = random.isOneIn(2)
+        let property = [14, 15, 18][random.under(3)]
         make(
             .box(
-                owner: owner.serial, property: isList ? 15 : 14,
-                at: isList ? random.under(owner.slots(15).count + 1) : 0,
+                owner: owner.serial, property: property,
+                at: property == 15 ? random.under(owner.slots(15).count + 1) : 0, key: mapKey(),
                 serial: world.newIdentity(), size: random.under(4),
                 toy: random.pick(world.serials(.toy))))
     }

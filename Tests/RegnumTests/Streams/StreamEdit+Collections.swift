@@ -50,6 +50,11 @@ extension MirrorWorld {
         case .clear: slots = []
         }
         put(.list(slots), serial, property)
+        guard row.kind.properties[property].kind.target == .box else { return }
+        let kept = Set(slots.map(\.value))
+        for slot in row.slots(property) where !kept.contains(slot.value) {
+            slot.value.int.map { self.remove($0) }
+        }
     }
 }
 
@@ -75,6 +80,14 @@ extension StreamDraw {
         let kind = row.kind.properties[property].kind
         let old = random.pick(row.slots(property))
         let key = random.isOneIn(3) ? old?.key ?? "a" : mapKey()
+        if kind.target == .box {
+            switch random.under(6) {
+            case 0: return .clear
+            case 1: return .set(key, .null)
+            case 2: return .merge([MirrorEntryValue(key: key, value: .null)])
+            default: return .remove(old?.key ?? key)
+            }
+        }
         let value = random.isOneIn(4) ? old?.value ?? .null : element(kind) ?? .null
         let others = MirrorEntryValue(key: key + "z", value: element(kind) ?? .null)
         switch random.under(row.slots(property).count > 6 ? 7 : 12) {
@@ -90,7 +103,7 @@ extension StreamDraw {
         }
     }
 
-    private mutating func mapKey() -> String {
+    mutating func mapKey() -> String {
         ["", "a", "b", "Z", "\u{e9}", "e\u{301}", "key"][random.under(7)]
     }
 

@@ -3,8 +3,10 @@ indirect enum StreamEdit: Sendable {
     case add(MirrorClass, serial: Int, values: [Int: MirrorValue])
     case set(Int, Int, MirrorValue)
     case link(Int, Int, Int?)
-    /// A new embedded object in the link or list of an owner; at a position in a list.
-    case box(owner: Int, property: Int, at: Int, serial: Int, size: Int, toy: Int?)
+    /// A new embedded object in the link, list or map of an owner; at a position in a list, under a key
+    /// in a map.
+    case box(
+        owner: Int, property: Int, at: Int, key: String, serial: Int, size: Int, toy: Int?)
     /// A property of an embedded object.
     case setBox(owner: Int, serial: Int, property: Int, MirrorValue)
     case list(Int, Int, StreamListEdit)
@@ -91,9 +93,11 @@ extension MirrorWorld {
             }
             put(.value(.of(target)), serial, property)
             commit.set[serial, default: []].insert(property)
-        case .box(let owner, let property, let at, let serial, let size, let toy):
+        case .box(let owner, let property, let at, let key, let serial, let size, let toy):
             guard let row = self[owner] else { return }
-            if row.kind.properties[property].kind.isCollection {
+            if row.kind.properties[property].kind.isMap {
+                make(.set(key, .int(serial)), owner, property, &commit)
+            } else if row.kind.properties[property].kind.isCollection {
                 var slots = row.slots(property)
                 slots.insert(slot(.int(serial)), at: at)
                 put(.list(slots), owner, property)

@@ -6,10 +6,12 @@ struct MirrorInterest {
         case value(Int, MirrorValue)
         /// Elements of a list of the owner.
         case elements(Int)
-        /// Rows whose link, or for a list any rows; for a map those of its hidden class too.
+        /// Rows whose link, or for a list any rows; for a map, and for its objects, those of its hidden class too.
         case backlinks(Int, isList: Bool, entries: String? = nil)
         /// Values in a list of the owner.
         case values(Int)
+        /// Objects in a map of the owner, and its entries.
+        case entries(Int)
         /// Nothing besides the owner and what is linked.
         case none
     }
@@ -54,12 +56,17 @@ struct MirrorInterest {
             }
         case .backlinks(let property, isList: false, _):
             return anyRow { $0.value(property) == .of(ownerRow) }
-        case .elements(let property):
+        case .elements(let property): return isAnyTouched(property)
+        case .values(let property): return isAnySet(property)
+        case .entries(let property): return isAnyTouched(property) || isAnySet(property)
+        }
+        func isAnyTouched(_ property: Int) -> Bool {
             let elements = [step.old, step.new].flatMap { world in
                 ownerRow.flatMap { world[$0]?.targets(property) } ?? []
             }
             return elements.contains { step.isTouched($0) }
-        case .values(let property):
+        }
+        func isAnySet(_ property: Int) -> Bool {
             let elements = [step.old, step.new].flatMap { world in
                 (ownerRow.flatMap { world[$0]?.slots(property) } ?? []).map(\.element)
             }

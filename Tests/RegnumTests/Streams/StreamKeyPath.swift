@@ -98,7 +98,8 @@ extension StreamPerson {
         StreamKeyPath("dog.colors") { \.dog?.colors }, StreamKeyPath("fans") { \.fans },
         StreamKeyPath("fans.age") { \.fans[0].age },
         StreamKeyPath("dogs.note") { \.dogs[0].note },
-        StreamKeyPath("boss.marks") { \.boss?.marks },
+        StreamKeyPath("boss.marks") { \.boss?.marks }, StreamKeyPath("crates") { \.crates },
+        StreamKeyPath("crates.size"), StreamKeyPath("boss.crates.toy.price"),
     ]
 }
 

@@ -29,6 +29,7 @@ final class StreamPerson: Object {
     @Persisted var boxes: List<StreamBox>
     @Persisted var pets: Map<String, StreamDog?>
     @Persisted var marks: Map<String, Int?>
+    @Persisted var crates: Map<String, StreamBox?>
     @Persisted(originProperty: "boss") var staff: LinkingObjects<StreamPerson>
     @Persisted(originProperty: "pals") var fans: LinkingObjects<StreamDog>
 }
@@ -101,6 +102,9 @@ extension StreamPerson: StreamModel {
             object.boxes.flatMap { content(of: $0) },
             object.pets.flatMap { [.text($0.key), .of($0.value?.serial)] },
             object.marks.flatMap { [.text($0.key), .of($0.value)] },
+            object.crates.flatMap {
+                [.text($0.key)] + ($0.value.map { content(of: $0) } ?? [.null])
+            },
         ]
     }
 

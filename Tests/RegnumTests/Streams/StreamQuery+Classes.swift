@@ -135,6 +135,17 @@ extension StreamPerson: StreamQueried {
             { world, row, number in
                 world.elements(row, 15).contains { isAbove($0.value(1), number) }
             }),
+        StreamCondition(
+            "pets.age >", of: [dogName, "\(personName).pets"], { $0.pets.objects().age > $1 },
+            { world, row, number in
+                world.elements(row, 16).contains { isAbove($0.value(2), number) }
+            }),
+        StreamCondition(
+            "crates.size >", of: [boxName, "\(personName).crates"],
+            { $0.crates.objects().size > $1 },
+            { world, row, number in
+                world.elements(row, 18).contains { isAbove($0.value(1), number) }
+            }),
     ]
 
     static let sorts: [StreamSort<StreamPerson>] = [

@@ -36,6 +36,22 @@ extension StreamSource {
             })
     }
 
+    /// The objects of a map of the object with a key, in the order of its keys.
+    static func map(
+        of owner: MirrorOwner, _ property: Int,
+        _ live: @escaping @Sendable (Realm) -> LiveResults<Model>
+    ) -> StreamSource {
+        StreamSource(
+            name: "objects of \(owner.key).\(owner.kind.properties[property].name)",
+            isList: false, owner: owner,
+            own: .backlinks(property, isList: true, entries: owner.kind.elements(property)),
+            live: live,
+            plain: { world in
+                let targets = owner.row(world).flatMap { world[$0]?.targets(property) } ?? []
+                return targets.map { MirrorEntry(serial: $0) }
+            })
+    }
+
     /// An inverse of the object with a key.
     static func inverse(
         of owner: MirrorOwner, _ inverse: MirrorInverse,

@@ -34,20 +34,21 @@ struct StreamWriter {
             set(serial, property, value)
         case .link(let serial, let property, let target):
             link(serial, property, target)
-        case .box(let owner, let property, let at, let serial, let size, let toy):
+        case .box(let owner, let property, let at, let key, let serial, let size, let toy):
             let box = StreamBox()
             box.serial = serial
             box.size = size
             box.label = "box"
             box.toy = toy.map { self.toy($0) }
-            if property == 14 {
-                person(owner).box = box
-            } else {
-                person(owner).boxes.insert(box, at: at)
+            switch property {
+            case 14: person(owner).box = box
+            case 15: person(owner).boxes.insert(box, at: at)
+            default: person(owner).crates[key] = .some(box)
             }
         case .setBox(let owner, let serial, let property, let value):
             let owner = person(owner)
-            for box in [owner.box].compactMap({ $0 }) + Array(owner.boxes)
+            let inMap = owner.crates.values.compactMap(\.self)
+            for box in [owner.box].compactMap({ $0 }) + Array(owner.boxes) + inMap
             where box.serial == serial {
                 switch property {
                 case 1: box.size = value.int ?? 0
@@ -66,11 +67,12 @@ struct StreamWriter {
             }
         case .entries(let serial, let property, let edit):
             let person = person(serial)
-            if property == 16 {
+            switch property {
+            case 16:
                 let pet = { (value: MirrorValue) in value.int.map { dog($0) } }
                 entries(edit, person.pets, pet, assign: { person.pets = $0 })
-            } else {
-                entries(edit, person.marks, { $0.int }, assign: { person.marks = $0 })
+            case 17: entries(edit, person.marks, { $0.int }, assign: { person.marks = $0 })
+            default: entries(edit, person.crates, { _ in nil }, assign: { person.crates = $0 })
             }
         case .note(let serial, let edit):
             note(edit, of: dog(serial))
