@@ -45,7 +45,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
         _ plain: @escaping @Sendable (Value) -> MirrorValue, _ open: @escaping Open
     ) {
         let interest = MirrorInterest(
-            kind: .box, linked: filter.classes, own: .values(property),
+            kind: nil, linked: filter.classes, own: .values(property),
             owner: owner)
         self.init(
             owner, owner.kind.properties[property].name + filterName, filter, policy, random, plain,

@@ -18,7 +18,9 @@ struct StreamConsumer {
     private let otherSide: Int
     var isRunning = false
 
-    init(_ random: inout SeededRandom, stepCount: Int, _ sides: StreamSides) {
+    init(
+        _ random: inout SeededRandom, stepCount: Int, _ sides: StreamSides, _ theme: StreamTheme?
+    ) {
         side = random.under(sides.count)
         let other = random.under(sides.count)
         otherSide = sides.resumption == .anywhere ? other : side
@@ -28,7 +30,9 @@ struct StreamConsumer {
         cancellation = random.isOneIn(8) ? start + 1 + random.under(6) : -9
         let later = random.isOneIn(3) ? start + 1 + random.under(6) : -9
         resumption = sides.resumption == .never ? -9 : later
-        watch = StreamConsumer.watch(&random)
+        let kinds = random.isOneIn(2) ? theme?.watches : nil
+        let kind = kinds.flatMap { random.pick($0) } ?? random.under(StreamConsumer.kindCount)
+        watch = StreamConsumer.watch(kind, &random)
     }
 
     /// What it does behind a step.
@@ -43,7 +47,9 @@ struct StreamConsumer {
         return pace > 0 && step % pace == 0 ? .pull : nil
     }
 
-    private static func watch(_ random: inout SeededRandom) -> any StreamWatch {
+    private static let kindCount = 41
+
+    private static func watch(_ kind: Int, _ random: inout SeededRandom) -> any StreamWatch {
         let policy: ChangePolicy =
             [.coalesce, .coalesce, .everyCommit, .everyCommit, .newest][random.under(5)]
         let isFollowed = !random.isOneIn(3)
@@ -58,7 +64,7 @@ struct StreamConsumer {
         @Sendable func liveDog(_ realm: Realm) -> Live<StreamDog> {
             realm.object(StreamDog.self, forPrimaryKey: name)
         }
-        switch random.under(41) {
+        switch kind {
         case 0: return CommitWatch()
         case 1:
             return ObjectWatch(person.key, StreamFilter(&random), policy, split(&random), live)

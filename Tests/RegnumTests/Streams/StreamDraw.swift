@@ -4,10 +4,12 @@ struct StreamDraw {
     var world: MirrorWorld
     var commit = MirrorCommit()
     private(set) var edits: [StreamEdit] = []
+    private let theme: StreamTheme?
 
-    init(_ world: MirrorWorld, _ random: SeededRandom) {
+    init(_ world: MirrorWorld, _ random: SeededRandom, _ theme: StreamTheme? = nil) {
         self.world = world
         self.random = random
+        self.theme = theme
     }
 
     private mutating func make(_ edit: StreamEdit) {
@@ -46,6 +48,7 @@ struct StreamDraw {
     }
 
     private mutating func step() {
+        if let theme, random.isOneIn(2) { return edit(theme) }
         switch random.under(28) {
         case 24, 25: touchNewest()
         case 0, 1, 26: add()
@@ -57,6 +60,23 @@ struct StreamDraw {
         case 10: editNote()
         case 11..<17: editList()
         default: set()
+        }
+    }
+
+    /// Edits the property that the history is about, of an object that is followed.
+    private mutating func edit(_ theme: StreamTheme) {
+        guard let key = Self.followedKey(theme.kind, &random),
+            let row = world.row(theme.kind, key: key)
+        else { return add(theme.kind) }
+        let kind = theme.kind.properties[theme.property].kind
+        if kind == .any {
+            noteEdit(row, theme.property).map { make(.note(row.serial, $0)) }
+        } else if kind.target == .box, random.isOneIn(2) {
+            box(row, theme.property)
+        } else if kind.isCollection {
+            editList(row, theme.property)
+        } else {
+            editLink(row, theme.property)
         }
     }
 
@@ -166,9 +186,12 @@ struct StreamDraw {
         let properties = row.kind.properties.indices.filter {
             row.kind.properties[$0].kind.isLink && row.kind.properties[$0].kind.target != .box
         }
-        guard let property = random.pick(Array(properties)),
-            let target = row.kind.properties[property].kind.target
-        else { return }
+        guard let property = random.pick(Array(properties)) else { return }
+        editLink(row, property)
+    }
+
+    private mutating func editLink(_ row: MirrorRow, _ property: Int) {
+        guard let target = row.kind.properties[property].kind.target else { return }
         let serial = random.isOneIn(5) ? nil : random.pick(world.serials(target))
         make(.link(row.serial, property, serial))
     }
@@ -185,7 +208,10 @@ struct StreamDraw {
                 .setBox(owner: owner.serial, serial: serial, property: property, value))
         }
         if random.isOneIn(4) { return make(.link(owner.serial, 14, nil)) }
-        let property = [14, 15, 18][random.under(3)]
+        box(owner, [14, 15, 18][random.under(3)])
+    }
+
+    private mutating func box(_ owner: MirrorRow, _ property: Int) {
         make(
             .box(
                 owner: owner.serial, property: property,
@@ -200,6 +226,10 @@ struct StreamDraw {
             row.kind.properties[$0].kind.isCollection
         }
         guard let property = random.pick(Array(properties)) else { return }
+        editList(row, property)
+    }
+
+    private mutating func editList(_ row: MirrorRow, _ property: Int) {
         let kind = row.kind.properties[property].kind
         if kind.isSet {
             setEdit(row, property).map { make(.members(row.serial, property, $0)) }
@@ -250,7 +280,7 @@ struct StreamDraw {
     }
 
     private mutating func savepoint() {
-        var inner = StreamDraw(world, random)
+        var inner = StreamDraw(world, random, theme)
         for _ in 0...random.under(3) { inner.step() }
         random = inner.random
         make(.savepoint(inner.edits))

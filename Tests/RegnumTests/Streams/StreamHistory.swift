@@ -15,11 +15,12 @@ struct StreamHistory {
         let stepCount = 3 + random.under(10)
         let reopening = random.isOneIn(4) ? random.under(stepCount) : -9
         let reopened = random.under(sides.count)
+        let theme = random.isOneIn(3) ? nil : random.pick(StreamTheme.all)
         var consumers = (0..<6 + random.under(8)).map { _ in
-            StreamConsumer(&random, stepCount: stepCount, sides)
+            StreamConsumer(&random, stepCount: stepCount, sides, theme)
         }
         for step in -1..<stepCount {
-            if step >= 0 { try await commit(step, &random, record) }
+            if step >= 0 { try await commit(step, &random, record, theme) }
             if step == reopening, sides.isOnDisk {
                 try await reopen(reopened, &consumers, record)
             }
@@ -93,10 +94,10 @@ struct StreamHistory {
     }
 
     private func commit(
-        _ step: Int, _ random: inout SeededRandom, _ record: StreamRecord
+        _ step: Int, _ random: inout SeededRandom, _ record: StreamRecord, _ theme: StreamTheme?
     ) async throws {
         let side = random.under(sides.count)
-        var draw = StreamDraw(record.world, SeededRandom(random.next()))
+        var draw = StreamDraw(record.world, SeededRandom(random.next()), theme)
         let size = 4 + random.under(12)
         if step > 0 {
             draw.transaction()

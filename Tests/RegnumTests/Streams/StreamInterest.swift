@@ -10,13 +10,12 @@ struct MirrorInterest {
         case backlinks(Int, isList: Bool, entries: String? = nil)
         /// Values in a list of the owner.
         case values(Int)
-        /// Objects in a map of the owner, and its entries.
-        case entries(Int)
         /// Nothing besides the owner and what is linked.
         case none
     }
 
-    let kind: MirrorClass
+    /// The class of its rows; nil for a hidden one.
+    let kind: MirrorClass?
     /// Classes, hidden ones included, of which any change concerns the stream.
     let linked: Set<String>
     let own: Own
@@ -25,17 +24,20 @@ struct MirrorInterest {
 
     /// - Parameter ownerRow: the owner when the interest was found.
     func isConcerned(_ record: StreamRecord, _ version: UInt64, ownerRow: Int?) -> Bool {
-        if !record.touchedClasses(version).isDisjoint(with: linked) { return true }
+        let touched = record.touchedClasses(version)
+        if !touched.isDisjoint(with: linked) { return true }
         let step = record.step(version - 1, version)
         if let owner {
             let (old, new) = (owner.row(step.old), owner.row(step.new))
             if old != new { return true }
             if let new, step.isTouched(new) { return true }
         }
-        if linked.contains(kind.name) { return false }
         if owner != nil, ownerRow == nil { return false }
+        if case .backlinks(_, _, let entries?) = own, touched.contains(entries) { return true }
+        if let kind, linked.contains(kind.name) { return false }
         func anyRow(_ holds: (MirrorRow) -> Bool) -> Bool {
-            step.old.rows(kind).contains { row in
+            guard let kind else { return false }
+            return step.old.rows(kind).contains { row in
                 (step.new[row.serial] == nil || step.isTouched(row.serial)) && holds(row)
             }
                 || step.new.rows(kind).contains { row in
@@ -44,10 +46,8 @@ struct MirrorInterest {
         }
         switch own {
         case .none: return false
-        case .table: return record.touchedClasses(version).contains(kind.name)
-        case .backlinks(_, isList: true, let entries):
-            let touched = record.touchedClasses(version)
-            return touched.contains(kind.name) || entries.map { touched.contains($0) } ?? false
+        case .table, .backlinks(_, isList: true, _):
+            return kind.map { touched.contains($0.name) } ?? false
         case .value(let property, let value):
             return anyRow { row in
                 let stored = row.value(property)
@@ -56,17 +56,12 @@ struct MirrorInterest {
             }
         case .backlinks(let property, isList: false, _):
             return anyRow { $0.value(property) == .of(ownerRow) }
-        case .elements(let property): return isAnyTouched(property)
-        case .values(let property): return isAnySet(property)
-        case .entries(let property): return isAnyTouched(property) || isAnySet(property)
-        }
-        func isAnyTouched(_ property: Int) -> Bool {
+        case .elements(let property):
             let elements = [step.old, step.new].flatMap { world in
                 ownerRow.flatMap { world[$0]?.targets(property) } ?? []
             }
             return elements.contains { step.isTouched($0) }
-        }
-        func isAnySet(_ property: Int) -> Bool {
+        case .values(let property):
             let elements = [step.old, step.new].flatMap { world in
                 (ownerRow.flatMap { world[$0]?.slots(property) } ?? []).map(\.element)
             }

@@ -20,7 +20,7 @@ final class ValueWatch<Value: ScalarValue & Sendable>: StreamWatch {
         _ live: @escaping @Sendable (Realm) -> LiveValues<Value>
     ) {
         let interest = MirrorInterest(
-            kind: .box, linked: [], own: .values(property), owner: owner)
+            kind: nil, linked: [], own: .values(property), owner: owner)
         self.init(
             owner, owner.kind.properties[property].name, policy, random, plain, live,
             interest: interest, { $0.slots(property) })
@@ -187,6 +187,6 @@ extension MirrorTree {
 extension MirrorInterest {
     /// In the value of any type of a dog: whatever changes in it touches the dog.
     static func note(of owner: MirrorOwner) -> MirrorInterest {
-        MirrorInterest(kind: .box, linked: [], own: .none, owner: owner)
+        MirrorInterest(kind: nil, linked: [], own: .none, owner: owner)
     }
 }
