@@ -155,6 +155,9 @@ if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
 /// Leaves targets, and what they are built from.
 @MainActor func keepOnly(_ names: [String]) {
     var kept: Set<String> = []
+    for name in names {
+        precondition(package.targets.contains { $0.name == name }, "There is no target \(name).")
+    }
     var pending = names
     while let name = pending.popLast() {
         guard let target = package.targets.first(where: { $0.name == name }),

@@ -109,6 +109,10 @@ extension SimState {
         if let existing = directories[path]?.entries["LOCK"] {
             inode = existing
         } else {
+            guard !isReadOnly else {
+                throw StoreError(
+                    .fileNotFound, "\"\(path)/LOCK\" does not exist.", path: "\(path)/LOCK")
+            }
             if let capacityByteCount,
                 usedByteCount() + UInt64(Self.lockByteCount) > capacityByteCount
             {

@@ -252,9 +252,11 @@ final class OracleRun<Target: OracleTarget> {
             var found = problems(roots)
             // a coordinator's thread may be about to let go of an old root, and wait for a processor
             let start = ContinuousClock.now
-            while !found.isEmpty, ContinuousClock.now - start < .seconds(5) {
+            var turns = 0
+            while !found.isEmpty, turns < 1_000 || ContinuousClock.now - start < .seconds(5) {
                 await Task.yield()
                 found = problems(roots)
+                turns += 1
             }
             try require(found.isEmpty, "the nodes of \(name): \(found)")
         }

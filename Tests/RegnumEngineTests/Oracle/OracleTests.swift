@@ -15,7 +15,7 @@ extension CoordinatorTarget {
 }
 
 /// Random sequences against the oracle, a few of them: the heavy number is in `OracleEnumeration`.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(40)))
 struct OracleTests {
     @Test func transactionsAgreeWithTheOracle() async throws {
         let suite = OracleSuite("OracleTests.transactions", count: 40) { number in

@@ -1,9 +1,11 @@
+import Foundation
 import Regnum
 import Synchronization
 import Testing
 
 /// Random graphs whose links have all rules in all containers, and random deletions, against plain Swift:
-/// what is to go goes, what is to stay stays, and a denial names a link that denies.
+/// what is to go goes, what is to stay stays, in the transaction, after it and when the realm is opened
+/// again; a stream tells what went, and a denial names a link that denies.
 @Suite struct DeleteRuleRandomTests {
     @Test func deletionsDoWhatTheRulesSay() async throws {
         let runs = NumberedRuns(
@@ -35,8 +37,17 @@ private struct RuleHistory {
         case delete(Set<Int>, isQuery: Bool, inSavepoint: Bool, [RuleModel.Denial])
     }
 
+    /// What the nodes are to be after a step; those of a denial are not looked at.
+    private struct DrawnStep {
+        let step: Step
+        let after: RuleModel
+    }
+
+    private struct TakenBack: Error {}
+
     private var random: SeededRandom
     private var model = RuleModel()
+    private var lastNumber = 0
     private var counts: [Outcome: Int] = [:]
     private let seed: UInt64
 
@@ -45,47 +56,72 @@ private struct RuleHistory {
         random = SeededRandom(seed)
     }
 
+    /// Every fifth on a file, which is closed and opened again.
     mutating func run() async throws -> [Outcome: Int] {
-        let realm = try await Realm.open(
-            Realm.Configuration(
+        let folder = try RealmFolder()
+        let isFile = seed % 5 == 0
+        let configuration =
+            isFile
+            ? folder.configuration("rules.realm", [RuleNode.self, RulePart.self])
+            : Realm.Configuration(
                 location: .inMemory(identifier: "rules \(seed)"),
-                objectTypes: [RuleNode.self, RulePart.self]))
+                objectTypes: [RuleNode.self, RulePart.self])
+        var realm = try await Realm.open(configuration)
         for number in 0..<12 {
             let before = model
             let (steps, denials) = draw()
+            let isTakenBack = random.next() % 6 == 0
+            var stream = realm.objects(RuleNode.self).changes.makeAsyncIterator()
+            _ = try await stream.next()
             do {
-                try await realm.write { tx in for step in steps { try step.run(tx) } }
+                try await realm.write { tx in
+                    for drawn in steps { try drawn.step.run(tx, drawn.after) }
+                    if isTakenBack { throw TakenBack() }
+                }
                 guard denials.isEmpty else {
                     throw RunFailure("\(steps) were not denied by \(denials)")
                 }
             } catch let error as Realm.Error {
                 try error.check(denials)
                 model = before
+            } catch is TakenBack {
+                model = before
             }
-            try compare(realm.snapshot(), "transaction \(number)")
+            try model.compare(realm.snapshot(), "transaction \(number)")
+            if Set(model.nodes.keys) != Set(before.nodes.keys) {
+                try compare(try await stream.next(), before)
+            }
+            guard isFile, random.next() % 4 == 0 else { continue }
+            await realm.close()
+            realm = try await Realm.open(configuration)
+            try model.compare(realm.snapshot(), "opening again")
         }
         await realm.close()
         return counts
     }
 
-    private func compare(_ snapshot: Snapshot, _ place: String) throws {
-        var found = RuleModel()
-        for node in snapshot.objects(RuleNode.self) {
-            found.nodes[node.number] = RuleModel.Node(node)
+    private func compare(_ change: CollectionChange<RuleNode>?, _ before: RuleModel) throws {
+        guard case .update(_, let delta)? = change else {
+            throw RunFailure("nothing tells what came and went")
         }
-        guard found == model else {
-            throw RunFailure("after \(place) there is \(found), and is to be \(model)")
+        let (old, new) = (Set(before.nodes.keys), Set(model.nodes.keys))
+        let (deleted, inserted) = (delta.deleted.map(\.number), delta.inserted.map(\.number))
+        guard deleted.sorted() == old.subtracting(new).sorted(),
+            inserted.sorted() == new.subtracting(old).sorted(),
+            delta.deletions.count == deleted.count
+        else {
+            throw RunFailure("\(deleted) went and \(inserted) came, between \(old) and \(new)")
         }
     }
 
     // MARK: Drawing
 
     /// - Returns: the steps of a transaction, and what denies the last of them outside of savepoints.
-    private mutating func draw() -> ([Step], [RuleModel.Denial]) {
-        var steps: [Step] = []
+    private mutating func draw() -> ([DrawnStep], [RuleModel.Denial]) {
+        var steps: [DrawnStep] = []
         for _ in 0..<Int.random(in: 1...14, using: &random) {
             let step = drawStep()
-            steps.append(step)
+            steps.append(DrawnStep(step: step, after: model))
             if case .delete(_, _, inSavepoint: false, let denials) = step, !denials.isEmpty {
                 return (steps, denials)
             }
@@ -96,9 +132,9 @@ private struct RuleHistory {
     private mutating func drawStep() -> Step {
         let existing = model.nodes.keys.sorted()
         if existing.count < 3 || existing.count < 10 && random.next() % 4 == 0 {
-            let number = (0..<10).first { model.nodes[$0] == nil }!
-            model.nodes[number] = RuleModel.Node()
-            return .add(number)
+            lastNumber += 1
+            model.nodes[lastNumber] = RuleModel.Node()
+            return .add(lastNumber)
         }
         if random.next() % 6 == 0 { return drawDeletion(existing) }
         let number = existing.randomElement(using: &random)!
@@ -125,7 +161,14 @@ private struct RuleHistory {
 }
 
 extension RuleHistory.Step {
-    func run(_ tx: Transaction) throws {
+    /// Does it, and compares what is there then.
+    func run(_ tx: Transaction, _ after: RuleModel) throws {
+        try run(tx)
+        if case .delete(_, _, inSavepoint: false, let denials) = self, !denials.isEmpty { return }
+        try after.compare(tx, "\(self)")
+    }
+
+    private func run(_ tx: Transaction) throws {
         switch self {
         case .add(let number): try tx.add(RuleNode(value: ["number": number]))
         case .change(let number, let property, let target):
@@ -157,7 +200,8 @@ extension RuleHistory.Step {
         } else if numbers.count == 1 {
             tx.delete(try tx.node(numbers[0]))
         } else {
-            tx.delete(try numbers.map { try tx.node($0) })
+            // one stands twice
+            tx.delete(try (numbers + numbers.prefix(1)).map { try tx.node($0) })
         }
     }
 }
@@ -209,26 +253,12 @@ extension RuleNode {
         case .named: named[key] = .some(node)
         case .needsMap: needsMap[key] = .some(node)
         case .holds:
-            if number % 2 == 0 || part == nil { part = RulePart() }
-            part?.holds = node
+            if node == nil, RuleModel.losesPart(number) {
+                part = nil
+            } else {
+                if part == nil || number % 3 == 0 { part = RulePart() }
+                part?.holds = node
+            }
         }
-    }
-}
-
-extension RuleModel.Node {
-    fileprivate init(_ node: Frozen<RuleNode>) {
-        links[.plain] = node.plain?.number
-        links[.child] = node.child?.number
-        links[.needs] = node.needs?.number
-        links[.holds] = node.part?.holds?.number
-        hasPart = node.part != nil
-        lists[.plainList] = node.plainList.map(\.number)
-        lists[.children] = node.children.map(\.number)
-        lists[.needsList] = node.needsList.map(\.number)
-        sets[.group] = Set(node.group.map(\.number))
-        sets[.needsSet] = Set(node.needsSet.map(\.number))
-        for entry in node.plainMap { maps[.plainMap]?[entry.key] = .some(entry.value?.number) }
-        for entry in node.named { maps[.named]?[entry.key] = .some(entry.value?.number) }
-        for entry in node.needsMap { maps[.needsMap]?[entry.key] = .some(entry.value?.number) }
     }
 }

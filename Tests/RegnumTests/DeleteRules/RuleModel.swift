@@ -84,7 +84,7 @@ struct RuleModel: Equatable {
         case .plain, .child, .needs: nodes[number]?.links[property] = target
         case .holds:
             nodes[number]?.links[property] = target
-            nodes[number]?.hasPart = true
+            nodes[number]?.hasPart = target != nil || !Self.losesPart(number)
         case .plainList, .children, .needsList:
             let list = nodes[number]?.lists[property] ?? []
             nodes[number]?.lists[property] = target.map { list + [$0] } ?? []
@@ -95,6 +95,9 @@ struct RuleModel: Equatable {
             nodes[number]?.maps[property]?[Self.key(number)] = .some(target)
         }
     }
+
+    /// Whether a node without something to hold has no part at all.
+    static func losesPart(_ number: Int) -> Bool { number % 2 == 0 }
 
     /// The key of a node's maps that a change sets.
     static func key(_ number: Int) -> String { "\(number % 3)" }

@@ -130,8 +130,10 @@ import Testing
             let tests = MappingFailureTests()
             let configuration = folder.configuration("test.realm", [Room.self])
             try await tests.makeRealm(configuration)
-            // threads that end later would give address space back
-            while IOPool.shared.threadCount > 1 { try await Task.sleep(for: .milliseconds(10)) }
+            // threads of the pool that end later would give address space back
+            for _ in 0..<6_000 where IOPool.shared.threadCount > 1 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
             let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
                 .split(separator: " ").first.flatMap { UInt64($0) }
             let before = try #require(pages) * UInt64(sysconf(Int32(_SC_PAGESIZE)))

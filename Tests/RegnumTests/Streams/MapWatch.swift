@@ -25,6 +25,8 @@ enum MapFilter: Sendable {
 final class MapWatch<Value: Sendable>: StreamWatch {
     typealias Open =
         @Sendable (Realm, ChangePolicy, ChangeCursor?) throws -> MapChanges<String, Value>
+    /// Throws unless an object is what it is in one of the worlds.
+    typealias Look = @Sendable (Value, [MirrorWorld], String) throws -> Void
 
     let name: String
     private let owner: MirrorOwner
@@ -33,6 +35,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
     private let interest: MirrorInterest
     private let open: Open
     private let plain: @Sendable (Value) -> MirrorValue
+    private let look: Look
     private var stream: MapChanges<String, Value>.AsyncIterator?
     private var position: StreamPosition
     private var cursor: ChangeCursor?
@@ -42,24 +45,25 @@ final class MapWatch<Value: Sendable>: StreamWatch {
     convenience init(
         _ owner: MirrorOwner, _ property: Int, _ filter: MapFilter, _ filterName: String,
         _ policy: ChangePolicy, _ random: SeededRandom,
-        _ plain: @escaping @Sendable (Value) -> MirrorValue, _ open: @escaping Open
+        _ plain: @escaping @Sendable (Value) -> MirrorValue,
+        look: @escaping Look = { _, _, _ in }, _ open: @escaping Open
     ) {
         let interest = MirrorInterest(
             kind: nil, linked: filter.classes, own: .values(property),
             owner: owner)
         self.init(
             owner, owner.kind.properties[property].name + filterName, filter, policy, random, plain,
-            open, interest: interest, { $0.slots(property) })
+            look: look, open, interest: interest, { $0.slots(property) })
     }
 
     init(
         _ owner: MirrorOwner, _ place: String, _ filter: MapFilter, _ policy: ChangePolicy,
         _ random: SeededRandom, _ plain: @escaping @Sendable (Value) -> MirrorValue,
-        _ open: @escaping Open, interest: MirrorInterest,
+        look: @escaping Look = { _, _, _ in }, _ open: @escaping Open, interest: MirrorInterest,
         _ find: @escaping @Sendable (MirrorRow) -> [MirrorSlot]
     ) {
         (self.owner, self.filter, self.random, self.find) = (owner, filter, random, find)
-        (self.plain, self.open, self.interest) = (plain, open, interest)
+        (self.plain, self.look, self.open, self.interest) = (plain, look, open, interest)
         position = StreamPosition(policy)
         name = "\(owner.key).\(place), \(policy)"
     }
@@ -94,6 +98,7 @@ final class MapWatch<Value: Sendable>: StreamWatch {
         let slots = slots(world)
         try expectKeys(map.keys, slots.map(\.key), what)
         try expectEqual(map.map { plain($0.value) }, slots.map(\.value), what)
+        for entry in map { try look(entry.value, [world], what) }
         try expectEqual(map.version, world.version, "\(what), version")
     }
 
@@ -201,6 +206,14 @@ final class MapWatch<Value: Sendable>: StreamWatch {
         try expectEqual(delta.version, place.to, "version")
         try expectMap(map, step.new, "the map")
         try check(delta, slots(step.old), slots(step.new))
+        let first = position.policy == .everyCommit ? position.version : place.from
+        let olds = (first...place.from).map { record.world($0) }
+        for value in delta.deleted + delta.modified.map(\.old) {
+            try look(value, olds, "deleted, or modified, old")
+        }
+        for value in delta.inserted + delta.modified.map(\.new) {
+            try look(value, [step.new], "inserted, or modified, new")
+        }
         try interest.check(delta.origins, record, place)
         var known = mirror.map { MirrorValue.text($0) }
         known.removeAll { key in delta.deletions.contains { key == .text($0) } }

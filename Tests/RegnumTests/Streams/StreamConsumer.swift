@@ -54,8 +54,8 @@ struct StreamConsumer {
             [.coalesce, .coalesce, .everyCommit, .everyCommit, .newest][random.under(5)]
         let isFollowed = !random.isOneIn(3)
         let number =
-            isFollowed ? StreamDraw.followedKey(.person, &random)?.int ?? 0 : random.under(24)
-        let name = isFollowed ? "Ada" : ["Ada", "Bo", "Cy", "Di"][random.under(4)]
+            isFollowed ? random.under(StreamDraw.followedPersonCount) : random.under(24)
+        let name = isFollowed ? StreamDraw.followedDog : ["Ada", "Bo", "Cy", "Di"][random.under(4)]
         let person = MirrorOwner(kind: .person, key: .int(number))
         let dog = MirrorOwner(kind: .dog, key: .text(name))
         @Sendable func live(_ realm: Realm) -> Live<StreamPerson> {
@@ -64,6 +64,7 @@ struct StreamConsumer {
         @Sendable func liveDog(_ realm: Realm) -> Live<StreamDog> {
             realm.object(StreamDog.self, forPrimaryKey: name)
         }
+        // `StreamTheme` has these numbers
         switch kind {
         case 0: return CommitWatch()
         case 1:
@@ -164,6 +165,9 @@ struct StreamConsumer {
         return MapWatch(
             owner, property, .objects(Model.mirrorClass, filter.mirror), ", \(filter.name)", policy,
             split(&random), { .of($0.map { Model.serial($0) }) },
+            look: { (object: Frozen<Model>?, worlds, what) in
+                if let object { try Model.check(object, worlds, what) }
+            },
             { realm, policy, cursor in
                 let map = live(realm)
                 switch filter {

@@ -97,11 +97,14 @@ struct StreamDraw {
     /// The key of an object that many streams follow, and that changes often.
     static func followedKey(_ kind: MirrorClass, _ random: inout SeededRandom) -> MirrorValue? {
         switch kind {
-        case .person: .int(random.under(2))
-        case .dog: .text("Ada")
+        case .person: .int(random.under(followedPersonCount))
+        case .dog: .text(followedDog)
         case .toy, .box: nil
         }
     }
+
+    static let followedPersonCount = 2
+    static let followedDog = "Ada"
 
     private mutating func values(_ kind: MirrorClass) -> [Int: MirrorValue] {
         var values: [Int: MirrorValue] = [:]
@@ -198,8 +201,13 @@ struct StreamDraw {
 
     private mutating func box() {
         guard let owner = anyRow(.person) else { return }
-        let boxes = [14, 15, 18].flatMap { owner.targets($0) }
-        if let serial = random.pick(boxes), random.isOneIn(2) {
+        if random.isOneIn(8) { return make(.link(owner.serial, 14, nil)) }
+        box(owner, [14, 15, 18][random.under(3)])
+    }
+
+    /// Sets a property of an embedded object, or makes a new one.
+    private mutating func box(_ owner: MirrorRow, _ property: Int) {
+        if let serial = random.pick(owner.targets(property)), random.isOneIn(2) {
             let property = 1 + random.under(3)
             let toy = random.pick(world.serials(.toy))
             let value: MirrorValue =
@@ -207,11 +215,6 @@ struct StreamDraw {
             return make(
                 .setBox(owner: owner.serial, serial: serial, property: property, value))
         }
-        if random.isOneIn(4) { return make(.link(owner.serial, 14, nil)) }
-        box(owner, [14, 15, 18][random.under(3)])
-    }
-
-    private mutating func box(_ owner: MirrorRow, _ property: Int) {
         make(
             .box(
                 owner: owner.serial, property: property,

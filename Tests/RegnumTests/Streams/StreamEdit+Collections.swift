@@ -81,8 +81,9 @@ extension StreamDraw {
         let old = random.pick(row.slots(property))
         let key = random.isOneIn(3) ? old?.key ?? "a" : mapKey()
         if kind.target == .box {
-            switch random.under(6) {
+            switch random.under(7) {
             case 0: return .clear
+            case 3: return .assign([MirrorEntryValue(key: key, value: .null)])
             case 1: return .set(key, .null)
             case 2: return .merge([MirrorEntryValue(key: key, value: .null)])
             default: return .remove(old?.key ?? key)

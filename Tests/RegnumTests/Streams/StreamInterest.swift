@@ -6,7 +6,9 @@ struct MirrorInterest {
         case value(Int, MirrorValue)
         /// Elements of a list of the owner.
         case elements(Int)
-        /// Rows whose link, or for a list any rows; for a map, and for its objects, those of its hidden class too.
+        /// Any rows, and the entries of a map: for the objects of that.
+        case objectsOfMap(entries: String)
+        /// Rows whose link, or for a list any rows; for a map those of its hidden class too.
         case backlinks(Int, isList: Bool, entries: String? = nil)
         /// Values in a list of the owner.
         case values(Int)
@@ -33,7 +35,11 @@ struct MirrorInterest {
             if let new, step.isTouched(new) { return true }
         }
         if owner != nil, ownerRow == nil { return false }
-        if case .backlinks(_, _, let entries?) = own, touched.contains(entries) { return true }
+        switch own {
+        case .objectsOfMap(let entries), .backlinks(_, _, let entries?):
+            if touched.contains(entries) { return true }
+        default: break
+        }
         if let kind, linked.contains(kind.name) { return false }
         func anyRow(_ holds: (MirrorRow) -> Bool) -> Bool {
             guard let kind else { return false }
@@ -46,7 +52,7 @@ struct MirrorInterest {
         }
         switch own {
         case .none: return false
-        case .table, .backlinks(_, isList: true, _):
+        case .table, .objectsOfMap, .backlinks(_, isList: true, _):
             return kind.map { touched.contains($0.name) } ?? false
         case .value(let property, let value):
             return anyRow { row in

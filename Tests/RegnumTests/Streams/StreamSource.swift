@@ -44,7 +44,7 @@ extension StreamSource {
         StreamSource(
             name: "objects of \(owner.key).\(owner.kind.properties[property].name)",
             isList: false, owner: owner,
-            own: .backlinks(property, isList: true, entries: owner.kind.elements(property)),
+            own: .objectsOfMap(entries: owner.kind.elements(property)),
             live: live,
             plain: { world in
                 let targets = owner.row(world).flatMap { world[$0]?.targets(property) } ?? []
