@@ -87,10 +87,7 @@ package final class SimDirectory: RealmDirectory {
         let file = "\(path)/LOCK"
         try fileSystem.check(.open, file)
         let exists = fileSystem.state.withLock { $0.directories[path]?.entries["LOCK"] != nil }
-        if !exists, isReadOnly {
-            throw StoreError(.fileNotFound, "\"\(file)\" does not exist.", path: file)
-        }
-        if !exists { try fileSystem.check(.create, file) }
+        if !exists, !isReadOnly { try fileSystem.check(.create, file) }
         let (inode, owner) = try fileSystem.state.withLock { state throws(StoreError) in
             try state.openLock(in: path, isReadOnly: isReadOnly)
         }
