@@ -9,6 +9,44 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// Tests need no optimisation of their own, also where the library that they test is optimised.
+let testSettings =
+    settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+
+/// A library or program of the tests, in `Tests/PATH`.
+func support(
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency] = []
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/\(path)", swiftSettings: settings)
+}
+
+func program(
+    _ name: String, _ path: String, _ dependencies: [Target.Dependency]
+) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Tests/Programs/\(path)",
+        swiftSettings: settings)
+}
+
+/// The tests in `Tests/AREA`.
+func tests(
+    _ area: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    settings: [SwiftSetting] = testSettings
+) -> Target {
+    .testTarget(
+        name: "\(area)Tests", dependencies: dependencies + ["RegnumTestSupport"],
+        path: "Tests/\(area)", exclude: exclude, swiftSettings: settings)
+}
+
+let realm: [Target.Dependency] = [
+    "Regnum", "RegnumEngine", "RegnumSimulation", "RegnumStore", "RegnumTestModels",
+]
+
 let package = Package(
     name: "regnum",
     products: [
@@ -27,142 +65,77 @@ let package = Package(
         .systemLibrary(name: "CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .target(name: "RegnumWatch", dependencies: ["CLibuv"], swiftSettings: settings),
         .target(
-            name: "Regnum",
-            dependencies: [
-                "RegnumEngine", "RegnumStore", "RegnumWatch",
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            name: "Regnum", dependencies: ["RegnumEngine", "RegnumStore", "RegnumWatch", logging],
             swiftSettings: settings),
         .executableTarget(
-            name: "RegnumTool",
-            dependencies: [
-                "Regnum", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: settings),
+            name: "RegnumTool", dependencies: ["Regnum", argumentParser], swiftSettings: settings),
 
-        .target(
-            name: "RegnumSimulation", dependencies: ["RegnumStore"], path: "Tests/Simulation",
-            swiftSettings: settings),
-        .target(name: "RegnumPeer", path: "Tests/Peer", swiftSettings: settings),
-        .testTarget(
-            name: "RegnumStoreTests", dependencies: ["RegnumStore", "RegnumSimulation", "CRegnum"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "RegnumEngineTests",
-            dependencies: [
-                "CRegnum", "RegnumEngine", "RegnumPeer", "RegnumStore", "RegnumSimulation",
-                "RegnumOraclePeer",
-            ],
-            exclude: ["Values/Vectors"], swiftSettings: settings),
-        // Oracle and Support are links to files of RegnumEngineTests.
+        support("RegnumTestSupport", "Support"),
+        support("RegnumSimulation", "Simulation", ["RegnumStore", "RegnumTestSupport"]),
+        support("RegnumTestModels", "Models", ["Regnum"]),
+        support(
+            "EngineOracle", "Oracles/Engine",
+            ["RegnumEngine", "RegnumSimulation", "RegnumStore", "RegnumTestSupport"]),
+        support(
+            "RealmOracle", "Oracles/Realm",
+            ["Regnum", "RegnumEngine", "RegnumSimulation", "RegnumStore", "RegnumTestSupport"]),
+
+        program("RegnumPeer", "Peer", ["EngineOracle", "RealmOracle", "RegnumTestSupport"]),
+        program("RegnumCrashChild", "CrashChild", ["Regnum", "RegnumEngine", "RegnumStore"]),
+        program("RegnumOpenChild", "OpenChild", ["RegnumStore"]),
+        program("RegnumDebian", "Debian", ["Regnum"]),
+        program("RegnumInliningClient", "InliningClient", ["Regnum"]),
+
+        tests("Store", ["CRegnum", "RegnumSimulation", "RegnumStore"]),
+        tests("Fault", ["RegnumOpenChild", "RegnumSimulation", "RegnumStore"], settings: settings),
+        tests(
+            "Engine",
+            ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"],
+            exclude: ["Values/Vectors"], settings: settings),
+        tests(
+            "Coordinator",
+            ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"]),
+        tests("Watch", ["RegnumWatch"]),
+        tests("Objects", realm + ["RealmOracle", logging]),
+        tests("Collections", realm + [logging]),
+        tests("Queries", realm + [logging]),
+        tests("Changes", realm + ["RealmOracle", logging]),
+        tests("Realm", realm + [logging]),
+        tests("Migrations", realm + [logging]),
+        tests(
+            "Compatibility", realm + [logging],
+            exclude: ["Confinement/Leaks", "Confinement/Twins"]),
+        tests(
+            "Processes",
+            realm + [
+                "EngineOracle", "RealmOracle", "RegnumCrashChild", "RegnumDebian", "RegnumPeer",
+                "RegnumTool", logging,
+            ]),
+        tests("Layer", []),
+
+        // The chat's own manifest declares these too; here CI builds them with everything else.
+        .target(name: "ChatKit", path: "Examples/Chat/Sources/ChatKit", swiftSettings: settings),
         .executableTarget(
-            name: "RegnumOraclePeer",
-            dependencies: ["RegnumEngine", "RegnumPeer", "RegnumStore", "RegnumSimulation"],
-            path: "Tests/OraclePeer",
-            exclude: [
-                "Oracle/OracleEnumeration.swift", "Oracle/OraclePeerEnumeration.swift",
-                "Oracle/OracleTests.swift",
-            ],
-            swiftSettings: settings),
-        // Atlas, Streams, Runs and SeededRandom are links to files of RegnumTests.
-        .executableTarget(
-            name: "RegnumRealmPeer",
-            dependencies: [
-                "Regnum", "RegnumEngine", "RegnumPeer", "RegnumStore", "RegnumSimulation",
-            ],
-            path: "Tests/RealmPeer",
-            exclude: [
-                "Atlas/AtlasEnumeration.swift", "Atlas/AtlasTests.swift",
-                "Streams/StreamEnumeration.swift", "Streams/StreamTests.swift",
-            ],
-            swiftSettings: settings),
-        .executableTarget(
-            name: "RegnumInliningClient", dependencies: ["Regnum"], path: "Tests/Inlining",
-            swiftSettings: settings),
+            name: "chat", dependencies: ["ChatKit", "Regnum", argumentParser],
+            path: "Examples/Chat/Sources/Chat", swiftSettings: settings),
         .testTarget(
-            name: "RegnumWatchTests", dependencies: ["RegnumWatch"], swiftSettings: settings),
+            name: "ChatKitTests", dependencies: ["ChatKit"],
+            path: "Examples/Chat/Tests/ChatKitTests", swiftSettings: testSettings),
         .testTarget(
-            name: "RegnumTests",
-            dependencies: [
-                "Regnum", "RegnumEngine", "RegnumPeer", "RegnumStore", "RegnumSimulation",
-                "RegnumRealmPeer", .product(name: "Logging", package: "swift-log"),
-            ],
-            exclude: ["Confinement/Leaks", "Confinement/Twins"], swiftSettings: settings),
-        .executableTarget(
-            name: "RegnumOpenChild", dependencies: ["RegnumStore"], path: "Tests/Fault/OpenChild",
-            swiftSettings: settings),
-        .testTarget(
-            name: "RegnumFaultTests",
-            dependencies: ["RegnumStore", "RegnumSimulation", "RegnumOpenChild"],
-            path: "Tests/Fault", exclude: ["OpenChild"], swiftSettings: settings),
-        .executableTarget(
-            name: "RegnumCrashChild", dependencies: ["Regnum", "RegnumEngine", "RegnumStore"],
-            path: "Tests/Process/Child", swiftSettings: settings),
-        // Ledger.swift is a link to a file of the child.
-        .testTarget(
-            name: "RegnumProcessTests",
-            dependencies: ["Regnum", "RegnumEngine", "RegnumStore", "RegnumCrashChild"],
-            path: "Tests/Process/Tests", swiftSettings: settings),
-        .testTarget(
-            name: "RegnumSeedTests", dependencies: ["Regnum"], path: "Tests/Seeds",
-            swiftSettings: settings),
-        .executableTarget(
-            name: "RegnumDebian", dependencies: ["Regnum"], path: "Tests/Debian/Program",
-            swiftSettings: settings),
-        .testTarget(
-            name: "RegnumDebianTests", dependencies: ["Regnum", "RegnumDebian", "RegnumEngine"],
-            path: "Tests/Debian/Tests", swiftSettings: settings),
-        // The processes and the random numbers are links to files of other tests.
-        .testTarget(
-            name: "RegnumToolTests", dependencies: ["Regnum", "RegnumTool"], path: "Tests/Tool",
-            swiftSettings: settings),
-        .testTarget(name: "RegnumLayerTests", path: "Tests/Layer", swiftSettings: settings),
+            name: "ChatTests", dependencies: ["chat", "Regnum"],
+            path: "Examples/Chat/Tests/ChatTests", swiftSettings: testSettings),
     ]
 )
 
-// What is built under a sanitizer, or optimised, is what runs there: `Tests/run` and `.ci/run` name it.
-if let names = Context.environment["REGNUM_TEST_TARGETS"]?.split(separator: ",").map(String.init) {
-    keepOnly(names)
-}
-if let paths = Context.environment["REGNUM_TEST_SOURCES"]?.split(separator: ",").map(String.init) {
-    package.targets.first { $0.name == "RegnumTests" }?.sources = paths
-}
-if Context.environment["REGNUM_HEAVY_TESTS"] != nil {
-    let heavy: Set = [
-        "RegnumEngineTests", "RegnumTests", "RegnumFaultTests", "RegnumProcessTests",
-        "RegnumDebianTests",
-    ]
-    package.targets.removeAll { $0.type == .test && !heavy.contains($0.name) }
-    package.targets.first { $0.name == "RegnumEngineTests" }?.sources = [
-        "AdvanceTests.swift", "Changes", "Checkpoint/CheckpointCrashEnumeration.swift",
-        "Checkpoint/CoordinatorCheckpointSupport.swift", "Checkpoint/MemoryNodesFile.swift",
-        "Coordinator/ChatFixture.swift", "Coordinator/CoordinatorSupport.swift",
-        "Coordinator/HubFixture.swift", "Coordinator/HubModel.swift",
-        "Coordinator/HubModelTests.swift", "History/HistoryDriver.swift",
-        "History/HistoryEnumeration.swift", "Index/IndexSupport.swift",
-        "Lists/SequenceTreeTests.swift", "NaiveQuery.swift", "Oracle", "Randomness.swift",
-        "Scan/LinkedAdvanceTests.swift", "Scan/LinkedDraw.swift", "Scan/LinkedNaive.swift",
-        "Scan/LinkedWorld.swift",
-    ]
-    package.targets.first { $0.name == "RegnumTests" }?.sources = [
-        "Atlas", "Compatibility/SwiftCompiler.swift", "Models.swift", "Mutation",
-        "Queries/Differential",
-        "BookModels.swift", "RealmFolder.swift", "Runs", "StreamScale", "Streams",
-        "SeededRandom.swift", "TutorialEnumeration.swift", "TutorialPage.swift",
-    ]
-}
-
-/// Leaves targets, and what they are built from.
-@MainActor func keepOnly(_ names: [String]) {
+// `Tests/run` builds only what a run needs: the test targets that it names, and what they use.
+if let names = Context.environment["REGNUM_TARGETS"]?.split(separator: ",").map(String.init) {
     var kept: Set<String> = []
-    for name in names {
-        precondition(package.targets.contains { $0.name == name }, "There is no target \(name).")
-    }
     var pending = names
     while let name = pending.popLast() {
-        guard let target = package.targets.first(where: { $0.name == name }),
-            kept.insert(name).inserted
-        else { continue }
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("There is no target \(name).")
+        }
+        guard kept.insert(name).inserted else { continue }
         for case .byNameItem(let name, _) in target.dependencies { pending.append(name) }
     }
     package.targets.removeAll { !kept.contains($0.name) }

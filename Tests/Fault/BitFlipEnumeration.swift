@@ -1,6 +1,7 @@
 import Foundation
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// Every bit, byte and sector of a small realm is damaged in turn: opening finds identical content

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// A crash at every effect of workloads that checkpoint: nodes files made and appended to,
@@ -63,7 +64,7 @@ import Testing
     ]
 
     @Test func everyStepSurvivesEveryCrash() {
-        let seed = faultSeed()
+        let seed = SeededRandom.seed()
         let checker = checker(seed)
         checker.effort = CrashChecker.Effort(images: 6, nestedImages: 1, nestedShare: 0.2)
         for beginning in Self.beginnings {
@@ -75,8 +76,8 @@ import Testing
         #expect(checker.stateCount > 20_000)
     }
 
-    @Test func twoStepsSurviveEveryCrash() {
-        let seed = faultSeed()
+    @Test(.enabled(if: Effort.isSoak)) func twoStepsSurviveEveryCrash() {
+        let seed = SeededRandom.seed()
         let checker = checker(seed)
         checker.effort = CrashChecker.Effort(
             images: 1, nestedImages: 1, nestedShare: 0.05, laterImages: 1)
@@ -93,12 +94,12 @@ import Testing
     }
 
     @Test func longRandomWorkloadsSurviveEveryCrash() {
-        let seed = faultSeed()
+        let seed = SeededRandom.seed()
         let checker = checker(seed)
         checker.effort = CrashChecker.Effort(
             images: 2, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
-        let limit = environmentNumber("REGNUM_CHECKPOINT_STATES", or: 40_000)
-        var numbers = SplitMix64(seed: seed)
+        let limit = Effort.count(gate: 4_000, soak: 40_000)
+        var numbers = SeededRandom(seed)
         repeat {
             let steps = (0..<30).map { _ in numbers.oneOf(CheckpointStep.allCases) }
             crash(steps, from: 1, seed: numbers.next(), checker)
@@ -108,12 +109,12 @@ import Testing
 
     /// What is kept for readers of the past keeps no realm from opening, and is read as it was.
     @Test func keptHistorySurvivesEveryCrash() {
-        let seed = faultSeed()
+        let seed = SeededRandom.seed()
         let checker = CrashChecker(seed: seed)
         checker.effort = CrashChecker.Effort(
             images: 2, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
-        let limit = environmentNumber("REGNUM_CHECKPOINT_STATES", or: 20_000)
-        var numbers = SplitMix64(seed: seed)
+        let limit = Effort.count(gate: 2_000, soak: 20_000)
+        var numbers = SeededRandom(seed)
         repeat {
             let retention = HistoryRetention(
                 ageNanoseconds: nil, byteCount: UInt64(numbers.oneOf([1, 5000, 20_000])))

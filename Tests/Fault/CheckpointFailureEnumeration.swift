@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// The nth call fails, for every n, while a process checkpoints, or dies while another one has the
@@ -120,7 +121,7 @@ import Testing
             dropped.dropCaches()
             check(dropped, workload.expectation, afterPowerCut: true, "\(place), caches dropped")
             let images = disk.crashImages(SimCrashOptions(limitUnits: 4, samples: 4), seed: 7)
-            var numbers = SplitMix64(seed: UInt64(nth))
+            var numbers = SeededRandom(UInt64(nth))
             for _ in 0..<min(3, images.count) {
                 let image = images[numbers.below(images.count)]
                 check(

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// Checkpoints as the processes of a realm see them: opening, trimming, following, damage.

@@ -1,13 +1,11 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// A crash at every effect of the log's workloads, on the simulated disk: power cuts that keep any
 /// part of what was not synced, and the death of processes; a second crash at every effect of the
 /// recovery; then the log goes on.
-///
-/// `REGNUM_CRASH_STATES` (100,000 if not set) is how many images the random workloads make at least;
-/// the short ones are done in any case.
 @Suite(.serialized) struct CrashEnumeration {
     /// Runs `steps` on a new realm and crashes at every effect of those from number `first` on;
     /// 0 is the opening itself.
@@ -43,23 +41,27 @@ import Testing
     }
 
     @Test func shortWorkloadsSurviveEveryCrash() {
-        let seed = faultSeed()
+        let seed = SeededRandom.seed()
         let checker = CrashChecker(seed: seed)
         let steps = WorkloadStep.allCases
         crash([], from: 0, seed: seed, checker)
         for first in steps { crash([first], from: 1, seed: seed, checker) }
-        checker.effort = CrashChecker.Effort(images: 3, nestedImages: 1, laterImages: 1)
+        checker.effort =
+            Effort.isSoak
+            ? CrashChecker.Effort(images: 3, nestedImages: 1, laterImages: 1)
+            : CrashChecker.Effort(images: 1, nestedImages: 1, nestedShare: 0.2, laterImages: 1)
         for first in steps {
             for second in steps { crash([first, second], from: 2, seed: seed, checker) }
         }
         conclude(checker, "workloads of up to two steps")
-        #expect(checker.stateCount > 50_000)
+        #expect(checker.stateCount > (Effort.isSoak ? 50_000 : 10_000))
     }
 
     /// Every image that the simulation makes of a crash: all subsets of up to 8 unsynced sectors and
-    /// directory entries, each with every older control page.
+    /// directory entries, each with every older control page. Single steps in the gate, pairs of
+    /// steps in the soak.
     @Test func shortWorkloadsSurviveEveryImageOfEveryCrash() {
-        let seed = faultSeed()
+        let seed = SeededRandom.seed()
         let checker = CrashChecker(seed: seed)
         checker.effort = CrashChecker.Effort(
             images: nil, nestedImages: 1, nestedShare: 0.005, laterImages: 1)
@@ -67,14 +69,15 @@ import Testing
         crash([], from: 0, seed: seed, checker)
         for first in steps {
             crash([first], from: 1, seed: seed, checker)
+            guard Effort.isSoak else { continue }
             for second in steps { crash([first, second], from: 2, seed: seed, checker) }
         }
-        conclude(checker, "all images of workloads of up to two steps")
-        #expect(checker.stateCount > 50_000)
+        conclude(checker, "all images of short workloads")
+        #expect(checker.stateCount > (Effort.isSoak ? 50_000 : 1_000))
     }
 
-    @Test func workloadsOfThreeStepsSurviveEveryCrash() {
-        let seed = faultSeed()
+    @Test(.enabled(if: Effort.isSoak)) func workloadsOfThreeStepsSurviveEveryCrash() {
+        let seed = SeededRandom.seed()
         let checker = CrashChecker(seed: seed)
         checker.effort = CrashChecker.Effort(
             images: 1, nestedImages: 1, nestedShare: 0.2, laterImages: 1)
@@ -91,12 +94,12 @@ import Testing
     }
 
     @Test func longRandomWorkloadsSurviveEveryCrash() {
-        let seed = faultSeed()
+        let seed = SeededRandom.seed()
         let checker = CrashChecker(seed: seed)
         checker.effort = CrashChecker.Effort(
             images: 2, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
-        let limit = environmentNumber("REGNUM_CRASH_STATES", or: 100_000)
-        var numbers = SplitMix64(seed: seed)
+        let limit = Effort.count(gate: 20_000, soak: 100_000)
+        var numbers = SeededRandom(seed)
         repeat {
             let steps = (0..<30).map { _ in numbers.oneOf(WorkloadStep.allCases) }
             crash(steps, from: 0, seed: numbers.next(), checker)

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// The damage table: what is damaged, and what opening says to it.
@@ -38,6 +39,7 @@ import Testing
         }
     }
 
+    // Covers 12.16, .invalidDatabase
     @Test(arguments: ClosedRealm.Circumstance.allCases)
     func aFlippedRecordIsRefusedWithItsPosition(circumstance: ClosedRealm.Circumstance) {
         for place in realm.places {
@@ -114,7 +116,7 @@ import Testing
         -> SimFileSystem
     {
         let end = realm.places.last!.range.upperBound + gap
-        var numbers = SplitMix64(seed: 9)
+        var numbers = SeededRandom(9)
         let bytes = numbers.bytes(count).map { $0 | 1 }
         let disk = realm.machine(circumstance)
         disk.damage("log-0-1", in: directory) { file in

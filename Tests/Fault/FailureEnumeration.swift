@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// The nth call fails, for every n: what the caller is told is true, and nothing acknowledged is
@@ -52,6 +53,7 @@ import Testing
         case processDies, cachesDrop, powerCut
     }
 
+    // Covers 12.11
     @Test(arguments: faults)
     func everyFailingCallIsSurvived(fault: Fault) throws {
         var nth = 1
@@ -87,7 +89,7 @@ import Testing
         case .powerCut:
             let images = workload.disk.crashImages(
                 SimCrashOptions(limitUnits: 4, samples: 4), seed: 7)
-            var numbers = SplitMix64(seed: UInt64(images.count))
+            var numbers = SeededRandom(UInt64(images.count))
             for _ in 0..<min(6, images.count) {
                 let image = images[numbers.below(images.count)]
                 check(

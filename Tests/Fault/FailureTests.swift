@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// Single failures of the disk, as the processes of a realm see them.
@@ -105,6 +106,7 @@ import Testing
         #expect(heard == unsure)
     }
 
+    // Covers 12.10, .diskFull
     @Test func aFullDiskRefusesCommitsUntilThereIsSpaceAgain() throws {
         let (disk, opened, bodies) = try realm()
         disk.capacityByteCount = disk.usedByteCount

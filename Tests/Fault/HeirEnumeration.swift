@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// One of two processes dies at every effect of what it does as the writer, writes in part
@@ -110,7 +111,7 @@ import Testing
         }
 
         /// The heir takes over and goes on; the power may go at any time.
-        mutating func inherit(_ numbers: inout SplitMix64) throws {
+        mutating func inherit(_ numbers: inout SeededRandom) throws {
             try losePower(&numbers, "before the heir")
             guard try heir.becomeWriter() else {
                 throw Mismatch(description: "the heir got no lock")
@@ -128,7 +129,7 @@ import Testing
             }
         }
 
-        mutating func losePower(_ numbers: inout SplitMix64, _ place: String) throws {
+        mutating func losePower(_ numbers: inout SeededRandom, _ place: String) throws {
             let images = machine.crashImages(
                 SimCrashOptions(limitUnits: 5, samples: 8), seed: numbers.next())
             for _ in 0..<min(4, images.count) {
@@ -149,8 +150,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func anHeirGoesOnWhereverTheWriterDied(catchesUp: Bool) {
-        let seed = faultSeed()
-        var numbers = SplitMix64(seed: seed)
+        let seed = SeededRandom.seed()
+        var numbers = SeededRandom(seed)
         var stateCount = 0
         var deaths: Set<EffectKind> = []
         for first in Deed.allCases {

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// What trimming keeps for readers of the past, and how the log is read there.

@@ -1,4 +1,6 @@
 import Foundation
+import RegnumSimulation
+import RegnumTestSupport
 import Testing
 
 /// Another user opens the realm, in a child process: the error names the path, and nothing is
@@ -35,6 +37,7 @@ struct OpenPermissionTests {
         #expect(insideNow == inside)
     }
 
+    // Covers 12.3, .filePermissionDenied
     @Test func aDirectoryWithoutPermissionIsNamed() throws {
         let place = try RealDirectory(inMemory: false)
         try expectRefusal(try make("closed.realm", 0o700, place), in: place.path)
@@ -57,12 +60,14 @@ struct OpenPermissionTests {
         }
     }
 
+    // Covers 12.3
     @Test func aParentThatCannotBeWrittenIsNamed() throws {
         let place = try RealDirectory(inMemory: false)
         try expectRefusal(place.path + "/new.realm", in: place.path)
     }
 
     /// What was handed out to be read: by anybody, and written by nobody.
+    // Covers 5.88
     @Test func aRealmThatMayOnlyBeReadIsOpenedForReading() throws {
         let place = try RealDirectory(inMemory: false)
         let made = try OpenPlace(.real)
@@ -101,9 +106,7 @@ enum OtherUser {
 
     /// What the child prints.
     static func open(_ path: String, isReadOnly: Bool = false) throws -> String {
-        // Beside the test bundle, which is what runs.
-        let built = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appendingPathComponent("RegnumOpenChild")
+        let built = try BuiltProduct.file("RegnumOpenChild")
         // Where anybody may go: the build folder may be in a private one.
         let place = try RealDirectory(inMemory: false)
         let child = place.path + "/child"

@@ -1,13 +1,14 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// Reading what crashes left, on a disk that cannot be written: what is shown is what the next writer
 /// finds, and nothing is touched. (A write would trap: see `SimDirectory`.)
 @Suite struct ReadOnlyFaultTests {
     @Test func readerShowsWhatTheNextWriterFinds() throws {
-        let seed = faultSeed()
-        var numbers = SplitMix64(seed: seed)
+        let seed = SeededRandom.seed()
+        var numbers = SeededRandom(seed)
         var powerCuts = 0
         var deaths = 0
         for _ in 0..<60 {

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// Making a realm from a seed and removing one, with a crash or a failure at every step: there is a
@@ -68,6 +69,7 @@ import Testing
         }
     }
 
+    // Covers 5.12
     @Test func seedIsThereAsAWholeOrNotAtAll() throws {
         let disk = SimFileSystem(seed: 8)
         let count = try forEachCrash(of: disk) {

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// Calls that fail, and processes that die in the middle of a write, while a realm is recovered:

@@ -1,109 +1,89 @@
 import Foundation
 import Testing
 
-/// Holds `Docs/ERRORS.md` to the codes in the source: each has one row with tests that exist. Every check first
-/// finds the fault in a page that has one.
+/// Holds `Docs/ERRORS.md` to the codes in the source. Every check first finds the fault in a page
+/// that has one.
 @Suite struct ErrorPageTests {
     @Test func everyCodeHasOneRowAndEveryRowACode() throws {
-        let bad = ErrorPage("| `a` | x | y | z |\n| `a` | x | y | z |\n| `c` | x | y |")
+        let bad = ErrorPage("| `a` | x | y |\n| `a` | x | y |\n| `c` | x | y | z |\n| `d` | x | |")
         #expect(
-            bad.codeProblems(["a", "b"]) == ["a has 2 rows", "b has 0 rows", "c is no code"])
+            bad.codeProblems(["a", "b", "d"]) == [
+                "a has 2 rows", "b has 0 rows", "c is no code", "c has 4 cells instead of 3",
+                "d has an empty cell",
+            ])
         let codes = try ErrorPage.codes()
         #expect(codes.contains("diskFull") && codes.count >= 20)
-        #expect(try page().codeProblems(codes) == [])
-    }
-
-    @Test func everyRowNamesTestsThatExist() throws {
-        let tests = TestNames(source: "@Suite struct Alpha {\n    @Test func proven() {}\n}")
-        let bad = ErrorPage(
-            """
-            | `a` | x | y | `Alpha.proven` |
-            | `b` | x | y | `Alpha.proven`, `Alpha.other` |
-            | `c` | x | y | |
-            | `d` | not yet | | |
-            """)
-        #expect(
-            bad.testProblems(tests) == ["b names Alpha.other, which is no test", "c names no test"])
-        #expect(try page().testProblems(try TestNames.ofRepository()) == [])
+        let problems = try ErrorPage.ofRepository().codeProblems(codes)
+        #expect(problems == [])
     }
 
     /// Each code is named somewhere in the source besides its declaration.
     @Test func codesAreThrown() throws {
+        let bad = ErrorPage("| `a` | x | y |\n| `b` | x | y |\n| `c` | not yet | y |")
+        #expect(bad.unthrownCodes(sources: ["throw Failure(.a, 1)", "x.bc"]) == ["b"])
         let declarations = ["RealmErrorCode.swift", "StoreError.swift", "Failures.swift"]
-        let sources = try SourceTree().swiftFiles(in: "Sources").filter { file in
+        let sources = try SourceTree.sources().map(\.file).filter { file in
             !declarations.contains { file.path.hasSuffix($0) }
         }.map { $0.code.joined(separator: "\n") }
-        for row in try page().rows {
-            let isThrown = sources.contains { text in
-                [".\(row.code),", ".\(row.code))", ".\(row.code) "].contains {
-                    text.contains($0)
-                }
-            }
-            if row.cells[1] != "not yet" { #expect(isThrown, "\(row.code)") }
-        }
+        let unthrown = try ErrorPage.ofRepository().unthrownCodes(sources: sources)
+        #expect(unthrown == [])
     }
 
     @Test func codesBelowAreCodesAbove() throws {
-        let file = Repository.root.appending(path: "Sources/RegnumStore/StoreError.swift")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let cases = text.split(separator: "\n").filter { $0.hasPrefix("        case ") }
+        let cases = try SourceTree.text(of: "Sources/RegnumStore/StoreError.swift")
+            .split(separator: "\n").filter { $0.hasPrefix("        case ") }
             .flatMap { $0.dropFirst(13).split(separator: ",") }
             .map { $0.trimmingCharacters(in: .whitespaces) }
         #expect(cases.count >= 20)
-        #expect(Set(cases).subtracting(try ErrorPage.codes()) == [])
-    }
-
-    private func page() throws -> ErrorPage {
-        let file = Repository.root.appending(path: "Docs/ERRORS.md")
-        return ErrorPage(try String(contentsOf: file, encoding: .utf8))
+        let unknown = Set(cases).subtracting(try ErrorPage.codes())
+        #expect(unknown == [])
     }
 }
 
 /// The table of `ERRORS.md`.
-private struct ErrorPage {
+struct ErrorPage {
     struct Row {
         let cells: [String]
 
         var code: String { cells[0].trimmingCharacters(in: CharacterSet(charactersIn: "`")) }
-
-        /// What stands between backticks in the last cell.
-        var tests: [String] {
-            let parts = cells[cells.count - 1].split(
-                separator: "`", omittingEmptySubsequences: false)
-            return parts.enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
-        }
+        var isThrown: Bool { !cells.contains("not yet") }
     }
 
     let rows: [Row]
 
     init(_ text: String) {
-        rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
-            Row(
-                cells: line.split(separator: "|", omittingEmptySubsequences: false).dropFirst()
-                    .dropLast().map { $0.trimmingCharacters(in: .whitespaces) })
-        }
+        rows = tableRows(text).filter { $0.first?.hasPrefix("`") == true }.map(Row.init)
+    }
+
+    static func ofRepository() throws -> ErrorPage {
+        ErrorPage(try SourceTree.text(of: "Docs/ERRORS.md"))
     }
 
     /// The codes that the library declares.
     static func codes() throws -> [String] {
-        let file = Repository.root.appending(path: "Sources/Regnum/Realm/RealmErrorCode.swift")
-        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap {
-            guard let range = $0.range(of: "public static let ") else { return nil }
-            return String($0[range.upperBound...].prefix { $0 != " " })
-        }
+        try SourceTree.text(of: "Sources/Regnum/Realm/RealmErrorCode.swift")
+            .matches(of: #/public static let (\w+) /#).map { String($0.1) }
+    }
+
+    /// Each code that is thrown needs a test.
+    var entries: [(identifier: String, coverage: Coverage)] {
+        rows.map { (".\($0.code)", $0.isThrown ? .required : .possible) }
     }
 
     func codeProblems(_ codes: [String]) -> [String] {
         let found = Dictionary(grouping: rows, by: \.code).mapValues(\.count)
         return codes.filter { found[$0] != 1 }.map { "\($0) has \(found[$0] ?? 0) rows" }
             + found.keys.filter { !codes.contains($0) }.sorted().map { "\($0) is no code" }
+            + rows.filter { $0.cells.count != 3 }
+            .map { "\($0.code) has \($0.cells.count) cells instead of 3" }
+            + rows.filter { $0.cells.contains("") }.map { "\($0.code) has an empty cell" }
     }
 
-    func testProblems(_ tests: TestNames) -> [String] {
-        rows.filter { $0.cells[1] != "not yet" }.flatMap { row in
-            if row.tests.isEmpty { return ["\(row.code) names no test"] }
-            return row.tests.filter { !tests.names.contains($0) }
-                .map { "\(row.code) names \($0), which is no test" }
+    func unthrownCodes(sources: [String]) -> [String] {
+        rows.filter(\.isThrown).map(\.code).filter { code in
+            !sources.contains { text in
+                [",", ")", " "].contains { text.contains(".\(code)\($0)") }
+            }
         }
     }
 }

@@ -1,13 +1,9 @@
+import Foundation
+import RegnumTestSupport
 import Testing
 
 /// Rules over the text of the repository. Each test first shows that its rule fails on a bad sample.
 struct LayerTests {
-    let repository: SourceTree
-
-    init() throws {
-        repository = try SourceTree()
-    }
-
     @Test func targetsImportOnlyTheLayersBelow() throws {
         let bad = SourceText(
             path: "bad.swift",
@@ -26,7 +22,7 @@ struct LayerTests {
             ])
         #expect(layerViolations(target: "Elsewhere", bad).count == 1)
 
-        let sources = try repository.sources()
+        let sources = try SourceTree.sources()
         #expect(!sources.isEmpty)
         #expect(sources.flatMap(layerViolations) == [])
     }
@@ -45,18 +41,55 @@ struct LayerTests {
             ])
         #expect(publicViolations(target: "Regnum", bad) == [])
 
-        let violations = try repository.sources().flatMap(publicViolations)
+        let violations = try SourceTree.sources().flatMap(publicViolations)
         #expect(violations == [])
     }
 
-    @Test func topLevelHoldsOnlyWhatBelongsThere() throws {
+    @Test func foldersHoldOnlyWhatBelongsThere() throws {
         #expect(
-            topLevelViolations(names: [".git", "Sources", "notes.txt"])
-                == ["notes.txt: does not belong at the top level"])
+            placeViolations(["Sources", "notes.txt"], in: "", allowed: allowedTopLevel)
+                == ["/notes.txt: does not belong there"])
+        #expect(
+            placeViolations(["Store", "Misc", "faults"], in: "Tests", allowed: allowedTestFolders)
+                == ["Tests/Misc: does not belong there"])
 
-        let names = try repository.topLevel()
+        let names = try SourceTree.names(in: "")
         #expect(names.contains("Package.swift"))
-        #expect(topLevelViolations(names: names) == [])
+        #expect(placeViolations(names, in: "", allowed: allowedTopLevel) == [])
+        let folders = try SourceTree.names(in: "Tests", foldersOnly: true)
+        #expect(folders.contains("Layer"))
+        #expect(placeViolations(folders, in: "Tests", allowed: allowedTestFolders) == [])
+    }
+
+    @Test func noFileOfTheTestsIsASymbolicLink() throws {
+        let sample = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
+        defer { try? FileManager.default.removeItem(at: sample) }
+        let folder = sample.appending(path: "folder")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (link, target) in [("fileLink", "/bin/sh"), ("folderLink", "."), ("dead", "none")] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.appending(path: link).path, withDestinationPath: target)
+        }
+        #expect(symbolicLinks(below: sample) == ["dead", "fileLink", "folderLink"])
+        #expect(symbolicLinks(below: Repository.root.appending(path: "Tests")) == [])
+    }
+
+    @Test func pagesNameNoTests() throws {
+        let bad = "`AlphaTests.one` and BetaTests/two in `AlphaTests.swift`, `Tests.x`, AlphaTests."
+        #expect(
+            testNameViolations(page: "BAD.md", text: bad) == [
+                "BAD.md: names the test AlphaTests.one", "BAD.md: names the test BetaTests/two",
+            ])
+
+        let pages = SourceTree.paths(in: "Docs").filter { path in
+            path.hasSuffix(".md") && !path.hasPrefix("Docs/Decisions/")
+                && path != "Docs/TESTING.md"
+        }
+        #expect(pages.contains("Docs/OBSERVATION.md"))
+        let violations = try pages.flatMap { page in
+            testNameViolations(page: page, text: try SourceTree.text(of: page))
+        }
+        #expect(violations == [])
     }
 
     @Test func promisesToTheCompilerNameTheirGuard() throws {
@@ -80,7 +113,7 @@ struct LayerTests {
                 "bad.swift:10: no comment names the guard",
             ])
 
-        let violations = try repository.allSwiftFiles().flatMap(guardViolations)
+        let violations = try SourceTree.swiftFiles().flatMap(guardViolations)
         #expect(violations == [])
     }
 
@@ -91,7 +124,7 @@ struct LayerTests {
         #expect(lengthViolations(file(lineCount: 400)) == [])
         #expect(lengthViolations(file(lineCount: 401)) == ["bad.swift: 401 lines, more than 400"])
 
-        let violations = try repository.allSwiftFiles().flatMap(lengthViolations)
+        let violations = try SourceTree.swiftFiles().flatMap(lengthViolations)
         #expect(violations == [])
     }
 
@@ -101,7 +134,7 @@ struct LayerTests {
         #expect(nameViolations(path: "Sources/Regnum/LockManager.swift").count == 1)
         #expect(nameViolations(path: "Sources/Regnum/Lock.swift") == [])
 
-        let paths = try ["Sources", "Tests", "Examples"].flatMap(repository.paths)
+        let paths = ["Sources", "Tests", "Examples"].flatMap(SourceTree.paths)
         #expect(!paths.isEmpty)
         #expect(paths.flatMap(nameViolations) == [])
     }

@@ -16,9 +16,16 @@ let allowedImports: [String: Set<String>] = [
 let publicTarget = "Regnum"
 
 /// What the top level of the repository may hold, beside dot files. (`Package.resolved` is written by
-/// the package manager and not part of the repository.)
+/// the package manager and isn't part of the repository.)
 let allowedTopLevel: Set<String> = [
     "Package.swift", "Package.resolved", "README.md", "Sources", "Tests", "Examples", "Docs",
+]
+
+/// The areas of tests, and what they share.
+let allowedTestFolders: Set<String> = [
+    "Benchmarks", "Changes", "Collections", "Compatibility", "Coordinator", "Engine", "Fault",
+    "Layer", "Migrations", "Models", "Objects", "Oracles", "Processes", "Programs", "Queries",
+    "Realm", "Simulation", "Store", "Support", "Watch", "faults",
 ]
 
 let lineCountMax = 400
@@ -69,9 +76,15 @@ func nameViolations(path: String) -> [String] {
         ? ["\(path): a name should say what the file is about"] : []
 }
 
-func topLevelViolations(names: [String]) -> [String] {
-    names.filter { !$0.hasPrefix(".") && !allowedTopLevel.contains($0) }
-        .map { "\($0): does not belong at the top level" }
+/// Names in a folder that it may not hold.
+func placeViolations(_ names: [String], in folder: String, allowed: Set<String>) -> [String] {
+    names.filter { !allowed.contains($0) }.map { "\(folder)/\($0): does not belong there" }
+}
+
+/// Tests that a page names. The tests name what they cover instead.
+func testNameViolations(page: String, text: String) -> [String] {
+    text.matches(of: #/\b[A-Z]\w*Tests[.\/](?!swift\b)[a-z]\w*/#)
+        .map { "\(page): names the test \($0.output)" }
 }
 
 private func positions(in file: SourceText, where isBad: (String) -> Bool) -> [String] {

@@ -8,12 +8,14 @@ struct SourceText {
 
     init(path: String, text: String) {
         self.path = path
-        var scanner = Scanner(text: Array(text.unicodeScalars))
+        var scanner = Scanner(text: Array(text.utf8))
         scanner.run()
-        code = scanner.code.split(separator: "\n", omittingEmptySubsequences: false).map(
-            String.init)
-        comments = scanner.comments.split(separator: "\n", omittingEmptySubsequences: false)
-            .map(String.init)
+        func lines(_ bytes: [UInt8]) -> [String] {
+            bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+        code = lines(scanner.code)
+        comments = lines(scanner.comments)
     }
 
     /// The line count as an editor shows it.
@@ -23,80 +25,62 @@ struct SourceText {
 /// Knows just enough of Swift's lexical structure: line comments, nested block comments, string
 /// literals (raw and multi-line ones too). Interpolated code counts as text of its string.
 private struct Scanner {
-    let text: [Unicode.Scalar]
-    var code = ""
-    var comments = ""
+    let text: [UInt8]
+    var code: [UInt8] = []
+    var comments: [UInt8] = []
     private var position = 0
 
-    init(text: [Unicode.Scalar]) {
+    init(text: [UInt8]) {
         self.text = text
     }
 
     mutating func run() {
         while position < text.count {
-            if starts("//") {
-                while position < text.count, text[position] != "\n" { take(comment: true) }
-            } else if starts("/*") {
+            switch text[position] {
+            case UInt8(ascii: "/") where starts("//"):
+                while position < text.count, text[position] != UInt8(ascii: "\n") {
+                    take(comment: true)
+                }
+            case UInt8(ascii: "/") where starts("/*"):
                 blockComment()
-            } else if let hashes = stringStart() {
-                string(hashes: hashes)
-            } else {
+            case UInt8(ascii: "#"), UInt8(ascii: "\""):
+                let hashes = text[position...].prefix { $0 == UInt8(ascii: "#") }.count
+                take(hashes)
+                if starts("\"") { string(hashes: String(repeating: "#", count: hashes)) }
+            default:
                 take()
             }
         }
     }
 
-    private func starts(_ token: String, at offset: Int = 0) -> Bool {
-        let scalars = Array(token.unicodeScalars)
-        let start = position + offset
-        guard start + scalars.count <= text.count else { return false }
-        return text[start..<start + scalars.count].elementsEqual(scalars)
-    }
+    private func starts(_ token: String) -> Bool { text[position...].starts(with: token.utf8) }
 
-    /// Moves one scalar on; it goes to the code, to the comments, or (a string's content) to neither.
-    private mutating func take(comment: Bool = false, blank: Bool = false) {
-        let scalar = text[position]
-        position += 1
-        let isNewline = scalar == "\n"
-        code.unicodeScalars.append(isNewline || !(comment || blank) ? scalar : " ")
-        comments.unicodeScalars.append(isNewline || comment ? scalar : " ")
+    /// Moves on; what is passed goes to the code, to the comments, or (a string's content) to neither.
+    private mutating func take(_ count: Int = 1, comment: Bool = false, blank: Bool = false) {
+        for byte in text[position...].prefix(count) {
+            let isNewline = byte == UInt8(ascii: "\n")
+            code.append(isNewline || !(comment || blank) ? byte : UInt8(ascii: " "))
+            comments.append(isNewline || comment ? byte : UInt8(ascii: " "))
+        }
+        position = min(position + count, text.count)
     }
 
     private mutating func blockComment() {
         var depth = 0
         repeat {
-            if starts("/*") {
-                depth += 1
-                take(comment: true)
-            } else if starts("*/") {
-                depth -= 1
-                take(comment: true)
-            }
-            if position < text.count { take(comment: true) }
+            let change = starts("/*") ? 1 : starts("*/") ? -1 : 0
+            depth += change
+            take(change == 0 ? 1 : 2, comment: true)
         } while depth > 0 && position < text.count
     }
 
-    /// The number of "#" of the string literal that starts here, or nil if none does.
-    private func stringStart() -> Int? {
-        var hashes = 0
-        while starts("#", at: hashes) { hashes += 1 }
-        return starts("\"", at: hashes) ? hashes : nil
-    }
-
-    private mutating func string(hashes: Int) {
-        for _ in 0..<hashes { take() }
-        let isMultiline = starts("\"\"\"")
-        let quote = isMultiline ? "\"\"\"" : "\""
-        for _ in 0..<quote.count { take() }
-        let end = quote + String(repeating: "#", count: hashes)
-        let escape = "\\" + String(repeating: "#", count: hashes)
-        while position < text.count, !starts(end) {
-            if !isMultiline, text[position] == "\n" { return }
-            if starts(escape) {
-                for _ in 0..<escape.count { take(blank: true) }
-            }
-            if position < text.count { take(blank: true) }
+    private mutating func string(hashes: String) {
+        let quote = starts("\"\"\"") ? "\"\"\"" : "\""
+        take(quote.count)
+        while position < text.count, !starts(quote + hashes) {
+            if quote.count == 1, text[position] == UInt8(ascii: "\n") { return }
+            take(starts("\\" + hashes) ? hashes.count + 2 : 1, blank: true)
         }
-        for _ in 0..<end.count where position < text.count { take() }
+        take(quote.count + hashes.count)
     }
 }

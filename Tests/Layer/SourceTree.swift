@@ -1,49 +1,59 @@
 import Foundation
+import RegnumTestSupport
 
-/// The repository that these tests are part of, found from the place of this file.
-struct SourceTree {
-    let root: URL
+/// The files of the repository. Paths are relative to its root.
+enum SourceTree {
+    /// Every Swift file of the repository, read once for all tests.
+    static func swiftFiles() throws -> [SourceText] { try files.get() }
 
-    init(file: String = #filePath) throws {
-        var url = URL(fileURLWithPath: file).resolvingSymlinksInPath()
-        repeat {
-            guard url.path != "/" else { throw CocoaError(.fileNoSuchFile) }
-            url.deleteLastPathComponent()
-        } while !FileManager.default.fileExists(
-            atPath: url.appendingPathComponent("Package.swift").path)
-        root = url
-    }
-
-    /// The entries of the top level.
-    func topLevel() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: root.path).sorted()
-    }
-
-    /// The paths of all files in `folder`, relative to the root; nothing hidden (build folders),
-    /// no fixtures.
-    func paths(in folder: String) throws -> [String] {
-        let base = root.appendingPathComponent(folder).path
-        guard let walk = FileManager.default.enumerator(atPath: base) else { return [] }
-        return walk.compactMap { $0 as? String }.filter { path in
-            !path.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "Fixtures" }
-        }.map { "\(folder)/\($0)" }.sorted()
-    }
-
-    func swiftFiles(in folder: String) throws -> [SourceText] {
-        try paths(in: folder).filter { $0.hasSuffix(".swift") }.map { path in
-            let url = root.appendingPathComponent(path)
-            return SourceText(path: path, text: try String(contentsOf: url, encoding: .utf8))
-        }
+    private static let files = Result {
+        try ["Sources", "Tests", "Examples"].flatMap(paths).filter { $0.hasSuffix(".swift") }
+            .map { SourceText(path: $0, text: try text(of: $0)) }
     }
 
     /// The library's files with the target (the folder of `Sources`) that each belongs to.
-    func sources() throws -> [(target: String, file: SourceText)] {
-        try swiftFiles(in: "Sources").map { file in
+    static func sources() throws -> [(target: String, file: SourceText)] {
+        try swiftFiles().filter { $0.path.hasPrefix("Sources/") }.map { file in
             (String(file.path.split(separator: "/")[1]), file)
         }
     }
 
-    func allSwiftFiles() throws -> [SourceText] {
-        try ["Sources", "Tests", "Examples"].flatMap(swiftFiles)
+    /// The paths of everything below a folder, without hidden files and build folders.
+    static func paths(in folder: String) -> [String] {
+        let walk = FileManager.default.enumerator(
+            atPath: Repository.root.appending(path: folder).path)
+        return (walk?.compactMap { $0 as? String } ?? [])
+            .filter { path in !path.split(separator: "/").contains { $0.hasPrefix(".") } }
+            .map { "\(folder)/\($0)" }.sorted()
+    }
+
+    /// The names of the files and folders directly in a folder, or only of the folders.
+    static func names(in folder: String, foldersOnly: Bool = false) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(
+            at: Repository.root.appending(path: folder), includingPropertiesForKeys: nil,
+            options: [.skipsHiddenFiles]
+        ).filter { !foldersOnly || $0.hasDirectoryPath }.map(\.lastPathComponent).sorted()
+    }
+
+    static func text(of path: String) throws -> String {
+        try String(contentsOf: Repository.root.appending(path: path), encoding: .utf8)
+    }
+}
+
+/// The names of the symbolic links below a folder.
+func symbolicLinks(below folder: URL) -> [String] {
+    let keys: Set<URLResourceKey> = [.isSymbolicLinkKey]
+    let walk = FileManager.default.enumerator(
+        at: folder, includingPropertiesForKeys: Array(keys), options: [.skipsHiddenFiles])
+    return (walk?.compactMap { $0 as? URL } ?? []).filter { file in
+        (try? file.resourceValues(forKeys: keys).isSymbolicLink) == true
+    }.map(\.lastPathComponent).sorted()
+}
+
+/// The cells of the table lines of a page.
+func tableRows(_ text: String) -> [[String]] {
+    text.split(separator: "\n").filter { $0.hasPrefix("|") }.map { line in
+        line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+            .map { $0.trimmingCharacters(in: .whitespaces) }
     }
 }

@@ -1,3 +1,5 @@
+import RegnumTestSupport
+
 /// Which of the numbered units reached the disk.
 enum SimSubset: Sendable {
     case mask(UInt64)
@@ -15,7 +17,7 @@ enum SimSubset: Sendable {
         case .prefix(let count): unit < count
         case .omission(let omitted): unit != omitted
         case .singleton(let only): unit == only
-        case .random(let seed): SplitMix64.mix(seed &+ UInt64(unit) &* 0x9E37_79B9) & 1 == 1
+        case .random(let seed): SeededRandom.mix(seed &+ UInt64(unit) &* 0x9E37_79B9) & 1 == 1
         case .operations(let mask, let sectors):
             operation.map { mask >> UInt64($0) & 1 == 1 } ?? sectors
         }
@@ -55,7 +57,7 @@ struct SimCrashPlan {
     let places: [Int]
     let controlCount: Int
     let hasGrowth: Bool
-    var generator: SplitMix64
+    var generator: SeededRandom
 
     mutating func choices() -> [SimCrashChoice] {
         let subsets = subsets()

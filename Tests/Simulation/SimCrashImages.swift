@@ -1,3 +1,5 @@
+import RegnumTestSupport
+
 /// The disks that one power cut may leave behind; each is made when it is asked for. May be gone
 /// through several times, in parts, by several threads.
 package struct SimCrashImages: RandomAccessCollection, Sendable {
@@ -64,7 +66,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
         var plan = SimCrashPlan(
             options: options, unitCount: units.count, operations: operations, places: places,
             controlCount: state.inodes.values.map { $0.controlStates.count }.max() ?? 1,
-            hasGrowth: hasGrowth, generator: SplitMix64(seed: seed))
+            hasGrowth: hasGrowth, generator: SeededRandom(seed))
         self.state = state
         self.seed = seed
         self.choices = plan.choices()
@@ -76,7 +78,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
     /// Makes the image: an independent file system each time.
     package subscript(index: Int) -> SimImage {
         let choice = choices[index]
-        let imageSeed = SplitMix64.mix(SplitMix64.mix(seed) ^ UInt64(index))
+        let imageSeed = SeededRandom.mix(SeededRandom.mix(seed) ^ UInt64(index))
         var image = SimState(sectorByteCount: state.sectorByteCount, seed: imageSeed)
         image.plainFiles = state.plainFiles
         image.lastNumber = state.lastNumber
@@ -89,7 +91,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
                 entries: entries, durable: entries, isDurable: true)
             for inode in entries.values {
                 // Numbers of its own for each file: a dictionary's order must not matter.
-                var numbers = SplitMix64(seed: imageSeed ^ SplitMix64.mix(UInt64(inode)))
+                var numbers = SeededRandom(imageSeed ^ SeededRandom.mix(UInt64(inode)))
                 image.inodes[inode] = file(inode, choice, &numbers)
             }
         }
@@ -115,7 +117,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
     }
 
     private func file(
-        _ inode: Int, _ choice: SimCrashChoice, _ generator: inout SplitMix64
+        _ inode: Int, _ choice: SimCrashChoice, _ generator: inout SeededRandom
     ) -> SimInode {
         let file = state.inodes[inode]!
         var image = SimInode()
@@ -132,7 +134,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
 
     private func bytes(
         of file: SimInode, _ units: [(unit: Int, position: Int)], _ choice: SimCrashChoice,
-        _ generator: inout SplitMix64
+        _ generator: inout SeededRandom
     ) -> [UInt8] {
         let oldSize = file.durable.count
         guard !units.isEmpty || file.content.count > oldSize else { return file.durable }
@@ -188,7 +190,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
 
     private func fill(
         _ bytes: inout [UInt8], _ range: Range<Int>, _ fill: SimFill,
-        _ generator: inout SplitMix64
+        _ generator: inout SeededRandom
     ) {
         switch fill {
         case .zero: break
@@ -210,7 +212,7 @@ package struct SimCrashImages: RandomAccessCollection, Sendable {
     /// Writes a part of `new` at `from`, over what is there.
     private func tear(
         _ bytes: inout [UInt8], _ from: Int, _ new: [UInt8], _ tear: SimTear,
-        _ generator: inout SplitMix64
+        _ generator: inout SeededRandom
     ) {
         let half = Swift.min(state.sectorByteCount / 2, new.count)
         var word: UInt64 = 0

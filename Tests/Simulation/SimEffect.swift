@@ -1,4 +1,5 @@
 package import RegnumStore
+import RegnumTestSupport
 
 /// The calls that the simulation counts and can let fail.
 package enum EffectKind: String, Sendable, CaseIterable {

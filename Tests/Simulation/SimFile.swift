@@ -1,4 +1,5 @@
 package import RegnumStore
+import RegnumTestSupport
 
 /// An open file of a `SimFileSystem`, which guards all state. Stays readable and writable after its
 /// name is gone, as on a real file system.

@@ -1,4 +1,5 @@
 package import RegnumStore
+import RegnumTestSupport
 
 // What a test sets, asks and breaks.
 extension SimFileSystem {

@@ -1,4 +1,5 @@
 package import RegnumStore
+import RegnumTestSupport
 internal import Synchronization
 
 /// The simulated twin of `PosixFileSystem`: files in memory that remember what is surely on disk.

@@ -1,4 +1,5 @@
 internal import RegnumStore
+import RegnumTestSupport
 
 extension SimState {
     func checkWritable(_ action: String, _ path: String) throws(StoreError) {

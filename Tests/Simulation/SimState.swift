@@ -1,4 +1,5 @@
 internal import RegnumStore
+import RegnumTestSupport
 
 /// One version of a sector that was written and not yet synced.
 struct SimSector: Sendable {
@@ -81,7 +82,7 @@ struct SimState: Sendable {
     var lastNumber = 0
 
     var bootID: Identity128?
-    var generator: SplitMix64
+    var generator: SeededRandom
     var monotonicNanoseconds: UInt64 = 1_000_000_000
     var tickNanoseconds: UInt64 = 1000
     var wallClockMicroseconds: Int64 = 1_700_000_000_000_000
@@ -97,7 +98,7 @@ struct SimState: Sendable {
 
     init(sectorByteCount: Int, seed: UInt64) {
         self.sectorByteCount = sectorByteCount
-        generator = SplitMix64(seed: seed)
+        generator = SeededRandom(seed)
         bootID = Identity128(high: generator.next(), low: generator.next())
     }
 

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 
 /// What a workload of `CheckpointDriver` is made of.
 enum CheckpointStep: String, CaseIterable, Sendable {
@@ -102,7 +103,7 @@ final class CheckpointDriver: @unchecked Sendable {
     private(set) var expectation = Expectation()
     private(set) var writer: CheckpointProcess?
     private var follower: CheckpointProcess?
-    private var numbers: SplitMix64
+    private var numbers: SeededRandom
 
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
@@ -111,7 +112,7 @@ final class CheckpointDriver: @unchecked Sendable {
     init(seed: UInt64, retention: HistoryRetention = .none) {
         self.retention = retention
         disk = SimFileSystem(seed: seed)
-        numbers = SplitMix64(seed: seed)
+        numbers = SeededRandom(seed)
     }
 
     private var process: CheckpointProcess {

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 
 /// A small realm of two segments, closed cleanly: what damage is done to.
 struct ClosedRealm {

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Synchronization
 
 /// Opens what a crash left behind, compares it with the oracle, crashes again, and goes on.
@@ -27,12 +28,12 @@ final class CrashChecker: @unchecked Sendable {
     private(set) var failures: [String] = []
     private(set) var failureCount = 0
     private var kinds: Set<String> = []
-    private var numbers: SplitMix64
+    private var numbers: SeededRandom
     private var imageOptions = SimCrashOptions()
     private var laterOptions = SimCrashOptions(limitUnits: 4, samples: 4)
 
     init(seed: UInt64) {
-        numbers = SplitMix64(seed: seed)
+        numbers = SeededRandom(seed)
     }
 
     func report(_ what: String) {

@@ -1,3 +1,5 @@
+import RegnumSimulation
+
 /// The plain oracle: which commits there must be, may be, and cannot be.
 struct Expectation: Sendable {
     /// Every commit that was attempted and not yet found lost; the version is the position + 1.

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 
 /// What a process makes of a realm with checkpoints, in these tests: the list of all bodies. A
 /// checkpoint writes each as a leaf, those in the same nodes file only once, and a directory image

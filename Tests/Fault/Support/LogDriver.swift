@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 
 /// Runs steps on the logs of two processes on one simulated machine, and keeps the oracle.
 ///
@@ -13,7 +14,7 @@ final class LogDriver: @unchecked Sendable {
     /// The other process, if it has the realm open, and what it was told.
     private var follower: RealmLog?
     private var told: [[UInt8]] = []
-    private var numbers: SplitMix64
+    private var numbers: SeededRandom
     /// Is told of every effect, also on the machine that `dieTorn` goes on with.
     var onEffect: (@Sendable (EffectKind, Int) -> Void)? {
         didSet { disk.onEffect = onEffect }
@@ -21,7 +22,7 @@ final class LogDriver: @unchecked Sendable {
 
     init(seed: UInt64) {
         disk = SimFileSystem(seed: seed)
-        numbers = SplitMix64(seed: seed)
+        numbers = SeededRandom(seed)
     }
 
     struct Mismatch: Error, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Synchronization
 
 /// The machine as one of several processes sees it, which can die at any effect while the others

@@ -1,6 +1,7 @@
 import Foundation
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 
 /// A realm directory on the simulated or the real disk, to be filled with strange things.
 final class OpenPlace {

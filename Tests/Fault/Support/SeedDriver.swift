@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 
 /// A seed of the store's tests: some bytes in a nodes file, in place of an image.
 struct TestSeed {
@@ -8,7 +9,7 @@ struct TestSeed {
     let content: [UInt8]
 
     init(byteCount: Int) {
-        var numbers = SplitMix64(seed: UInt64(byteCount))
+        var numbers = SeededRandom(UInt64(byteCount))
         content = numbers.bytes(byteCount)
     }
 

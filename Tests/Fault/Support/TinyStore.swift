@@ -1,5 +1,6 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 
 /// A store of tiny sizes, so that few commits reach every border.
 enum TinyStore {
@@ -42,7 +43,7 @@ enum TestBody {
     }
 
     static func make(version: Int, payloadByteCount: Int, salt: UInt64 = 0) -> [UInt8] {
-        var numbers = SplitMix64(seed: UInt64(version) &* 0x9E37 &+ salt)
+        var numbers = SeededRandom(UInt64(version) &* 0x9E37 &+ salt)
         return make(version: version, payload: numbers.bytes(payloadByteCount))
     }
 

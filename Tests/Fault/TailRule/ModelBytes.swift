@@ -1,3 +1,6 @@
+import RegnumSimulation
+import RegnumTestSupport
+
 /// The bytes of segments, records and control page, written again from `Docs/FORMAT.md` byte by
 /// byte: nothing here comes from the store, so that an error in one of the two shows.
 enum ModelBytes {

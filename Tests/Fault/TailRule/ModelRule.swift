@@ -1,3 +1,6 @@
+import RegnumSimulation
+import RegnumTestSupport
+
 /// The rule of `Docs/DURABILITY.md` ("Opening: torn tail or damage") once more, as a function over
 /// what is known: which records are valid, what vouches, what the tail's bytes are.
 struct ModelOpening: Equatable {

@@ -1,4 +1,5 @@
 import RegnumSimulation
+import RegnumTestSupport
 
 /// A random log, written by the model, as a crash or damage left it: random batches, a part of the
 /// sectors of what was not synced, torn sectors, bodies that embed records, faults.
@@ -26,7 +27,7 @@ struct ModelTrial {
     private(set) var isLastBatchVouched = true
     private var isPageNewest = false
 
-    private var numbers: SplitMix64
+    private var numbers: SeededRandom
     private var position: UInt64 = 0
     private var durableEnd: UInt64 = 0
     private var sequence: UInt64 = 1
@@ -37,7 +38,7 @@ struct ModelTrial {
     private var synced: [ModelSegment] = []
 
     init(seed: UInt64) {
-        var numbers = SplitMix64(seed: seed)
+        var numbers = SeededRandom(seed)
         realm = (numbers.next(), numbers.next())
         boot = (numbers.next(), numbers.next())
         stop = numbers.oneOf(Stop.allCases)

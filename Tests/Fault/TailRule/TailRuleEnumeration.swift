@@ -1,9 +1,9 @@
 import RegnumSimulation
 import RegnumStore
+import RegnumTestSupport
 import Testing
 
 /// The opening of a realm and the model of its rule judge the same random logs in the same way.
-/// `REGNUM_TAIL_TRIALS` (120,000 if not set) is the number of logs.
 @Suite struct TailRuleEnumeration {
     private static let path = "/sim/a.realm"
 
@@ -16,9 +16,9 @@ import Testing
     }
 
     @Test func openingAgreesWithTheModel() {
-        let seed = faultSeed()
-        let trialCount = environmentNumber("REGNUM_TAIL_TRIALS", or: 120_000)
-        var numbers = SplitMix64(seed: seed)
+        let seed = SeededRandom.seed()
+        let trialCount = Effort.count(gate: 10_000, soak: 120_000)
+        var numbers = SeededRandom(seed)
         var counts = Counts()
         var disagreements: [String] = []
         for trial in 0..<trialCount where disagreements.count < 5 {

@@ -1,0 +1,265 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Streams of lists and dictionaries that lie in values of any type, and of maps of such values.
+@Suite struct AnyNestedStreamTests {
+    private typealias Told = (deletions: [Int], insertions: [Int], modifications: [Int])
+
+    private func realm(_ folder: RealmFolder? = nil) async throws -> Realm {
+        let realm =
+            if let folder {
+                try await Realm.open(folder.configuration("any.realm", anyClasses))
+            } else {
+                try await Realm.temporary(anyClasses)
+            }
+        try await realm.write { tx in
+            let note = AnyNote(1)
+            note.content = .fromDictionary([
+                "tags": .fromArray([.string("a"), .string("b")]),
+                "rooms": .fromArray([.fromDictionary(["doors": .int(2)])]),
+            ])
+            note.map["k"] = .fromArray([.int(1)])
+            note.map["é"] = .int(5)
+            try tx.add(note)
+        }
+        return realm
+    }
+
+    private func next(
+        _ iterator: inout ValueChanges<FrozenAnyValue>.AsyncIterator
+    ) async throws -> Told? {
+        guard case .update(_, let delta)? = try await iterator.next(isolation: #isolation) else {
+            return nil
+        }
+        return (delta.deletions, delta.insertions, delta.modifications)
+    }
+
+    private func change(
+        _ realm: Realm, _ body: @Sendable (AnyNote, Transaction) throws -> Void
+    ) async throws {
+        try await realm.write { tx in
+            try body(try #require(tx.object(AnyNote.self, forPrimaryKey: 1)), tx)
+        }
+    }
+
+    // Covers 4.38, O43
+    @Test func nestedListTellsItsOwnPositions() async throws {
+        let realm = try await realm()
+        let tags = realm.object(AnyNote.self, forPrimaryKey: 1).content.at("tags")
+        #expect(Array(tags.current) == [.string("a"), .string("b")])
+        var stream = tags.changes.makeAsyncIterator()
+        guard case .initial(let first)? = try await stream.next() else {
+            Issue.record("no initial values")
+            return
+        }
+        #expect(Array(first) == [.string("a"), .string("b")])
+        try await change(realm) { note, _ in
+            let tags = note.content.dictionaryValue?["tags"]?.listValue
+            tags?.insert(.string("new"), at: 0)
+            tags?[2] = .int(7)
+            // beside it
+            note.content.dictionaryValue?["rooms"]?.listValue?.append(.none)
+        }
+        guard case .update(let now, let delta)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(Array(now) == [.string("new"), .string("a"), .int(7)])
+        #expect(delta.insertions == [0] && delta.deletions.isEmpty)
+        #expect(delta.modifications == [1] && delta.newModifications == [2])
+        #expect(delta.modified[0].old == .string("b") && delta.modified[0].new == .int(7))
+        // what happens beside it only is not told
+        try await change(realm) { note, _ in
+            note.content.dictionaryValue?["rooms"]?.listValue?.removeAll()
+        }
+        try await change(realm) { note, _ in
+            note.content.dictionaryValue?["tags"]?.listValue?.remove(at: 1)
+        }
+        let told = try #require(try await next(&stream))
+        #expect(told.deletions == [1] && told.insertions.isEmpty && told.modifications.isEmpty)
+    }
+
+    // Covers 4.38, O43
+    @Test func nestedDictionaryTellsItsKeys() async throws {
+        let realm = try await realm()
+        let room = realm.object(AnyNote.self, forPrimaryKey: 1).content.at("rooms").at(0).dictionary
+        #expect(room.current.dictionary == ["doors": .int(2)] && room["doors"] == .int(2))
+        var stream = room.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await change(realm) { note, _ in
+            let room = note.content.dictionaryValue?["rooms"]?.listValue?[0].dictionaryValue
+            room?["doors"] = .int(3)
+            room?["name"] = .string("hall")
+        }
+        guard case .update(let now, let delta)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(now.dictionary == ["doors": .int(3), "name": .string("hall")])
+        #expect(delta.insertions == ["name"] && delta.modifications == ["doors"])
+        #expect(delta.deletions.isEmpty && delta.modified[0].old == .int(2))
+        #expect(delta.old.dictionary == ["doors": .int(2)])
+        // a dictionary within is followed by its key
+        try await change(realm) { note, _ in
+            let room = note.content.dictionaryValue?["rooms"]?.listValue?[0].dictionaryValue
+            room?["name"] = nil
+            room?["floor"] = .fromDictionary(["color": .string("red")])
+        }
+        guard case .update(_, let next)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(next.deletions == ["name"] && next.insertions == ["floor"])
+        #expect(room.at("floor").dictionary["color"] == .string("red"))
+    }
+
+    // Covers 4.38, O43
+    @Test func replacedOrDeletedCollectionIsEmptiedAndFilledByTheNext() async throws {
+        let realm = try await realm()
+        let live = realm.object(AnyNote.self, forPrimaryKey: 1)
+        var tags = live.content.at("tags").changes.makeAsyncIterator()
+        var keys = live.content.dictionary.changes.makeAsyncIterator()
+        _ = try await tags.next()
+        _ = try await keys.next()
+        try await change(realm) { note, _ in note.content = .int(1) }
+        #expect(try #require(try await next(&tags)).deletions == [0, 1])
+        guard case .update(let none, let gone)? = try await keys.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(none.isEmpty && gone.deletions == ["rooms", "tags"])
+        // a list has no keys
+        try await change(realm) { note, _ in note.content = .fromArray([.int(1)]) }
+        try await change(realm) { note, _ in
+            note.content = .fromDictionary(["tags": .fromDictionary(["x": .int(1)])])
+        }
+        #expect(try #require(try await next(&tags)).insertions == [0])
+        guard case .update(let new, let came)? = try await keys.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(new.keys == ["tags"] && came.insertions == ["tags"])
+        // another list in its place in one commit
+        try await change(realm) { note, _ in
+            note.content.dictionaryValue?["tags"] = .fromArray([.int(1), .int(2)])
+        }
+        let told = try #require(try await next(&tags))
+        #expect(told.deletions == [0] && told.insertions == [0, 1])
+        // the owner goes, and another one comes
+        try await realm.write { $0.delete($0.objects(AnyNote.self)) }
+        #expect(try #require(try await next(&tags)).deletions == [0, 1])
+        #expect(live.content.at("tags").isEmpty && live.content.at("tags").count == 0)
+        #expect(live.content.dictionary.isEmpty && live.content.dictionary.keys.isEmpty)
+        try await realm.write { tx in
+            try tx.add(AnyNote(1, .fromDictionary(["tags": .fromArray([.none])])))
+        }
+        #expect(try #require(try await next(&tags)).insertions == [0])
+    }
+
+    // Covers O43
+    @Test func placeIsFollowedAndNotTheListThatLiesThere() async throws {
+        let realm = try await realm()
+        try await change(realm) { note, _ in
+            note.list.append(objectsIn: [.fromArray([.int(1)]), .fromArray([.int(2), .int(3)])])
+        }
+        var stream = realm.object(AnyNote.self, forPrimaryKey: 1).list.at(0).changes
+            .makeAsyncIterator()
+        _ = try await stream.next()
+        try await change(realm) { note, _ in note.list.remove(at: 0) }
+        guard case .update(let now, let delta)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(Array(now) == [.int(2), .int(3)])
+        #expect(delta.deletions == [0] && delta.insertions == [0, 1])
+        try await change(realm) { note, _ in note.list[0].listValue?.append(.int(4)) }
+        #expect(try #require(try await next(&stream)).insertions == [2])
+    }
+
+    // Covers O43
+    @Test func mapOfAnyTypeIsFrozenAndLiveAsOtherMaps() async throws {
+        let realm = try await realm()
+        let live = realm.object(AnyNote.self, forPrimaryKey: 1).map
+        let frozen = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1)).map
+        #expect(frozen.keys == ["k", "é"] && frozen.count == 2)
+        #expect(frozen["k"] == .list([.int(1)]) && frozen["e\u{301}"] == nil)
+        #expect(frozen == live.current && live["é"] == .int(5))
+        #expect(frozen.values == [.list([.int(1)]), .int(5)])
+        var keys = live.changes.makeAsyncIterator()
+        var inner = live.at("k").changes.makeAsyncIterator()
+        _ = try await keys.next()
+        _ = try await inner.next()
+        try await change(realm) { note, _ in
+            note.map["k"]?.listValue?.append(.bool(true))
+            note.map["x"] = AnyRealmValue.none
+            note.map["é"] = nil
+        }
+        guard case .update(let now, let delta)? = try await keys.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(now.dictionary == ["k": .list([.int(1), .bool(true)]), "x": .none])
+        #expect(delta.deletions == ["é"] && delta.insertions == ["x"])
+        #expect(delta.modifications == ["k"])
+        #expect(try #require(try await next(&inner)).insertions == [1])
+        #expect(frozen["é"] == .int(5) && frozen.count == 2)
+        #expect(
+            String(decoding: try JSONEncoder().encode(now), as: UTF8.self).contains("[1,true]"))
+    }
+
+    // Covers O42
+    @Test func deletedObjectModifiesAllValuesAroundItsLink() async throws {
+        let realm = try await realm()
+        try await change(realm) { note, tx in
+            let pet = AnyPet("Rex")
+            try tx.add(pet)
+            note.content.dictionaryValue?["rooms"] = .fromArray([.fromArray([.object(pet)])])
+        }
+        let live = realm.object(AnyNote.self, forPrimaryKey: 1)
+        var notes = realm.objects(AnyNote.self).changes.makeAsyncIterator()
+        var keys = live.content.dictionary.changes.makeAsyncIterator()
+        var rooms = live.content.at("rooms").changes.makeAsyncIterator()
+        var inner = live.content.at("rooms").at(0).changes.makeAsyncIterator()
+        _ = try await notes.next()
+        _ = try await keys.next()
+        _ = try await rooms.next()
+        _ = try await inner.next()
+        try await realm.write { $0.delete($0.objects(AnyPet.self)) }
+        guard case .update(_, let note)? = try await notes.next(),
+            case .update(let map, let told)? = try await keys.next()
+        else {
+            Issue.record("no update")
+            return
+        }
+        #expect(note.modified[0].properties == ["content"])
+        #expect(told.modifications == ["rooms"] && map["rooms"] == .list([.list([.none])]))
+        #expect(try #require(try await next(&rooms)).modifications == [0])
+        #expect(try #require(try await next(&inner)).modifications == [0])
+    }
+
+    // Covers O43
+    @Test func streamOfANestedListGoesOnFromACursor() async throws {
+        let folder = try RealmFolder()
+        var realm = try await realm(folder)
+        let path = { (realm: Realm) in
+            realm.object(AnyNote.self, forPrimaryKey: 1).content.at("tags")
+        }
+        let cursor = path(realm).current.cursor
+        try await change(realm) { note, _ in
+            note.content.dictionaryValue?["tags"]?.listValue?.append(.int(1))
+        }
+        await realm.close()
+        realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
+        var stream = path(realm).changes(policy: .everyCommit, since: cursor).makeAsyncIterator()
+        try await change(realm) { note, _ in
+            note.content.dictionaryValue?["tags"]?.listValue?.remove(at: 0)
+        }
+        #expect(try #require(try await next(&stream)).insertions == [2])
+        #expect(try #require(try await next(&stream)).deletions == [0])
+        await realm.close()
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Streams that go on from before a migration.
+@Suite(.timeLimit(.minutes(10))) struct MigrationStreamTests {
+    /// Of one that was written in parts the change sets come from a comparison of the versions: what changed
+    /// within a value of any type is told as a change of it.
+    @Test(arguments: [false, true])
+    func valuesOfAnyTypeThatAMigrationChangesAreTold(inParts: Bool) async throws {
+        let folder = try RealmFolder()
+        var configuration = folder.configuration("any.realm", anyClasses)
+        configuration.historyRetention = Realm.HistoryRetention(age: .seconds(3600))
+        let before = try await Realm.open(configuration)
+        try await before.write { tx in
+            for id in 0..<9 {
+                let deep = AnyRealmValue.fromDictionary(["k": .fromArray([.int(id)])])
+                try tx.add(AnyNote(id, .fromArray([.int(1), deep])))
+            }
+        }
+        let cursor = before.snapshot().cursor
+        await before.close()
+        configuration.schemaVersion = 2
+        if inParts {
+            configuration.resumableMigration = ResumableMigration(memoryByteCount: 0, batchCount: 2)
+        }
+        configuration.migration = { migration, _ in
+            try migration.enumerateObjects(ofType: "AnyNote") { _, new in
+                guard let new, let id = new["id"] as? Int else { return }
+                let content = try new.dynamicList("content")
+                switch id {
+                case 2: try content.append("new")
+                case 4:
+                    let map = try #require(content[1] as? DynamicMap)
+                    try #require(map["k"] as? DynamicList).set(-1, at: 0)
+                case 6: try new.dynamicList("list").append("new")
+                default: break
+                }
+            }
+        }
+        let realm = try await Realm.open(configuration)
+        let notes = realm.objects(AnyNote.self)
+        var all = notes.changes(depth: 0, since: cursor).makeAsyncIterator()
+        var paths = notes.changes(keyPaths: [\.content], since: cursor).makeAsyncIterator()
+        guard case .update(let now, let told)? = try await all.next(),
+            case .update(_, let named)? = try await paths.next()
+        else {
+            Issue.record("no update")
+            return
+        }
+        #expect(told.insertions.isEmpty && told.deletions.isEmpty)
+        #expect(told.modifications == [2, 4, 6])
+        #expect(told.modified.map(\.properties) == [["content"], ["content"], ["list"]])
+        #expect(named.modifications == [2, 4])
+        #expect(named.modified.map(\.properties) == [["content"], ["content"]])
+        #expect(now[4].content[1]?["k"] == .list([.int(-1)]))
+        await realm.close()
+    }
+}

@@ -1,0 +1,158 @@
+import FoundationEssentials
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Streams that go on from a place in the past.
+@Suite struct ObservationCursorTests {
+    private static let types: [ObjectBase.Type] = [Kiosk.self, Paper.self, Room.self]
+
+    /// The code of the error that the next element is.
+    private func code<Model>(
+        _ stream: inout CollectionChanges<Model>.AsyncIterator
+    ) async -> Realm.Error.Code? {
+        do throws(Realm.Error) {
+            _ = try await stream.next(isolation: #isolation)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    // Covers O33
+    @Test func streamGoesOnAfterTheRealmWasOpenedAgain() async throws {
+        let folder = try RealmFolder()
+        let configuration = folder.configuration("test.realm", Self.types)
+        let first = try await Realm.open(configuration)
+        var stream = first.objects(Room.self).sorted(by: \.name).changes.makeAsyncIterator()
+        _ = try await nextInitial(&stream)
+        try await first.write { try $0.add([Room("a"), Room("b"), Room("c")]) }
+        let delivered = try await nextUpdate(&stream).1
+        let text = "\(delivered.cursor)"
+        try await first.write(origin: "one") { $0.objects(Room.self)[1].topic = "new" }
+        await first.close()
+
+        let second = try await Realm.open(configuration)
+        try await second.write(origin: "two") { tx in
+            tx.delete(try #require(tx.object(Room.self, forPrimaryKey: "a")))
+            try tx.add(Room("d"))
+        }
+        let rooms = second.objects(Room.self).sorted(by: \.name)
+        let cursor = try #require(ChangeCursor(text))
+        var merged = rooms.changes(since: cursor).makeAsyncIterator()
+        let (all, delta) = try await nextUpdate(&merged)
+        #expect(all.map(\.name) == ["b", "c", "d"])
+        #expect(delta.deletions == [0] && delta.insertions == [2] && delta.modifications == [1])
+        #expect(delta.modified.map(\.properties) == [["topic"]])
+        #expect(delta.deleted.map(\.name) == ["a"] && delta.origins == ["one", "two"])
+        #expect(delta.cursor == second.snapshot().cursor && delta.cursor == all.cursor)
+
+        var each = rooms.changes(policy: .everyCommit, since: cursor).makeAsyncIterator()
+        #expect(try await nextUpdate(&each).1.origins == ["one"])
+        #expect(try await nextUpdate(&each).1.origins == ["two"])
+        // and then what comes
+        try await second.write { try $0.add(Room("e")) }
+        #expect(try await nextUpdate(&merged).1.insertions == [3])
+        #expect(try await nextUpdate(&each).1.insertions == [3])
+        await second.close()
+    }
+
+    // Covers O31, O33
+    @Test func objectsListsValuesAndCommitsGoOn() async throws {
+        let folder = try RealmFolder()
+        let realm = try await Realm.open(folder.configuration("test.realm", Self.types))
+        try await realm.write { try $0.add(Kiosk("north", papers: ["a"])) }
+        let cursor = realm.snapshot().cursor
+        try await realm.write(origin: "one") { $0.objects(Kiosk.self)[0].tags.append("old") }
+        try await realm.write(origin: "two") { $0.objects(Kiosk.self)[0].papers.append(Paper("b")) }
+        let kiosk = realm.object(Kiosk.self, forPrimaryKey: "north")
+        var object = kiosk.changes(since: cursor).makeAsyncIterator()
+        guard case .changed(let old, _, let properties)? = try await object.next() else {
+            Issue.record("no change")
+            return
+        }
+        #expect(old.papers.count == 1 && properties == ["papers", "tags"])
+        var papers = kiosk.papers.changes(since: cursor).makeAsyncIterator()
+        #expect(try await nextUpdate(&papers).1.insertions == [1])
+        var tags = kiosk.tags.changes(since: cursor).makeAsyncIterator()
+        guard case .update(let values, let delta)? = try await tags.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(values.array == ["old"] && delta.insertions == [0])
+        var commits = realm.commits(since: cursor).makeAsyncIterator()
+        let first = try await commits.next()
+        #expect(first?.origin == "one")
+        var rest = realm.commits(since: try #require(first?.cursor)).makeAsyncIterator()
+        #expect(try await rest.next()?.origin == "two")
+        await realm.close()
+    }
+
+    // Covers O33
+    @Test func streamOfTheNewestVersionWaitsForWhatComes() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { try $0.add(Room("a")) }
+        let cursor = realm.snapshot().cursor
+        var stream = realm.objects(Room.self).changes(since: cursor).makeAsyncIterator()
+        let writer = Task { try await realm.write { try $0.add(Room("b")) } }
+        #expect(try await nextUpdate(&stream).1.insertions == [1])
+        try await writer.value
+    }
+
+    // Covers O7, O34, .historyTrimmed
+    @Test func placeThatTheRealmDoesNotHaveIsThrownOnce() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        let other = try await Realm.temporary(Self.types)
+        let begin = realm.snapshot().cursor
+        try await realm.write { try $0.add(Room("a")) }
+        let rooms = realm.objects(Room.self)
+        var strange = rooms.changes(since: other.snapshot().cursor).makeAsyncIterator()
+        #expect(await code(&strange) == .invalidInput)
+        #expect(try await strange.next() == nil)
+
+        let cursor = realm.snapshot().cursor
+        let identity = try #require("\(cursor)".split(separator: "-").first)
+        let ahead = try #require(ChangeCursor("\(identity)-\(cursor.version + 1_000)"))
+        var future = rooms.changes(since: ahead).makeAsyncIterator()
+        #expect(await code(&future) == .invalidInput)
+        #expect(try await future.next() == nil)
+
+        // a realm in memory keeps nothing of the past
+        var past = rooms.changes(since: begin).makeAsyncIterator()
+        #expect(await code(&past) == .historyTrimmed)
+        #expect(try await past.next() == nil)
+        let error = await realmError {
+            var commits = realm.commits(since: begin).makeAsyncIterator()
+            _ = try await commits.next()
+        }
+        #expect(error?.code == .historyTrimmed)
+    }
+
+    // Covers O33
+    @Test func cursorIsAText() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { try $0.add(Room("a")) }
+        let cursor = realm.snapshot().cursor
+        #expect(ChangeCursor(cursor.description) == cursor)
+        #expect(cursor.version == realm.snapshot().version)
+        #expect(realm.snapshot().objects(Room.self).cursor == cursor)
+        let data = try JSONEncoder().encode(["last": cursor])
+        let decoded = try JSONDecoder().decode([String: ChangeCursor].self, from: data)
+        #expect(decoded == ["last": cursor])
+        #expect(String(decoding: data, as: UTF8.self) == "{\"last\":\"\(cursor)\"}")
+        let identity = "\(cursor)".prefix(32)
+        for text in [
+            "", "-", "7", "\(identity)", "\(identity)-", "\(identity)-x", "\(identity)--1",
+            "\(identity)-99999999999999999999", "\(identity.dropLast())-7", "\(identity)0-7",
+            "\(identity)-7-7", " \(cursor)", "\(String(repeating: "g", count: 32))-7",
+        ] {
+            #expect(ChangeCursor(text) == nil, "\(text)")
+            #expect(throws: DecodingError.self) {
+                let data = try JSONEncoder().encode([text])
+                _ = try JSONDecoder().decode([ChangeCursor].self, from: data)
+            }
+        }
+    }
+}

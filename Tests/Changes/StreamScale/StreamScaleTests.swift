@@ -1,0 +1,78 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+/// Streams that come and go leave nothing behind. Each case has a process of its own, for what is
+/// measured is the process's: memory, descriptors, threads.
+///
+/// What memory may remain of streams that have ended: 24 bytes each and 2 MiB of what is allocated, and
+/// 32 MiB of what the allocator holds once it was asked to give back what it can.
+@Suite(.serialized) struct StreamScaleTests {
+    static let count = Effort.count(gate: 1_000, soak: 100_000)
+
+    /// For the ways to end other than cancelled tasks: a group takes long to end many children,
+    /// whatever they do, and all of them together are to take no longer than the first.
+    static let fifth = Effort.count(gate: 1_000, soak: 20_000)
+
+    // Covers O8
+    @Test func cancelledStreamsLeaveNothing() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            try await StreamRemains.check(.cancelledTasks, count: StreamScaleTests.count)
+        }
+        StreamRemains.printReport(result)
+    }
+
+    @Test func streamsOfACancelledTaskGroupLeaveNothing() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            try await StreamRemains.check(.cancelledGroup, count: StreamScaleTests.fifth)
+        }
+        StreamRemains.printReport(result)
+    }
+
+    @Test func streamsOfATaskGroupThatFailedLeaveNothing() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            try await StreamRemains.check(.failedGroup, count: StreamScaleTests.fifth)
+        }
+        StreamRemains.printReport(result)
+    }
+
+    // Covers O8
+    @Test func streamsOfAClosedRealmLeaveNothing() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            try await StreamRemains.check(.closedRealm, count: StreamScaleTests.fifth)
+        }
+        StreamRemains.printReport(result)
+    }
+
+    // Covers O8
+    @Test func droppedIteratorsLeaveNothing() async {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            try await StreamRemains.check(.droppedIterators, count: StreamScaleTests.fifth)
+        }
+        StreamRemains.printReport(result)
+    }
+
+    // Covers O27, O28, O38
+    @Test func sleeperGetsOneExactChangeSet() async throws {
+        var random = SeededRandom()
+        var run = SleeperRun(seed: random.next())
+        try await run.run(
+            commitCount: Effort.count(gate: 1_500, soak: 100_000), inFile: false)
+    }
+
+    @Test func sleeperOnAFileGetsOneExactChangeSet() async throws {
+        var random = SeededRandom()
+        var run = SleeperRun(seed: random.next())
+        try await run.run(commitCount: 300, inFile: true)
+    }
+}

@@ -1,0 +1,100 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+/// Numbered in another order than they are declared in.
+private enum BoundSize: Int, PersistableEnum {
+    case medium = 5
+    case small = 1
+    case large = 9
+}
+
+/// With an order of its own: the reverse of the raw values.
+private enum BoundRank: Int, PersistableEnum, Comparable {
+    case first = 1
+    case second = 2
+    static func < (left: BoundRank, right: BoundRank) -> Bool { left.rawValue > right.rawValue }
+}
+
+private final class BoundBox: Object {
+    @Persisted var size: BoundSize
+    @Persisted var next: BoundSize?
+    @Persisted var rank: BoundRank
+    @Persisted var inner: BoundBox?
+    @Persisted var boxes: List<BoundBox>
+    @Persisted var sizes: List<BoundSize>
+    @Persisted var optional: List<BoundSize?>
+    @Persisted var set: MutableSet<BoundSize>
+    @Persisted var map: Map<String, BoundSize?>
+    @Persisted var ranks: List<BoundRank>
+
+    convenience init(_ size: BoundSize, next: BoundSize? = nil) {
+        self.init()
+        (self.size, self.next) = (size, next)
+    }
+}
+
+/// The least and greatest cases of enums with raw values that have such.
+@Suite struct EnumBoundTests {
+    private func bounds<C: RealmCollection>(_ boxes: C) -> [BoundSize?]
+    where C.Element == BoundBox {
+        [
+            boxes.min(of: \.size), boxes.max(of: \.size), boxes.min(of: \.next),
+            boxes.max(of: \.next),
+        ]
+    }
+
+    // Covers 2.21
+    @Test func enumPropertiesHaveBounds() async throws {
+        let realm = try await Realm.temporary([BoundBox.self])
+        try await realm.write { tx in
+            let outer = BoundBox(.large)
+            outer.inner = BoundBox(.medium, next: .small)
+            outer.boxes.append(objectsIn: [BoundBox(.large, next: .large), BoundBox(.medium)])
+            #expect(bounds(outer.boxes) == [.medium, .large, .large, .large])
+            try tx.add(outer)
+            #expect(bounds(outer.boxes) == [.medium, .large, .large, .large])
+            #expect(bounds(AnyRealmCollection(outer.boxes)) == bounds(outer.boxes))
+            let all = tx.objects(BoundBox.self)
+            #expect(bounds(all) == [.medium, .large, .small, .large])
+            #expect(all.min(of: \.size) == .medium && all.max(of: \.next) == .large)
+            #expect(all.min(of: \.inner?.size) == .medium && all.max(of: \.inner?.next) == .small)
+            #expect(all.where { $0.size == .small }.max(of: \.size) == nil)
+        }
+        let frozen = realm.snapshot().objects(BoundBox.self)
+        #expect(frozen.min(of: \.size) == .medium && frozen.min(of: \.next) == .small)
+        #expect(realm.objects(BoundBox.self).max(of: \.size) == .large)
+    }
+
+    private func check(_ box: BoundBox) {
+        #expect(box.sizes.min() == .small && box.sizes.max() == .medium)
+        #expect(box.optional.min() == .medium && box.optional.max() == .large)
+        #expect(box.set.min() == .small && box.set.max() == .large)
+        #expect(box.map.min() == .small && box.map.max() == .large)
+        #expect(AnyRealmCollection(box.optional).max() == .large)
+        // of what is Comparable the program's order counts
+        #expect(box.ranks.min() == .second && box.ranks.max() == .first)
+    }
+
+    // Covers 2.21
+    @Test func collectionsOfEnumsHaveBounds() async throws {
+        let realm = try await Realm.temporary([BoundBox.self])
+        try await realm.write { tx in
+            let box = BoundBox(.medium)
+            box.sizes.append(objectsIn: [.medium, .small, .medium])
+            box.optional.append(objectsIn: [nil, .large, .medium])
+            box.set.insert(objectsIn: [.large, .small])
+            (box.map["a"], box.map["b"], box.map["c"]) = (.small, .some(nil), .large)
+            box.ranks.append(objectsIn: [.first, .second])
+            check(box)
+            try tx.add(box)
+            check(box)
+            let empty = BoundBox(.large)
+            try tx.add(empty)
+            #expect(empty.sizes.min() == nil && empty.map.max() == nil && empty.set.max() == nil)
+        }
+        let box = try #require(realm.snapshot().objects(BoundBox.self).first)
+        #expect(box.sizes.min() == .small && box.sizes.max() == .medium)
+        #expect(box.optional.min() == .medium && box.set.max() == .large)
+    }
+}

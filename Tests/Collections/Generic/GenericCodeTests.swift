@@ -1,0 +1,224 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Code that is generic over `RealmCollection`, with no wrapper around what it takes.
+@Suite struct GenericCodeTests {
+    // MARK: Objects
+
+    /// Uses every member, of pets that are Rex, Max and Tom in this order.
+    private func query<C: RealmCollection>(_ pets: C) throws where C.Element == GenericPet {
+        #expect(pets.where { $0.age == 3 }.map(\.name) == ["Rex", "Tom"])
+        #expect(pets.where { $0.age == 3 && $0.name != "Rex" }.count == 1)
+        #expect(pets.sorted(by: \.name).map(\.name) == ["Max", "Rex", "Tom"])
+        #expect(pets.sorted(by: \.name, ascending: false).map(\.name) == ["Tom", "Rex", "Max"])
+        #expect(
+            pets.sorted(by: .descending(\.age), .descending(\.name)).map(\.name)
+                == ["Max", "Tom", "Rex"])
+        let orders: [Regnum.SortOrder<GenericPet>] = [.ascending(\.age), .descending(\.name)]
+        #expect(pets.sorted(by: orders).map(\.name) == ["Tom", "Rex", "Max"])
+        #expect(try pets.sorted(byKeyPath: "name").map(\.name) == ["Max", "Rex", "Tom"])
+        #expect(
+            try pets.sorted(byKeyPath: "name", ascending: false).map(\.name)
+                == ["Tom", "Rex", "Max"])
+        #expect(pets.distinct(by: \.age).map(\.name) == ["Rex", "Max"])
+        #expect(pets.distinct(by: [\.age, \.weight]).map(\.name) == ["Rex", "Max"])
+        #expect(try pets.distinct(byKeyPaths: ["age"]).map(\.name) == ["Rex", "Max"])
+        #expect(throws: Realm.Error.self) { try pets.sorted(byKeyPath: "nothing") }
+        #expect(throws: Realm.Error.self) { try pets.distinct(byKeyPaths: ["owners"]) }
+        #expect(pets.index(matching: { $0.age > 4 }) == 1)
+        #expect(pets.index(matching: { $0.age > 5 }) == nil)
+        #expect(pets.where { $0.age < 5 }.sorted(by: \.name).distinct(by: \.age).count == 1)
+    }
+
+    private func fold<C: RealmCollection>(_ pets: C) where C.Element == GenericPet {
+        #expect(pets.sum(of: \.age) == 11 && pets.min(of: \.age) == 3 && pets.max(of: \.age) == 5)
+        #expect(pets.average(of: \.weight) == 4.5 && pets.average(of: \.age) == 11.0 / 3)
+        #expect(pets.index(of: pets[2]) == 2 && pets.firstIndex { $0.age == 5 } == 1)
+        #expect(pets.objects(at: [1]).map(\.name) == ["Max"])
+    }
+
+    private func names<C: RealmCollection>(
+        frozen pets: C
+    ) throws(Realm.Error) -> FrozenResults<GenericPet> where C.Element == GenericPet {
+        try pets.freeze()
+    }
+
+    /// Knows nothing of the class.
+    private func ordered<T: Object, C: RealmCollection>(
+        _ objects: C, by keyPath: KeyPath<T, String>
+    ) -> [String] where C.Element == T {
+        objects.sorted(by: keyPath).map { $0[keyPath: keyPath] }
+    }
+
+    private func describe(_ pets: some RealmCollection<GenericPet>) -> [String] {
+        pets.where { $0.age >= 3 }.sorted(by: \.name).map(\.name)
+    }
+
+    // Covers 2.10, 2.13, 2.16, 2.19, 2.104
+    @Test func queriesAreAskedOfAnyCollectionOfObjects() async throws {
+        let realm = try await genericRealm()
+        try await realm.read { tx in
+            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            let all = tx.objects(GenericPet.self)
+            try query(ann.pets)
+            try query(ann.friends)
+            try query(all)
+            try query(all.where { $0.age > 0 })
+            try query(ann.pets.where { $0.age > 0 })
+            try query(AnyRealmCollection(ann.pets))
+            try query(AnyRealmCollection(ann.friends))
+            try query(AnyRealmCollection(all))
+            for names in [
+                ordered(ann.pets, by: \.name), ordered(ann.friends, by: \.name),
+                ordered(all, by: \.name), ordered(AnyRealmCollection(all), by: \.name),
+                describe(ann.pets), describe(ann.friends), describe(all),
+                describe(AnyRealmCollection(ann.pets)),
+            ] {
+                #expect(names == ["Max", "Rex", "Tom"])
+            }
+            let rex = try #require(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
+            #expect(ordered(rex.owners, by: \.name) == ["Ann", "Bob"])
+            #expect(ordered(AnyRealmCollection(rex.owners), by: \.name) == ["Ann", "Bob"])
+        }
+    }
+
+    // Covers 2.24, 2.104
+    @Test func propertiesAreFoldedOfAnyCollectionOfObjects() async throws {
+        let realm = try await genericRealm()
+        try await realm.read { tx in
+            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            fold(ann.pets)
+            fold(ann.friends)
+            fold(tx.objects(GenericPet.self))
+            fold(AnyRealmCollection(ann.pets))
+            fold(AnyRealmCollection(tx.objects(GenericPet.self)))
+        }
+        let list = List([GenericPet("Rex", 3), GenericPet("Max", 5), GenericPet("Tom", 3)])
+        list[1].weight = 4.5
+        fold(list)
+        fold(AnyRealmCollection(list))
+        fold(MutableSet(list))
+    }
+
+    // Covers 2.32, 2.104, 5.62
+    @Test func anyCollectionOfObjectsIsFrozen() async throws {
+        let realm = try await genericRealm()
+        let frozen = try await realm.write { tx in
+            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            let rex = try #require(tx.object(GenericPet.self, forPrimaryKey: "Rex"))
+            ann.pets.append(GenericPet("New", 1))
+            rex.age = 30
+            let any = AnyRealmCollection(rex.owners)
+            #expect(try any.freeze().map(\.name) == ["Ann", "Bob"])
+            let cat = GenericOwner("Cat")
+            #expect(throws: Realm.Error.self) { try names(frozen: cat.pets) }
+            try tx.add(cat)
+            for pets in [AnyRealmCollection(cat.pets), AnyRealmCollection(cat.friends)] {
+                let error = #expect(throws: Realm.Error.self) { try names(frozen: pets) }
+                #expect(error?.code == .invalidInput && error?.className == "GenericOwner")
+            }
+            return [
+                try names(frozen: ann.pets), try names(frozen: ann.friends),
+                try names(frozen: tx.objects(GenericPet.self)),
+                try names(frozen: ann.pets.where { $0.age > 0 }),
+                try names(frozen: AnyRealmCollection(ann.pets)),
+                try AnyRealmCollection(tx.objects(GenericPet.self)).freeze(),
+            ]
+        }
+        #expect(frozen.count == 6)
+        for pets in frozen {
+            #expect(pets.map(\.name) == ["Rex", "Max", "Tom"] && pets.map(\.age) == [3, 5, 3])
+        }
+    }
+
+    private func age<C: RealmCollection>(_ pets: C, _ age: Int) throws
+    where C.Element == GenericPet {
+        try pets.setValue(age, forKey: "age")
+    }
+
+    // Covers 2.28
+    @Test func valueIsSetInAllObjectsByGenericCode() async throws {
+        let realm = try await genericRealm()
+        try await realm.write { tx in
+            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            try age(ann.pets, 1)
+            #expect(ann.pets.map(\.age) == [1, 1, 1])
+            try age(ann.friends.where { $0.name == "Max" }, 2)
+            #expect(ann.pets.map(\.age) == [1, 2, 1])
+            try age(AnyRealmCollection(ann.friends), 3)
+            #expect(ann.pets.map(\.age) == [3, 3, 3])
+            let list = List([GenericPet("a"), GenericPet("b")])
+            try age(list, 4)
+            #expect(list.map(\.age) == [4, 4])
+            #expect(throws: Realm.Error.self) { try list.setValue("x", forKey: "age") }
+        }
+    }
+
+    // MARK: Values
+
+    private func fold<C: RealmCollection>(values: C) where C.Element == Int {
+        #expect(values.sum() == 18 && values.average() == 4.5)
+        #expect(values.min() == 1 && values.max() == 9)
+        #expect(values.sorted(ascending: true) == [1, 4, 4, 9])
+        #expect(values.sorted(ascending: false) == [9, 4, 4, 1])
+        #expect(values.distinct() == [4, 1, 9])
+    }
+
+    private func bounds<V: BoundedValue & SummableValue, C: RealmCollection>(
+        _ values: C
+    ) -> (sum: V.Total, least: V.Required?, greatest: V.Required?) where C.Element == V {
+        (values.sum(), values.min(), values.max())
+    }
+
+    private func frozen<V: ScalarValue & RealmCollectionValue & Sendable>(
+        _ values: some RealmCollection<V>
+    ) throws(Realm.Error) -> FrozenValues<V> {
+        try values.freeze()
+    }
+
+    // Covers 2.24
+    @Test func valuesAreFoldedByGenericCode() async throws {
+        let realm = try await genericRealm()
+        try await realm.read { tx in
+            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            for scores in [ann.scores, List([4, 1, 4, 9])] {
+                fold(values: scores)
+                fold(values: AnyRealmCollection(scores))
+            }
+            for grades in [ann.grades, MutableSet([2.5, nil, 1])] {
+                #expect(bounds(grades) == (3.5, 1, 2.5))
+                #expect(bounds(AnyRealmCollection(grades)) == (3.5, 1, 2.5))
+                #expect(bounds(AnyRealmCollection(grades).distinctList) == (3.5, 1, 2.5))
+            }
+            let (numbers, none) = (List<Double>([2, .nan, -1]), List<Int>())
+            #expect(bounds(numbers).least == -1 && bounds(numbers).greatest == 2)
+            #expect(bounds(none) == (0, nil, nil))
+        }
+    }
+
+    // Covers 2.32, 2.104
+    @Test func anyCollectionOfValuesIsFrozen() async throws {
+        let realm = try await genericRealm()
+        let (scores, same, grades) = try await realm.write { tx in
+            let ann = try #require(tx.object(GenericOwner.self, forPrimaryKey: "Ann"))
+            ann.scores.append(7)
+            ann.grades.insert(8)
+            #expect(throws: Realm.Error.self) { try frozen(List([1])) }
+            #expect(throws: Realm.Error.self) { try AnyRealmCollection(List([1])).freeze() }
+            return (
+                try frozen(ann.scores), try AnyRealmCollection(ann.scores).freeze(),
+                try frozen(AnyRealmCollection(ann.grades))
+            )
+        }
+        #expect(scores.array == [4, 1, 4, 9] && same == scores && grades.array == [nil, 1, 2.5])
+    }
+}
+
+extension AnyRealmCollection where Element == Double? {
+    /// An unmanaged list of the elements.
+    fileprivate var distinctList: List<Double?> { List(distinct()) }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+private enum SchemaColor: String, PersistableEnum { case red, blue }
+
+private final class SchemaBase: Object {
+    @Persisted(primaryKey: true) var id: ObjectId
+    @Persisted(indexed: true) var room: String
+    @Persisted var flag: Bool
+    @Persisted var small: Int8?
+    @Persisted var single: Float
+    @Persisted var real: Double
+    @Persisted var bytes: Data?
+    @Persisted var moment: Date
+    @Persisted var exact: Decimal128
+    @Persisted var uuid: UUID
+    @Persisted var color: SchemaColor
+    @Persisted var other: SchemaBase?
+    @Persisted var part: SchemaPart?
+    @Persisted var list: List<Int?>
+    @Persisted var objects: List<SchemaBase>
+    @Persisted var set: MutableSet<String>
+    @Persisted var map: Map<String, SchemaBase?>
+    @Persisted(originProperty: "other") var origins: LinkingObjects<SchemaBase>
+    var ignored = 7
+}
+
+private final class SchemaPart: EmbeddedObject {
+    @Persisted var text: String
+}
+
+/// What `Schema`, `ObjectSchema` and `Property` tell.
+@Suite struct SchemaValueTests {
+    // Covers 1.8, 1.75, 6.21
+    @Test func everyPropertyIsTold() throws {
+        let schema = SchemaBase().objectSchema
+        #expect(schema.className == "SchemaBase" && schema.objectClass == SchemaBase.self)
+        #expect(!schema.isEmbedded && SchemaPart().objectSchema.isEmbedded)
+        #expect(schema.primaryKeyProperty == schema["id"])
+        #expect(SchemaPart().objectSchema.primaryKeyProperty == nil)
+        #expect(
+            schema.properties.map { "\($0)" } == [
+                "id: ObjectId, primary key", "room: String, indexed", "flag: Bool", "small: Int?",
+                "single: Float", "real: Double", "bytes: Data?", "moment: Date",
+                "exact: Decimal128", "uuid: UUID", "color: String", "other: SchemaBase?",
+                "part: SchemaPart?", "list: List<Int?>", "objects: List<SchemaBase>",
+                "set: MutableSet<String>", "map: Map<String, SchemaBase?>",
+                "origins: LinkingObjects<SchemaBase>, of other",
+            ])
+        let types: [PropertyType] = [
+            .objectId, .string, .bool, .int, .float, .double, .data, .date, .decimal128, .uuid,
+            .string, .object, .object, .int, .object, .string, .object, .linkingObjects,
+        ]
+        #expect(schema.properties.map(\.type) == types)
+        #expect(schema.properties.filter(\.isArray).map(\.name) == ["list", "objects", "origins"])
+        #expect(schema.properties.filter(\.isSet).map(\.name) == ["set"])
+        #expect(schema.properties.filter(\.isMap).map(\.name) == ["map"])
+        #expect(schema.properties.filter(\.isPrimaryKey).map(\.name) == ["id"])
+        #expect(
+            schema.properties.filter(\.isOptional).map(\.name) == [
+                "small", "bytes", "other", "part", "list", "map",
+            ])
+        #expect(schema["part"]?.objectClassName == "SchemaPart" && schema["nothing"] == nil)
+        #expect(schema["origins"]?.originPropertyName == "other")
+        #expect(schema.properties.allSatisfy { $0.name == $0.columnName })
+    }
+
+    // Covers 10.4
+    @Test func primaryKeyIsIndexedToo() {
+        let schema = SchemaBase().objectSchema
+        #expect(schema.properties.filter(\.isIndexed).map(\.name) == ["id", "room"])
+    }
+
+    // Covers 1.75, 5.74
+    @Test func listedClassesAreTheSchema() async throws {
+        let types: [ObjectBase.Type] = [SchemaBase.self, SchemaPart.self]
+        let realm = try await Realm.temporary(types)
+        let schema = realm.schema
+        #expect(schema.objectSchema.map(\.className) == ["SchemaBase", "SchemaPart"])
+        #expect(schema["SchemaPart"] == SchemaPart().objectSchema && schema["Nothing"] == nil)
+        #expect(schema == realm.schema && Set([schema, realm.schema]).count == 1)
+        #expect(schema != (try await Realm.temporary([SchemaPart.self]).schema))
+        #expect("\(schema)".contains("        room: String, indexed"))
+    }
+
+    // Covers 5.74
+    @Test func withoutAListClassesJoinAtTheirFirstUseWithAllThatTheyLinkTo() async throws {
+        let realm = try await Realm.temporary()
+        #expect(realm.schema.objectSchema.isEmpty)
+        #expect(realm.snapshot().objects(GenericPart2.self).isEmpty)
+        #expect(realm.schema.objectSchema.map(\.className) == ["GenericPart2"])
+        #expect(realm.snapshot().objects(SchemaBase.self).isEmpty)
+        let names = ["GenericPart2", "SchemaBase", "SchemaPart"]
+        #expect(realm.schema.objectSchema.map(\.className) == names)
+        // a class that was never named is not in the file, and its realm opens without it
+        try await realm.write { tx in try tx.add(GenericPart2()) }
+        #expect(realm.schema.objectSchema.map(\.className) == names)
+    }
+
+    // Covers 1.7, 1.8, 2.1
+    @Test func whatIsConfinedKnowsItsRealm() async throws {
+        let realm = try await Realm.temporary(genericClasses)
+        try await realm.write { tx in
+            let owner = GenericOwner("Ann")
+            let pet = GenericPet("Rex")
+            #expect(owner.realm == nil && owner.pets.realm == nil && owner.byRole.realm == nil)
+            #expect(owner.friends.realm == nil && pet.owners.realm == nil)
+            owner.pets.append(pet)
+            try tx.add(owner)
+            #expect(owner.realm === realm && owner.pets.realm === realm)
+            #expect(owner.byRole.realm === realm && owner.friends.realm === realm)
+            #expect(pet.owners.realm === realm && tx.objects(GenericPet.self).realm === realm)
+            let results = tx.objects(GenericPet.self)
+            #expect(!results.isInvalidated && !owner.pets.isInvalidated)
+            tx.delete(owner)
+            #expect(owner.pets.isInvalidated && !results.isInvalidated && owner.realm === realm)
+            #expect(owner.objectSchema == GenericOwner().objectSchema)
+        }
+    }
+}
+
+private final class GenericPart2: Object {
+    @Persisted var text: String
+}

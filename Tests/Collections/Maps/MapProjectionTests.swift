@@ -1,0 +1,72 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+struct MapTemperature: FailableCustomPersistable, Equatable {
+    var d: Int
+    typealias PersistedType = Int
+    init(d: Int) { self.d = d }
+    init?(persistedValue: Int) { d = persistedValue }
+    var persistableValue: Int { d }
+}
+struct MapSpot: CustomPersistable, Equatable {
+    var t: String
+    typealias PersistedType = MapNote
+    init(t: String) { self.t = t }
+    init(persistedValue: MapNote) { t = persistedValue.text }
+    var persistableValue: MapNote { MapNote(t) }
+}
+final class MapOfProjected: Object {
+    @Persisted var temps: Map<String, MapTemperature>
+    @Persisted var opt: Map<String, MapTemperature?>
+    @Persisted var places: Map<String, MapSpot?>
+}
+@Suite struct MapProjectionTests {
+    // Covers 8.4
+    @Test func valuesOfAProjectedTypeAreKept() async throws {
+        let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
+        try await realm.write { tx in
+            let p = MapOfProjected()
+            p.temps["a"] = MapTemperature(d: 4)
+            p.opt["n"] = .some(nil)
+            try tx.add(p)
+            p.temps["b"] = MapTemperature(d: 5)
+            #expect(p.temps["a"] == MapTemperature(d: 4) && p.temps.values.map(\.d) == [4, 5])
+            let q = MapOfProjected(value: p)
+            #expect(q.temps["b"]?.d == 5)
+            let r = try tx.create(MapOfProjected.self, value: ["temps": ["x": 3]] as [String: Any])
+            #expect(r.temps["x"]?.d == 3)
+        }
+        let frozen = try #require(realm.snapshot().objects(MapOfProjected.self).first)
+        #expect(frozen.temps["b"] == MapTemperature(d: 5) && frozen.opt["n"] == .some(nil))
+    }
+
+    @Test func objectsOfAProjectedTypeBelongToTheirKey() async throws {
+        let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
+        try await realm.write { tx in
+            let p = MapOfProjected()
+            p.places["a"] = MapSpot(t: "q")
+            try tx.add(p)
+            #expect(p.places["a"] == .some(MapSpot(t: "q")))
+            p.places["a"] = MapSpot(t: "r")
+            p.places["b"] = MapSpot(t: "s")
+            p.places["c"] = .some(nil)
+            #expect(p.places.values.map { $0?.t } == ["r", "s", nil])
+        }
+        let frozen = try #require(realm.snapshot().objects(MapOfProjected.self).first)
+        #expect(frozen.places.values == [MapSpot(t: "r"), MapSpot(t: "s"), nil])
+        #expect(frozen.places["b"] == .some(MapSpot(t: "s")) && frozen.places["c"] == .some(nil))
+        #expect(frozen.places["d"] == nil && frozen.places == frozen.places)
+    }
+    @Test func dictionariesBecomeObjectsOfAProjectedType() async throws {
+        let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
+        try await realm.write { tx in
+            let given: [String: Any?] = ["a": ["text": "q"], "b": MapSpot(t: "r"), "c": nil]
+            let made = try tx.create(MapOfProjected.self, value: ["places": given])
+            #expect(made.places.values == [MapSpot(t: "q"), MapSpot(t: "r"), nil])
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import FoundationEssentials
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// What is stored of sets that are added, created from values and updated.
+@Suite struct SetStoreTests {
+    private func realm() async throws -> Realm { try await Realm.temporary(setClasses) }
+
+    // Covers 2.80
+    @Test func twoUnmanagedObjectsOfOneKeyFailTheTransaction() async throws {
+        let realm = try await realm()
+        let error = await realmError {
+            try await realm.write { tx in
+                let basket = try tx.create(Basket.self, value: ["name": "a"])
+                basket.fruits.insert(objectsIn: [Fruit(1), Fruit(1)])
+            }
+        }
+        #expect(error?.code == .duplicatePrimaryKey && error?.className == "Fruit")
+        try await realm.write { tx in
+            let basket = Basket("a")
+            basket.fruits.insert(objectsIn: [Fruit(1), Fruit(1)])
+            #expect(throws: Realm.Error.self) { try tx.add(basket) }
+            #expect(tx.objects(Fruit.self).isEmpty && !basket.isManaged)
+            try tx.add(basket, update: .modified)
+            #expect(basket.fruits.map(\.id) == [1])
+        }
+    }
+
+    @Test func valueThatCannotBeStoredFailsTheTransaction() async throws {
+        let realm = try await realm()
+        let long = String(repeating: "x", count: 16 << 20)
+        let error = await realmError {
+            try await realm.write { tx in
+                let basket = try tx.create(Basket.self, value: ["name": "a"])
+                basket.words.insert(objectsIn: ["a", long])
+            }
+        }
+        #expect(error?.code == .invalidValue)
+        #expect(error?.className == "Basket" && error?.property == "words")
+        #expect(error?.message.contains("'Basket.words'") == true)
+        try await realm.write { tx in
+            let basket = Basket("a")
+            basket.words.insert(objectsIn: ["a", long])
+            #expect(throws: Realm.Error.self) { try tx.add(basket) }
+            #expect(tx.objects(Basket.self).isEmpty && basket.words.count == 2)
+        }
+    }
+
+    // Covers 7.8
+    @Test(arguments: [Realm.UpdatePolicy.modified, .all])
+    func updatesAddElementsOrReplaceThem(policy: Realm.UpdatePolicy) async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            func create(_ value: [String: Any]) throws -> Basket {
+                try tx.create(Basket.self, value: value, update: policy)
+            }
+            let isAll = policy == .all
+            let fruits = [["id": 1], ["id": 2]]
+            _ = try create(["name": "a", "numbers": [1, 2], "fruits": fruits])
+            _ = try create(["name": "a", "note": "x"])
+            let basket = try create(["name": "a", "numbers": Set([2, 3]), "words": ["w", nil]])
+            #expect(Array(basket.numbers) == (isAll ? [2, 3] : [1, 2, 3]))
+            #expect(Array(basket.words) == [nil, "w"] && basket.fruits.map(\.id) == [1, 2])
+            _ = try create(["name": "a", "fruits": [["id": 2], ["id": 2, "weight": 8]]])
+            #expect(basket.fruits.map(\.id) == (isAll ? [2] : [1, 2]))
+            #expect(basket.fruits.last?.weight == 8)
+            let error = #expect(throws: Realm.Error.self) {
+                try create(["name": "a", "numbers": ["seven"]])
+            }
+            #expect(error?.className == "Basket" && error?.property == "numbers")
+            let other = Basket("a")
+            other.numbers.insert(9)
+            try tx.add(other, update: policy)
+            #expect(Array(basket.numbers) == (isAll ? [9] : [1, 2, 3, 9]))
+            #expect(other.numbers == basket.numbers)
+        }
+    }
+
+    @Test func dynamicAssignmentReplacesTheElements() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let basket = try tx.create(
+                Basket.self, value: ["name": "a", "numbers": [1, 7]] as [String: Any])
+            basket["numbers"] = [7, 7, 8]
+            #expect((basket["numbers"] as? MutableSet<Int>).map { Array($0) } == [7, 8])
+            let copy = Basket(value: basket)
+            #expect(Array(copy.numbers) == [7, 8] && !copy.numbers.isManaged)
+        }
+    }
+}

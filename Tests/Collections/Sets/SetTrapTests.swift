@@ -1,0 +1,82 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Carries a set past the compiler's checks. Guard of the `@unchecked Sendable`: none, that is the point;
+/// one task uses it.
+private final class Smuggler: @unchecked Sendable {
+    var numbers: MutableSet<Int>?
+
+    static func make() async throws -> Smuggler {
+        let realm = try await SetTrapTests.realm()
+        let smuggler = Smuggler()
+        try await realm.read { tx in smuggler.numbers = tx.objects(Basket.self)[0].numbers }
+        return smuggler
+    }
+}
+
+/// Misuse of sets that the compiler cannot see ends the process with a sentence.
+@Suite struct SetTrapTests {
+    fileprivate static func realm() async throws -> Realm {
+        let realm = try await Realm.temporary(setClasses)
+        try await realm.write { tx in
+            _ = try tx.create(
+                Basket.self, value: ["name": "a", "numbers": [1, 2, 3]] as [String: Any])
+        }
+        return realm
+    }
+
+    private func sentence(_ result: ExitTest.Result?) -> String {
+        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    }
+
+    @Test func setTrapsAfterTheBody() async {
+        let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = try await Smuggler.make().numbers?.contains(1)
+        }
+        #expect(sentence(read).contains("Basket.numbers was used after the body"))
+        let write = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            try await Smuggler.make().numbers?.insert(1)
+        }
+        #expect(sentence(write).contains("Basket.numbers was used after the body"))
+    }
+
+    @Test func setOfADeletedObjectTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await SetTrapTests.realm()
+            try await realm.write { tx in
+                let basket = tx.objects(Basket.self)[0]
+                let numbers = basket.numbers
+                tx.delete(basket)
+                _ = numbers.contains(1)
+            }
+        }
+        #expect(sentence(result).contains("Basket.numbers of a deleted object was used"))
+    }
+
+    @Test func changingASetInAReadTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await SetTrapTests.realm()
+            try await realm.read { tx in tx.objects(Basket.self)[0].numbers.remove(1) }
+        }
+        #expect(sentence(result).contains("Basket.numbers"))
+    }
+
+    @Test func positionOutOfRangeTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await SetTrapTests.realm()
+            try await realm.read { tx in _ = tx.objects(Basket.self)[0].numbers[3] }
+        }
+        #expect(
+            sentence(result).contains(
+                "subscript of Basket.numbers was given 3, but the set has 3 elements"))
+    }
+}

@@ -1,0 +1,146 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// What "Collections - Swift SDK" (004) and "Supported Types - Swift SDK" (000, 001) tell about
+/// collections.
+@Suite struct CollectionsTests {
+    private typealias Person = Collections.Person
+    private typealias Dog = Collections.Dog
+
+    private static let types: [ObjectBase.Type] = [Person.self, Dog.self]
+
+    /// A realm in which Ann has Rex and Max.
+    private static func make() async throws -> Realm {
+        let realm = try await Realm.temporary(types)
+        try await realm.write { tx in
+            let ann = Person()
+            ann.name = "Ann"
+            ann.dogs.append(objectsIn: [Dog("Rex", age: 3), Dog("Max", age: 5)])
+            try tx.add(ann)
+        }
+        return realm
+    }
+
+    @Test func resultsShowTheCurrentStateOfTheTransaction() async throws {
+        let realm = try await Self.make()
+        try await realm.write { tx in
+            let old = tx.objects(Dog.self).where { $0.age > 3 }
+            #expect(old.map(\.name) == ["Max"])
+            tx.object(Dog.self, forPrimaryKey: "Rex")?.age = 9
+            #expect(old.map(\.name) == ["Rex", "Max"])
+            try tx.add(Dog("Tom", age: 4))
+            #expect(old.count == 3)
+        }
+    }
+
+    @Test func listsShowTheCurrentStateOfTheRelationship() async throws {
+        let realm = try await Self.make()
+        try await realm.write { tx in
+            let ann = try #require(tx.object(Person.self, forPrimaryKey: "Ann"))
+            let again = try #require(tx.object(Person.self, forPrimaryKey: "Ann"))
+            let dogs = ann.dogs
+            again.dogs.append(Dog("Tom"))
+            #expect(dogs.map(\.name) == ["Rex", "Max", "Tom"])
+            again.dogs.removeFirst()
+            #expect(dogs.map(\.name) == ["Max", "Tom"])
+            tx.delete(dogs[0])
+            #expect(dogs.map(\.name) == ["Tom"])
+            #expect(tx.objects(Dog.self).map(\.name) == ["Rex", "Tom"])
+        }
+    }
+
+    @Test func listOfAnUnmanagedObjectIsPlainUntilTheObjectIsAdded() async throws {
+        let realm = try await Self.make()
+        try await realm.write { tx in
+            let copy = Person(value: try #require(tx.object(Person.self, forPrimaryKey: "Ann")))
+            let ann = try #require(tx.object(Person.self, forPrimaryKey: "Ann"))
+            ann.dogs.removeAll()
+            #expect(copy.dogs.map(\.name) == ["Rex", "Max"])
+
+            let bob = Person()
+            bob.name = "Bob"
+            let dogs = bob.dogs
+            dogs.append(Dog("Tom"))
+            try tx.add(bob)
+            let again = try #require(tx.object(Person.self, forPrimaryKey: "Bob"))
+            again.dogs.append(Dog("Lee"))
+            #expect(dogs.map(\.name) == ["Tom", "Lee"])
+        }
+    }
+
+    @Test func frozenCollectionsStayAsTheyAre() async throws {
+        let realm = try await Self.make()
+        let dogs = realm.snapshot().objects(Dog.self)
+        let ann = try #require(realm.snapshot().objects(Person.self).first)
+        try await realm.write { tx in
+            tx.object(Person.self, forPrimaryKey: "Ann")?.dogs.removeAll()
+            tx.delete(tx.objects(Dog.self))
+        }
+        #expect(dogs.map(\.name) == ["Rex", "Max"])
+        #expect(ann.dogs.map(\.name) == ["Rex", "Max"])
+        #expect(realm.snapshot().objects(Dog.self).isEmpty)
+        #expect(realm.snapshot().objects(Person.self).first?.dogs.isEmpty == true)
+    }
+
+    @Test func liveCollectionsShowTheNewestCommit() async throws {
+        let realm = try await Self.make()
+        let dogs = realm.objects(Dog.self).where { $0.age > 3 }
+        #expect(dogs.current.map(\.name) == ["Max"])
+        try await realm.write { tx in tx.object(Dog.self, forPrimaryKey: "Rex")?.age = 9 }
+        #expect(dogs.current.map(\.name) == ["Rex", "Max"])
+    }
+
+    @Test func linkingObjectsAreTheInverseOfALink() async throws {
+        let realm = try await Self.make()
+        try await realm.write { tx in
+            let rex = try #require(tx.object(Dog.self, forPrimaryKey: "Rex"))
+            #expect(rex.owners.map(\.name) == ["Ann"] && rex.admirers.isEmpty)
+            let bob = Person()
+            bob.name = "Bob"
+            bob.favorite = rex
+            #expect(rex.admirers.isEmpty)
+            try tx.add(bob)
+            #expect(rex.admirers.map(\.name) == ["Bob"] && rex.owners.count == 1)
+            // One entry for each link.
+            bob.dogs.append(objectsIn: [rex, rex])
+            #expect(rex.owners.map(\.name) == ["Ann", "Bob", "Bob"])
+            bob.favorite = nil
+            tx.object(Person.self, forPrimaryKey: "Ann")?.dogs.removeFirst()
+            #expect(rex.owners.map(\.name) == ["Bob", "Bob"] && rex.admirers.isEmpty)
+        }
+        let rex = try #require(realm.snapshot().object(Dog.self, forPrimaryKey: "Rex"))
+        #expect(rex.owners.map(\.name) == ["Bob", "Bob"])
+        #expect(realm.snapshot().objects(Dog.self).where { $0.owners.count == 2 }.count == 1)
+    }
+
+    @Test func listsAreSortedAndFilteredAsResultsAre() async throws {
+        let realm = try await Self.make()
+        try await realm.write { tx in
+            let ann = try #require(tx.object(Person.self, forPrimaryKey: "Ann"))
+            #expect(ann.dogs.where { $0.age > 3 }.map(\.name) == ["Max"])
+            #expect(ann.dogs.sorted(by: \.name).map(\.name) == ["Max", "Rex"])
+            #expect(ann.dogs.max(of: \.age) == 5 && ann.dogs.sum(of: \.age) == 8)
+        }
+        let people = realm.snapshot().objects(Person.self)
+        #expect(people.where { $0.dogs.age > 4 }.map(\.name) == ["Ann"])
+        #expect(people.where { $0.dogs.count == 2 }.count == 1)
+    }
+
+    @Test func thePagesOfAResultAreItsSlices() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { tx in
+            for number in 0..<1_000 { try tx.add(Dog("Dog \(number)", age: number)) }
+        }
+        try await realm.read { tx in
+            let results = tx.objects(Dog.self).where { $0.age >= 500 }
+            #expect(results.prefix(10).map(\.age) == Array(500..<510))
+            #expect(results[100..<200].map(\.age) == Array(600..<700))
+        }
+        let frozen = realm.snapshot().objects(Dog.self).where { $0.age >= 500 }
+        #expect(frozen.prefix(10).map(\.age) == Array(500..<510))
+        #expect(frozen[100..<200].map(\.age) == Array(600..<700))
+    }
+}

@@ -1,0 +1,83 @@
+import RegnumTestSupport
+import Testing
+
+/// The documents print what the inventory says, and what stands here stands as it is printed.
+@Suite struct InventoryTests {
+    @Test func countsAreTheInventorys() {
+        #expect(declarations.count == 32)
+        #expect(declarations.filter { $0.place == .here }.count == 29)
+        #expect(absentProperties.count == 1)
+        #expect(includedExamples.count == 14)
+        #expect(includedExamples.filter { $0.place == .here }.count == 9)
+    }
+
+    @Test(arguments: ["000", "001", "002", "003", "004"])
+    func everyDeclarationIsListed(number: String) throws {
+        guard let document = try SeedDocument.read(number) else { return }
+        let listed = declarations.filter { $0.document == number }.map(\.first)
+        #expect(document.declarations.compactMap(\.first) == listed)
+    }
+
+    @Test(arguments: ["000", "001", "002", "004"])
+    func declarationsStandAsPrinted(number: String) throws {
+        guard let document = try SeedDocument.read(number) else { return }
+        let source = try SeedModels.lines().filter { !$0.hasPrefix("//") }
+        let listed = declarations.filter { $0.document == number }
+        for (printed, entry) in zip(document.declarations, listed) where entry.place == .here {
+            // the documents have the same code with other comments
+            let code = printed.filter { !$0.hasPrefix("//") }
+            #expect(source.contains(code), "\(entry.first) of \(document.name)")
+        }
+    }
+
+    @Test func everyPropertyStandsAsPrintedOrIsListed() throws {
+        guard let document = try SeedDocument.read("000") else { return }
+        let source = Set(try SeedModels.lines())
+        #expect(document.properties.count == 41)
+        let absent = document.properties.filter { !source.contains($0) }
+        #expect(absent == absentProperties.map(\.declaration))
+    }
+
+    @Test func theCheatSheetIsTheSameInSpanish() throws {
+        guard let english = try SeedDocument.read("000"), let spanish = try SeedDocument.read("001")
+        else { return }
+        for property in english.properties { #expect(spanish.text.contains(property)) }
+    }
+
+    @Test func everyIncludedExampleIsListed() throws {
+        guard let document = try SeedDocument.read("003") else { return }
+        let names = document.text.matches(of: #/literalinclude:: \S*\/(\S+\.swift)/#)
+            .map { String($0.1) }
+        #expect(Set(names) == Set(includedExamples.map(\.file)))
+    }
+
+    @Test func changedModelsAreNoticed() throws {
+        let document = SeedDocument(
+            name: "sample",
+            text: """
+                Some class of text {
+                ```
+                class One: Object {
+                    @Persisted var name = ""
+
+                    var both: String { return name }
+                }
+                ```
+                and `@Persisted var a:
+                Int`
+                public class Two: EmbeddedObject {
+                // a comment {
+                }
+                """)
+        #expect(
+            document.declarations == [
+                [
+                    "class One: Object {", "@Persisted var name = \"\"",
+                    "var both: String { return name }", "}",
+                ],
+                ["public class Two: EmbeddedObject {", "// a comment {", "}"],
+            ])
+        #expect(document.properties == ["@Persisted var a: Int"])
+        #expect(!["class One: Object {", "}"].contains(document.declarations[0]))
+    }
+}

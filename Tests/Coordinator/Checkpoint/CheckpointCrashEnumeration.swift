@@ -1,0 +1,158 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// A crash at every effect of coordinators that commit, commit in bulk, checkpoint, trim and close,
+/// on the simulated disk: power cuts that keep any part of what was not synced, the death of all
+/// processes, and a second crash while the realm is opened again.
+@Suite(.serialized, .timeLimit(.minutes(40)))
+struct CheckpointCrashEnumeration {
+    /// What commits made, and what has been acknowledged.
+    private final class Expectation: Sendable {
+        private struct State {
+            var hashes: [UInt64: UInt64] = [:]
+            var acknowledged: UInt64 = 0
+            var stateCount = 0
+            var failures: [String] = []
+        }
+
+        private let state = Guarded(State())
+
+        func attempt(_ commit: Commit) {
+            let hash = commit.root.stateHash()
+            state.withLock { $0.hashes[commit.root.version] = hash }
+        }
+
+        func acknowledge(_ version: UInt64) { state.withLock { $0.acknowledged = version } }
+
+        var acknowledged: UInt64 { state.withLock { $0.acknowledged } }
+        var stateCount: Int { state.withLock { $0.stateCount } }
+        var failures: [String] { state.withLock { $0.failures } }
+
+        func report(_ what: String) {
+            state.withLock { state in
+                if state.failures.count < 8 { state.failures.append(what) }
+            }
+        }
+
+        /// Opens the disk of a crash, at which `acknowledged` was the version that callers knew.
+        func check(_ disk: SimFileSystem, acknowledged: UInt64, _ place: () -> String) {
+            state.withLock { $0.stateCount += 1 }
+            do {
+                let (root, _) = try reopened("/sim", disk)
+                let hash = state.withLock { $0.hashes[root.version] }
+                if root.version < acknowledged {
+                    report("\(place()): version \(root.version) of \(acknowledged)")
+                } else if root.version > 0, hash != root.stateHash() {
+                    report("\(place()): version \(root.version) has other content")
+                }
+                if let damage = root.damage { report("\(place()): \(damage.sentence)") }
+            } catch let error as StoreError {
+                report("\(place()): \(error.code): \(error.sentence)")
+            } catch {
+                report("\(place()): \(error)")
+            }
+        }
+    }
+
+    private enum Step: CaseIterable { case insert, relaxed, bulk, reopen, peer }
+
+    private func run(_ steps: [Step], _ expectation: Expectation, seed: UInt64, images: Int)
+        async throws
+    {
+        let disk = SimFileSystem(seed: seed)
+        var coordinator = try await openBusy("/sim", disk)
+        let other = SimView(disk)
+        var peer: Coordinator?
+        disk.onEffect = { [unowned disk] kind, index in
+            guard kind != .wake else { return }
+            let acknowledged = expectation.acknowledged
+            let place = { @Sendable in "before \(kind) \(index) of seed \(seed)" }
+            let all = disk.crashImages(SimCrashOptions(limitUnits: 4, samples: 4), seed: seed)
+            var numbers = SeededRandom(seed &+ UInt64(index))
+            for _ in 0..<images {
+                let image = all[Int(numbers.next() % UInt64(all.count))]
+                self.crashAgain(image.fileSystem, expectation, acknowledged, numbers.next()) {
+                    "power cut \(place()), \(image.summary)"
+                }
+            }
+            expectation.check(disk.killImage(), acknowledged: acknowledged) { "death \(place())" }
+        }
+        defer { disk.onEffect = nil }
+        var next = 0
+        for step in steps {
+            switch step {
+            case .insert, .relaxed, .bulk:
+                let turn = try await coordinator.beginWrite()
+                let commit =
+                    try step == .bulk
+                    ? makeBulk(next..<next + 40, on: turn.base) : makeInsert(next, on: turn.base)
+                next += step == .bulk ? 40 : 1
+                expectation.attempt(commit)
+                try await coordinator.commit(
+                    turn, commit,
+                    durability: step == .relaxed ? .relaxed(withinNanoseconds: 1 << 40) : .full)
+                if step != .relaxed { expectation.acknowledge(commit.root.version) }
+            case .reopen:
+                await coordinator.close()
+                coordinator = try await openBusy("/sim", disk)
+            case .peer:
+                let opened = try await openBusy("/sim", other)
+                let turn = try await opened.beginWrite()
+                let commit = try makeInsert(next, on: turn.base)
+                next += 1
+                expectation.attempt(commit)
+                try await opened.commit(turn, commit, durability: .full)
+                expectation.acknowledge(commit.root.version)
+                await peer?.close()
+                peer = opened
+            }
+        }
+        await peer?.close()
+        await coordinator.close()
+    }
+
+    /// Opens the image, with a power cut at one effect of that.
+    private func crashAgain(
+        _ disk: SimFileSystem, _ expectation: Expectation, _ acknowledged: UInt64, _ seed: UInt64,
+        _ place: @escaping @Sendable () -> String
+    ) {
+        let cut = Int(seed % 8)
+        disk.onEffect = { [unowned disk] kind, index in
+            guard kind != .wake, index % 8 == cut else { return }
+            let all = disk.crashImages(SimCrashOptions(limitUnits: 2, samples: 2), seed: seed)
+            let image = all[Int(seed >> 8 % UInt64(all.count))]
+            expectation.check(image.fileSystem, acknowledged: acknowledged) {
+                "\(place()), then before \(kind) \(index), \(image.summary)"
+            }
+        }
+        expectation.check(disk, acknowledged: acknowledged, place)
+        disk.onEffect = nil
+        expectation.check(disk, acknowledged: acknowledged) { "\(place()), opened twice" }
+    }
+
+    @Test func noCrashLosesACommit() async throws {
+        var generator = SeededRandom("noCrashLosesACommit")
+        let limit = Effort.count(gate: 600, soak: 3_000)
+        var stateCount = 0
+        var round = 0
+        while stateCount < limit {
+            let expectation = Expectation()
+            let steps =
+                round == 0
+                ? [.insert, .bulk, .insert, .insert, .insert, .insert, .reopen, .bulk, .peer]
+                : (0..<14).map { _ in Step.allCases[generator.below(Step.allCases.count)] }
+            try await run(steps, expectation, seed: generator.next(), images: 2)
+            stateCount += expectation.stateCount
+            for failure in expectation.failures { Issue.record(Comment(rawValue: failure)) }
+            guard expectation.failures.isEmpty else { return }
+            round += 1
+        }
+        print("checkpoint crash enumeration: \(stateCount) states of \(round) workloads")
+        #expect(stateCount >= limit)
+    }
+}

@@ -1,0 +1,158 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+@Suite(.timeLimit(.minutes(40)))
+struct CoordinatorCheckpointFailureTests {
+    @Test func aBulkCommitWithoutSpaceIsNotCommittedAndWritingGoesOn() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insert(0, into: coordinator)
+        disk.capacityByteCount = disk.usedByteCount + 2048
+        #expect(
+            await storeErrorCode { try await insertInBulk(1..<2000, into: coordinator) }
+                == .diskFull)
+        #expect(numbers(coordinator.published) == [0])
+        try await insert(1, into: coordinator)
+        disk.capacityByteCount = nil
+        try await insertInBulk(2..<100, into: coordinator)
+        #expect(numbers(coordinator.published) == Array(0..<100))
+        await coordinator.close()
+        let (root, _) = try reopened("/sim", disk)
+        #expect(numbers(root) == Array(0..<100))
+    }
+
+    // Covers .busy
+    @Test func aBulkCommitDoesNotWaitForeverForACheckpointOfAnother() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.checkpoint.bulkTimeoutNanoseconds = 1_000_000
+        }
+        try await insert(0, into: coordinator)
+        let other = try disk.openDirectory("/sim", create: false).openLock()
+        #expect(try other.tryLock(.checkpoint, .exclusive))
+        #expect(
+            await storeErrorCode { try await insertInBulk(1..<9, into: coordinator) } == .busy)
+        other.unlock(.checkpoint)
+        try await insertInBulk(1..<9, into: coordinator)
+        #expect(numbers(coordinator.published) == Array(0..<9))
+        await coordinator.close()
+    }
+
+    @Test func aFailedSyncOfTheNodesFileHarmsNoCommit() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        try await insertInBulk(0..<10, into: coordinator)
+        let hash = coordinator.published.stateHash()
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(
+            await storeErrorCode { try await insertInBulk(10..<90, into: coordinator) }
+                == .ioFailed)
+        #expect(coordinator.published.stateHash() == hash)
+        try await insertInBulk(10..<20, into: coordinator)
+        #expect(numbers(coordinator.published) == Array(0..<20))
+        await coordinator.close()
+        disk.dropCaches()
+        let (root, _) = try reopened("/sim", disk)
+        #expect(numbers(root) == Array(0..<20))
+    }
+
+    /// Of what is read and cannot be mapped the error is told, a checkpoint that cannot be mapped is not
+    /// moved on to; what was acknowledged is there when the realm is opened again.
+    @Test func aRefusedMappingHarmsNoCommit() async throws {
+        var (whole, told) = (0, 0)
+        for nth in 1...12 {
+            let disk = SimFileSystem(seed: UInt64(nth))
+            let coordinator = try await openBusy("/sim", disk, every: 4)
+            try await insertInBulk(0..<50, into: coordinator)
+            var number = 50
+            disk.inject(SimFailure(.map, nth: nth, errno: 12))
+            for _ in 0..<400 where disk.firedFailureCount == 0 {
+                try await insert(number, into: coordinator)
+                number += 1
+                coordinator.hint()
+                await Task.yield()
+            }
+            #expect(disk.firedFailureCount == 1, "call \(nth)")
+            try await insert(number, into: coordinator)
+            let root = coordinator.published
+            let found = numbers(root)
+            if let damage = root.damage {
+                #expect(damage.code == .ioFailed && damage.errno == 12, "call \(nth)")
+                told += 1
+            } else {
+                #expect(found == Array(0...number), "call \(nth)")
+                whole += 1
+            }
+            await coordinator.close()
+            #expect(numbers(try reopened("/sim", disk).root) == Array(0...number), "call \(nth)")
+        }
+        #expect(whole > 0 && told > 0)
+    }
+
+    @Test func aDamagedDirectoryIsHealedByTheOlderCheckpoint() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: 4)
+        for number in 0..<60 {
+            try await insert(number, into: coordinator)
+            try await eventually {
+                coordinator.statistics.checkpoints * 4 >= UInt64(number + 1) / 4 * 2
+            }
+        }
+        await coordinator.close()
+        let newest = try #require(try reopened("/sim", disk).report.checkpoint)
+        disk.flipBit(
+            8 * Int(newest.offset + newest.byteCount / 2), of: "nodes-\(newest.file)", in: "/sim")
+        let (root, report) = try reopened("/sim", disk)
+        #expect(numbers(root) == Array(0..<60))
+        #expect(report.damagedCheckpoints == [newest])
+    }
+
+    @Test func aDamagedLeafIsTold() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insertInBulk(0..<50, into: coordinator)
+        await coordinator.close()
+        let newest = try #require(try reopened("/sim", disk).report.checkpoint)
+        disk.flipBit(8 * (4096 + 20), of: "nodes-\(newest.file)", in: "/sim")
+        let again = try await openPeer("/sim", disk)
+        #expect(again.published.damage == nil)
+        _ = numbers(again.published)
+        #expect(again.published.damage?.code == .invalidDatabase)
+        await again.close()
+    }
+}
+
+extension CoordinatorCheckpointFailureTests {
+    @Test func aDamagedLeafOfTheNewestCheckpointIsHealed() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.checkpoint.closingByteCountMin = 1
+        }
+        try await insertInBulk(0..<50, into: coordinator)
+        for number in 50...60 { try await insert(number, into: coordinator) }
+        await coordinator.close()
+        let newest = try #require(try reopened("/sim", disk).report.checkpoint)
+        #expect(newest.version == 12)
+        // the content versions lie just before the directory of the newest one
+        disk.damage("nodes-1", in: "/sim") { bytes in
+            bytes[Int(newest.offset) - 300] ^= 1
+        }
+        let again = try await openPeer("/sim", disk) { $0.checkpoint.isOn = false }
+        let snapshot = again.published
+        _ = snapshot.stateHash()
+        #expect(snapshot.damage?.code == .invalidDatabase)
+        again.heal()
+        try await eventually { again.published !== snapshot }
+        #expect(numbers(again.published) == Array(0...60))
+        _ = again.published.stateHash()
+        #expect(again.published.damage == nil)
+        try await insert(61, into: again)
+        #expect(numbers(again.published) == Array(0...61))
+        await again.close()
+    }
+}

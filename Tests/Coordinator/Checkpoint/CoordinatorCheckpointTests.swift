@@ -1,0 +1,223 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+@Suite(.timeLimit(.minutes(40)))
+struct CoordinatorCheckpointTests {
+    private func follow(_ coordinator: Coordinator, to version: UInt64) async throws {
+        try await eventually {
+            coordinator.hint()
+            try coordinator.checkReadable()
+            return coordinator.published.version >= version
+        }
+    }
+
+    @Test func checkpointsAreMadeWhileCommitsGoOnAndTheTreeMovesOn() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk)
+        let first = coordinator.published
+        for number in 0..<60 { try await insert(number, into: coordinator) }
+        try await eventually { coordinator.statistics.reloads > 0 }
+        #expect(coordinator.statistics.checkpoints > 0)
+        #expect(numbers(coordinator.published) == Array(0..<60))
+        for number in 60..<70 { try await insert(number, into: coordinator) }
+        let hash = coordinator.published.stateHash()
+        let kept = coordinator.published
+        await coordinator.close()
+        #expect(first.version == 0 && numbers(first).isEmpty)
+        #expect(numbers(kept) == Array(0..<70))
+
+        let again = try await openBusy("/sim", disk)
+        #expect(again.recovery?.checkpoint != nil)
+        #expect(try #require(again.recovery).commitCount < 70)
+        #expect(again.published.stateHash() == hash)
+        await again.close()
+    }
+
+    @Test func snapshotsOutliveTheTreeThatTheyAreOf() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk)
+        var snapshots: [DatabaseRoot] = []
+        for number in 0..<200 where coordinator.statistics.reloads < 4 || number < 20 {
+            try await insert(number, into: coordinator)
+            snapshots.append(coordinator.published)
+        }
+        try await eventually { coordinator.statistics.reloads > 1 }
+        for (index, snapshot) in snapshots.enumerated() {
+            #expect(numbers(snapshot) == Array(0...index))
+        }
+        await coordinator.close()
+    }
+
+    @Test func memoryIsGivenBack() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max)
+        let turn = try await coordinator.beginWrite()
+        let transaction = EngineTransaction(base: turn.base)
+        let table = try transaction.addTable(
+            name: "Text", columns: [ColumnDefinition(name: "text", type: .string)])
+        for number in 0..<600 {
+            _ = try transaction.insert(
+                table, [.string(String(repeating: "x", count: 900) + "\(number)")])
+        }
+        let commit = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 1000)
+        #expect(commit.bulk != nil && commit.body.isEmpty)
+        let before = commit.root.content.context.store.usage.byteCount
+        try await coordinator.commit(turn, commit, durability: .full)
+        try await eventually { coordinator.statistics.reloads == 1 }
+        let root = coordinator.published
+        #expect(root.content.context.store.usage.byteCount * 20 < before)
+        #expect(root.stateHash() == commit.root.stateHash())
+        await coordinator.close()
+    }
+
+    @Test func theLastOneToCloseMakesACheckpoint() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) { options in
+            options.checkpoint.closingByteCountMin = 1000
+        }
+        for number in 0..<30 { try await insert(number, into: coordinator) }
+        let hash = coordinator.published.stateHash()
+        await coordinator.close()
+        let (root, report) = try reopened("/sim", disk)
+        #expect(report.commitCount == 0)
+        #expect(report.checkpoint?.version == 30)
+        #expect(root.stateHash() == hash)
+    }
+
+    @Test func aBulkCommitIsOneVersionForEverybody() async throws {
+        let disk = SimFileSystem()
+        let writer = try await openPeer("/sim", disk)
+        let peer = try await openPeer("/sim", SimView(disk))
+        let subscription = peer.subscribe(.all, keeps: .commits)
+        try await insert(0, into: writer)
+        let bulk = try await insertInBulk(1..<50, into: writer)
+        try await insert(50, into: writer)
+        try await follow(peer, to: 3)
+        #expect(numbers(peer.published) == Array(0...50))
+        #expect(peer.published.stateHash() == writer.published.stateHash())
+        await subscription.sees(3)
+        let summaries = try #require(subscription.take()?.summaries)
+        #expect(summaries.count == 3)
+        #expect(summaries[1].tables == bulk.summary.tables)
+        #expect(summaries[1].origin == "bulk")
+        // and the peer goes on from there
+        try await insert(51, into: peer)
+        try await follow(writer, to: 4)
+        #expect(writer.published.stateHash() == peer.published.stateHash())
+        let (root, report) = try reopened("/sim", SimView(disk))
+        #expect(report.checkpoint?.version == 2)
+        #expect(root.stateHash() == peer.published.stateHash())
+        await writer.close()
+        await peer.close()
+    }
+
+    @Test func peersThatCheckpointAndWriteInTurnReachTheSameTree() async throws {
+        let disk = SimFileSystem()
+        let peers = [
+            try await openBusy("/sim", disk), try await openBusy("/sim", SimView(disk)),
+        ]
+        var next = 0
+        for round in 0..<40 {
+            let peer = peers[round % 2]
+            if round % 5 == 4 {
+                try await insertInBulk(next..<next + 20, into: peer)
+                next += 20
+            } else {
+                try await insert(
+                    next, into: peer,
+                    durability: round % 7 == 0 ? .relaxed(withinNanoseconds: 1_000_000) : .full)
+                next += 1
+            }
+        }
+        for peer in peers {
+            try await follow(peer, to: 40)
+            #expect(numbers(peer.published) == Array(0..<next))
+            #expect(peer.published.stateHash() == peers[0].published.stateHash())
+        }
+        for peer in peers { await peer.close() }
+        let (root, _) = try reopened("/sim", disk)
+        #expect(numbers(root) == Array(0..<next))
+    }
+
+    @Test func peersThatCheckpointAndWriteAtOnceLoseNothing() async throws {
+        let realm = TemporaryRealm()
+        let peers = [
+            try await openBusy(realm.path, PosixFileSystem(), every: 10),
+            try await openBusy(realm.path, PosixFileSystem(), every: 10),
+        ]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, peer) in peers.enumerated() {
+                group.addTask {
+                    for number in 0..<150 {
+                        let value = index * 10_000 + number
+                        if number % 30 == 29 {
+                            try await insertInBulk(value..<value + 1, into: peer)
+                        } else {
+                            try await insert(value, into: peer)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for peer in peers {
+            try await follow(peer, to: 300)
+            let found = numbers(peer.published)
+            #expect(found.filter { $0 < 10_000 } == Array(0..<150))
+            #expect(found.filter { $0 >= 10_000 } == Array(10_000..<10_150))
+            #expect(peer.statistics.checkpoints > 0)
+        }
+        #expect(peers[0].published.stateHash() == peers[1].published.stateHash())
+        for peer in peers { await peer.close() }
+    }
+
+    @Test func aFollowerWhoseSegmentIsGoneBeginsAnewAndItsSubscribersCompare() async throws {
+        let disk = SimFileSystem()
+        let writer = try await openBusy("/sim", disk)
+        try await insert(0, into: writer)
+        let late = try await openPeer("/sim", SimView(disk)) { $0.checkpoint.isOn = false }
+        let subscription = late.subscribe(.tables(["Number"]))
+        let slot = subscription.attach()
+        let before = late.published
+        var next = 1
+        while disk.fileNames(in: "/sim").contains("log-0-0") || next < 300 {
+            try await insert(next, into: writer)
+            next += 1
+            try #require(next < 5000)
+        }
+        try await follow(late, to: UInt64(next))
+        #expect(late.published.stateHash() == writer.published.stateHash())
+        #expect(await slot.wait() == .changed)
+        await subscription.sees(UInt64(next))
+        let pending = try #require(subscription.take())
+        #expect(pending.isConcerned && pending.summaries == nil && pending.since == before.version)
+        #expect(pending.root === late.published)
+        let delta = MergedDelta(from: before, to: late.published, tableName: "Number")
+        #expect(delta.inserted.count == next - 1)
+        #expect(delta.deleted.isEmpty && delta.modified.isEmpty)
+        // from now on there are summaries again
+        try await insert(next, into: writer)
+        try await follow(late, to: UInt64(next + 1))
+        await subscription.sees(UInt64(next + 1))
+        #expect(subscription.take()?.summaries?.count == 1)
+        await late.close()
+        await writer.close()
+    }
+
+    @Test func theDirectoryOfARealmThatIsWrittenForLongStaysSmall() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: 10)
+        for number in 0..<600 { try await insert(number % 7, into: coordinator) }
+        try await eventually { coordinator.statistics.checkpoints > 3 }
+        await coordinator.close()
+        let names = disk.fileNames(in: "/sim")
+        #expect(names.filter { $0.hasPrefix("log-") }.count <= 6)
+        #expect(names.filter { $0.hasPrefix("nodes-") }.count <= 2)
+        #expect(!names.contains("log-0-0"))
+    }
+}

@@ -1,0 +1,79 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+
+@testable import EngineOracle
+
+/// A realm of rooms with lists of messages, messages with a room, a score and a list of reactions,
+/// and people who have nothing to do with either: roots without a log.
+struct ChatFixture {
+    static let room = TableKey(rawValue: 0)
+    static let message = TableKey(rawValue: 1)
+    static let reaction = TableKey(rawValue: 2)
+    static let person = TableKey(rawValue: 3)
+    static let names = ["Room", "Message", "Reaction", "Person"]
+    static let messages = ListKey(rawValue: 0)
+    static let pinned = ListKey(rawValue: 1)
+    static let reactions = ListKey(rawValue: 0)
+    /// Columns of a message.
+    static let roomOfMessage = ColumnKey(rawValue: 0)
+    static let score = ColumnKey(rawValue: 1)
+    static let tag = ColumnKey(rawValue: 2)
+
+    /// Rows in the classes, and nothing else.
+    static func makeRoot() throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        let plain = [ColumnDefinition(name: "number", type: .int)]
+        _ = try transaction.addTable(name: "Room", columns: plain)
+        _ = try transaction.addTable(
+            name: "Message",
+            columns: [
+                ColumnDefinition(name: "room", type: .int, isOptional: true),
+                ColumnDefinition(name: "score", type: .double),
+                ColumnDefinition(name: "tag", type: .string, isOptional: true),
+            ])
+        _ = try transaction.addTable(name: "Reaction", columns: plain)
+        _ = try transaction.addTable(name: "Person", columns: plain)
+        _ = try transaction.addList(room, name: "messages", target: message)
+        _ = try transaction.addList(room, name: "pinned", target: message)
+        _ = try transaction.addList(message, name: "reactions", target: reaction)
+        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+    }
+
+    static func commit(
+        on base: DatabaseRoot, origin: String? = nil,
+        _ body: (EngineTransaction) throws -> Void
+    ) throws -> Commit {
+        let transaction = EngineTransaction(base: base, origin: origin)
+        try body(transaction)
+        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0)
+    }
+}
+
+extension EngineTransaction {
+    @discardableResult
+    func addMessage(room: Int64?, score: Double = 0, tag: String? = nil) throws -> ObjectKey {
+        try insert(
+            ChatFixture.message,
+            [
+                room.map { .int($0) } ?? .null, .double(score), tag.map { .string($0) } ?? .null,
+            ])
+    }
+
+    /// All columns of a person are integers.
+    @discardableResult
+    func addPerson() throws -> ObjectKey {
+        let columns = root.schema.tables[3].columns
+        return try insert(ChatFixture.person, columns.map { _ in .int(0) })
+    }
+}
+
+extension Interest {
+    static func room(_ number: Int64) -> Interest {
+        Interest([.value(tableName: "Message", column: "room", .int(number))])
+    }
+
+    static func elements(of row: ObjectKey, list: String = "messages") -> Interest {
+        Interest([.elements(tableName: "Message", listOf: "Room", list: list, row: row)])
+    }
+}

@@ -1,0 +1,159 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+@Suite(.timeLimit(.minutes(40)))
+struct CoordinatorFailureTests {
+    // Covers .ioFailed, .outcomeUnknown
+    @Test func aFailedSyncFailsTheBatchAndWhatIsStagedBehindIt() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insert(1, into: coordinator)
+        let gate = EffectGate(disk, at: .sync)
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        let first = Task { await storeErrorCode { try await insert(2, into: coordinator) } }
+        await gate.waitUntilReached()
+        let turn = try await coordinator.beginWrite()
+        let commit = try makeInsert(3, on: turn.base)
+        let second = Task {
+            await storeErrorCode {
+                try await coordinator.commit(turn, commit, durability: .full)
+            }
+        }
+        let third = try await beginAfterStaging(coordinator)
+        gate.open()
+        #expect(await first.value == .outcomeUnknown)
+        #expect(await second.value == .ioFailed)
+        #expect(await storeErrorCode { try await coordinator.abandon(third) } == .ioFailed)
+        #expect(numbers(coordinator.published) == [1])
+        #expect(await storeErrorCode { try await insert(4, into: coordinator) } == .ioFailed)
+        await coordinator.close()
+
+        let again = try await openPeer("/sim", disk)
+        #expect(again.recovery?.wasPoisoned == true)
+        let recovered = numbers(again.published)
+        #expect(recovered == [1] || recovered == [1, 2])
+        try await insert(5, into: again)
+        await again.close()
+        let last = try await openPeer("/sim", disk)
+        #expect(numbers(last.published) == recovered + [5])
+        await last.close()
+    }
+
+    /// A turn that was begun after somebody else's commit was staged, so that it builds on it.
+    private func beginAfterStaging(_ coordinator: Coordinator) async throws -> WriteTurn {
+        while true {
+            let turn = try await coordinator.beginWrite()
+            if numbers(turn.base).contains(3) { return turn }
+            coordinator.finishTurn()
+            await Task.yield()
+        }
+    }
+
+    /// A log whose sync failed is never synced again: a second sync would succeed without writing the
+    /// pages that the first one dropped.
+    // Covers .outcomeUnknown
+    @Test func aFailedSyncBehindRelaxedCommitsIsNotRepeated() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        try await insert(1, into: coordinator)
+        for number in 2...4 {
+            try await insert(
+                number, into: coordinator,
+                durability: .relaxed(withinNanoseconds: 3_600_000_000_000))
+        }
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(await storeErrorCode { try await insert(5, into: coordinator) } == .outcomeUnknown)
+        let syncs = disk.count(.sync)
+        while coordinator.holdsWriterLock { await Task.yield() }
+        await coordinator.close()
+        #expect(disk.count(.sync) == syncs)
+        disk.dropCaches()
+        let again = try await openPeer("/sim", disk)
+        let found = numbers(again.published)
+        #expect(found.first == 1 && found == Array(1...max(found.count, 1)))
+        try await insert(100, into: again)
+        await again.close()
+        let last = try await openPeer("/sim", disk)
+        #expect(numbers(last.published) == found + [100])
+        await last.close()
+    }
+
+    /// The pump has stopped by the time the long body ends; its end starts it again.
+    @Test func aTurnThatEndsAfterAFailureGivesTheWriterLockBack() async throws {
+        let disk = SimFileSystem()
+        let failing = try await openPeer("/sim", disk)
+        let other = try await openPeer("/sim", SimView(disk))
+        let gate = EffectGate(disk, at: .sync)
+        disk.inject(SimFailure(.sync))
+        let writer = Task { await storeErrorCode { try await insert(1, into: failing) } }
+        await gate.waitUntilReached()
+        let turn = try await failing.beginWrite()
+        gate.open()
+        #expect(await writer.value == .outcomeUnknown)
+        // time enough for the pump to stop: the other one waits 50 ms in vain
+        let code = await storeErrorCode {
+            try await insert(2, into: other, timeoutNanoseconds: 50_000_000)
+        }
+        #expect(code == .busy)
+        let commit = try makeInsert(3, on: turn.base)
+        let lost = await storeErrorCode {
+            try await failing.commit(turn, commit, durability: .full)
+        }
+        #expect(lost == .ioFailed)
+        try await insert(4, into: other)
+        #expect(numbers(other.published).last == 4)
+        await failing.close()
+        await other.close()
+    }
+
+    // Covers 12.10, .diskFull
+    @Test func aFullDiskFailsTheCommitAndLaterWritesWork() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) { options in
+            options.store.firstSegmentByteCount = 8192
+            options.store.keepsSpareSegment = false
+        }
+        disk.capacityByteCount = disk.usedByteCount + 4096
+        var written: [Int] = []
+        var code: StoreError.Code?
+        while code == nil {
+            let number = written.count
+            code = await storeErrorCode { try await insert(number, into: coordinator) }
+            if code == nil { written.append(number) }
+        }
+        #expect(code == .diskFull)
+        #expect(numbers(coordinator.published) == written)
+        #expect(await storeErrorCode { try await insert(-1, into: coordinator) } == .diskFull)
+        disk.capacityByteCount = nil
+        try await insert(written.count, into: coordinator)
+        await coordinator.close()
+        let again = try await openPeer("/sim", disk)
+        #expect(numbers(again.published) == written + [written.count])
+        await again.close()
+    }
+
+    @Test func aBodyThatReadAFailedCommitFailsToo() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk)
+        let gate = EffectGate(disk, at: .sync)
+        disk.inject(SimFailure(.sync))
+        let writer = Task { await storeErrorCode { try await insert(1, into: coordinator) } }
+        await gate.waitUntilReached()
+        let turn = try await coordinator.beginWrite()
+        #expect(numbers(turn.base) == [1])
+        gate.open()
+        #expect(await writer.value == .outcomeUnknown)
+        let commit = try makeInsert(2, on: turn.base)
+        let code = await storeErrorCode {
+            try await coordinator.commit(turn, commit, durability: .full)
+        }
+        #expect(code == .ioFailed)
+        #expect(numbers(coordinator.published) == [])
+        await coordinator.close()
+    }
+}

@@ -1,0 +1,118 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+/// Several coordinators of one realm, as in several processes.
+@Suite(.timeLimit(.minutes(40)))
+struct CoordinatorPeerTests {
+    private func catchUp(_ coordinator: Coordinator, to version: UInt64) async throws {
+        while coordinator.published.version < version {
+            coordinator.hint()
+            await Task.yield()
+        }
+    }
+
+    @Test func peersThatWriteInTurnReachTheSameTree() async throws {
+        let realm = TemporaryRealm()
+        let peers = [
+            try await openPeer(realm.path), try await openPeer(realm.path),
+            try await openPeer(realm.path),
+        ]
+        for number in 0..<60 {
+            try await insert(
+                number, into: peers[number % 3],
+                durability: number % 7 == 0 ? .relaxed(withinNanoseconds: 1_000_000) : .full)
+        }
+        for peer in peers {
+            try await catchUp(peer, to: 60)
+            #expect(numbers(peer.published) == Array(0..<60))
+            #expect(peer.published.stateHash() == peers[0].published.stateHash())
+        }
+        for peer in peers { await peer.close() }
+    }
+
+    @Test func peersThatWriteAtOnceLoseNothingAndNobodyStarves() async throws {
+        let realm = TemporaryRealm()
+        let peers = [try await openPeer(realm.path), try await openPeer(realm.path)]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, peer) in peers.enumerated() {
+                group.addTask {
+                    for number in 0..<300 { try await insert(index * 1000 + number, into: peer) }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for peer in peers {
+            try await catchUp(peer, to: 600)
+            let found = numbers(peer.published)
+            #expect(found.filter { $0 < 1000 } == Array(0..<300))
+            #expect(found.filter { $0 >= 1000 } == Array(1000..<1300))
+            await peer.close()
+        }
+    }
+
+    @Test func aRelaxedCommitIsVisibleToPeersBeforeItsSync() async throws {
+        let realm = TemporaryRealm()
+        let writer = try await openPeer(realm.path)
+        let reader = try await openPeer(realm.path)
+        // a relaxed commit that meets a batch or the pump at work joins them: so try until one does not
+        var count = 0
+        var syncs: UInt64
+        repeat {
+            syncs = writer.statistics.syncs
+            try await insert(
+                count, into: writer, durability: .relaxed(withinNanoseconds: 60_000_000_000))
+            count += 1
+        } while writer.statistics.syncs != syncs
+        try await catchUp(reader, to: UInt64(count))
+        #expect(numbers(reader.published) == Array(0..<count))
+        #expect(writer.statistics.syncs == syncs)
+        try await insert(count, into: writer)
+        #expect(writer.statistics.syncs == syncs + 1)
+        await writer.close()
+        await reader.close()
+    }
+
+    @Test func aCoordinatorThatIsDroppedGivesTheWriterLockBack() async throws {
+        let realm = TemporaryRealm()
+        let other = try await openPeer(realm.path)
+        do {
+            let dropped = try await openPeer(realm.path)
+            try await insert(1, into: dropped)
+        }
+        try await insert(2, into: other, timeoutNanoseconds: 5_000_000_000)
+        #expect(numbers(other.published) == [1, 2])
+        await other.close()
+    }
+
+    @Test func subscriptionsHearOfOtherProcessesAndOnlyOfTheirClass() async throws {
+        let realm = TemporaryRealm()
+        let writer = try await openPeer(realm.path)
+        let reader = try await openPeer(realm.path)
+        try await insert(0, into: writer)  // the class is made: that concerns everybody
+        try await catchUp(reader, to: 1)
+        let subscription = reader.subscribe(.tables(["Number"]))
+        let unrelated = reader.subscribe(.tables(["Other"]))
+        let (slot, unrelatedSlot) = (subscription.attach(), unrelated.attach())
+        try await insert(1, into: writer)
+        try await catchUp(reader, to: 2)
+        guard case .changed = await slot.wait() else {
+            Issue.record("not signalled")
+            return
+        }
+        let summaries = subscription.take()?.summaries
+        #expect(summaries?.first?.delta(tableName: "Number")?.inserted.count == 1)
+        let waiting = Task { await unrelatedSlot.wait() }
+        waiting.cancel()
+        guard case .cancelled = await waiting.value else {
+            Issue.record("woken for a class of others")
+            return
+        }
+        await writer.close()
+        await reader.close()
+    }
+}

@@ -1,0 +1,56 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+/// The hand-off of the writer lock between two processes, on one simulated disk.
+@Suite(.timeLimit(.minutes(40)))
+struct CoordinatorPolitenessTests {
+    /// A writer that goes on at once after each commit does not begin again before the process that
+    /// waits for the lock has committed.
+    @Test func aWaitingProcessComesBeforeTheNextTurnHere() async throws {
+        let disk = SimFileSystem()
+        let busy = try await openPeer("/sim", disk) { options in
+            options.store.politenessNanosecondsMax = 30_000_000_000  // however busy the machine
+        }
+        let patient = try await openPeer("/sim", SimView(disk))
+        let onlooker = try disk.openDirectory("/sim", create: false).openLock()
+        try await insert(1, into: busy)
+        let gate = EffectGate(disk, at: .sync)
+        let writer = Task {
+            try await insert(2, into: busy)
+            try await insert(3, into: busy)
+        }
+        await gate.waitUntilReached()
+        let waiter = Task { try await insert(100, into: patient) }
+        while !onlooker.isLockedElsewhere(.waiters) { await Task.yield() }
+        gate.open()
+        _ = try await waiter.value
+        _ = try await writer.value
+        #expect(numbers(busy.published) == [1, 2, 100, 3])
+        #expect(busy.statistics.handOffs == 1)
+        await busy.close()
+        await patient.close()
+    }
+
+    /// A process that waits and dies, or gives up, holds nobody up.
+    @Test func aWaiterThatGivesUpIsForgotten() async throws {
+        let disk = SimFileSystem()
+        let busy = try await openPeer("/sim", disk)
+        let patient = try await openPeer("/sim", SimView(disk))
+        let onlooker = try disk.openDirectory("/sim", create: false).openLock()
+        let turn = try await busy.beginWrite()
+        let waiter = Task { try await insert(100, into: patient) }
+        while !onlooker.isLockedElsewhere(.waiters) { await Task.yield() }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+        try await busy.abandon(turn)
+        for number in 1...3 { try await insert(number, into: busy) }
+        #expect(numbers(busy.published) == [1, 2, 3])
+        await busy.close()
+        await patient.close()
+    }
+}

@@ -1,0 +1,120 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+/// A coordinator that only reads beside one that writes, and contents taken without opening.
+@Suite struct CoordinatorReadOnlyTests {
+    /// A path and a disk on which any write under a directory opened for reading traps.
+    private let disk = SimFileSystem(seed: 6)
+    private let path = "/sim/r.realm"
+
+    private func openReader() async throws -> Coordinator {
+        try await openPeer(path, ReadingView(disk)) { options in
+            options.isReadOnly = true
+            options.checkpoint.reloadByteCountMin = 0
+        }
+    }
+
+    /// Waits until the reader has read what is published, without a watch: by hints.
+    private func catchUp(_ reader: Coordinator, to version: UInt64) async throws {
+        reader.hint()
+        try await reader.waitUntil(version: version)
+    }
+
+    @Test func readerFollowsThroughCheckpointsAndTrimming() async throws {
+        let writer = try await openPeer(path, disk) { options in
+            options.checkpoint.commitCountMax = 7
+            options.checkpoint.paceNanoseconds = 0
+        }
+        try await insert(0, into: writer)
+        let reader = try await openReader()
+        #expect(numbers(reader.published) == [0])
+        for number in 1...60 {
+            let version = try await insert(number, into: writer)
+            if number % 4 == 0 {
+                try await catchUp(reader, to: version)
+                #expect(numbers(reader.published) == Array(0...number))
+            }
+        }
+        await writer.close()
+        let late = try await openReader()  // another view: another process
+        try await catchUp(reader, to: 61)
+        #expect(numbers(reader.published) == Array(0...60))
+        #expect(numbers(late.published) == Array(0...60) && late !== reader)
+        await late.close()
+        #expect(reader.statistics.checkpoints == 0 && reader.statistics.commits == 0)
+        #expect(disk.fileNames(in: path).contains { $0.hasPrefix("nodes-") })
+        await reader.close()
+    }
+
+    @Test func turnsAreRefused() async throws {
+        let writer = try await openPeer(path, disk)
+        try await insert(1, into: writer)
+        let reader = try await openReader()
+        #expect(await storeErrorCode { try await insert(2, into: reader) } == .readOnly)
+        #expect(!reader.isClosed)
+        await reader.close()
+        #expect(await storeErrorCode { try await insert(2, into: reader) } == .closed)
+        try await insert(3, into: writer)
+        #expect(numbers(reader.published) == [1] && numbers(writer.published) == [1, 3])
+        await writer.close()
+    }
+
+    /// No effect on the disk from opening to closing, whatever the writer left.
+    @Test(arguments: [false, true])
+    func readerHasNoEffect(isPowerCut: Bool) async throws {
+        let writer = try await openPeer(path, disk)
+        for number in 1...5 { try await insert(number, into: writer) }
+        try await insert(6, into: writer, durability: .relaxed(withinNanoseconds: 1 << 50))
+        let images = disk.crashImages()
+        let machine = isPowerCut ? images[images.count - 1].fileSystem : disk.killImage()
+        machine.isReadOnly = true
+        let reader = try await openPeer(path, machine) { $0.isReadOnly = true }
+        let found = numbers(reader.published)
+        #expect(found.starts(with: 1...5))
+        if !isPowerCut { #expect(found == Array(1...6)) }
+        for _ in 0..<3 { reader.hint() }
+        await reader.close()
+        #expect(machine.effectCount == 0)
+        await writer.close()
+    }
+
+    @Test func memoryBeginsWithTheContentOfATemplate() async throws {
+        let writer = try await openPeer(path, disk) { $0.checkpoint.commitCountMax = 3 }
+        for number in 1...10 { try await insert(number, into: writer) }
+        var options = CoordinatorOptions(
+            place: .memory(identifier: "from a template"), fileSystem: ReadingView(disk))
+        options.seedPath = path
+        let memory = try await Coordinator.open(options)
+        #expect(numbers(memory.published) == Array(1...10) && memory.published.version == 10)
+        try await insert(11, into: memory)
+        try await insert(12, into: writer)
+        #expect(numbers(memory.published) == Array(1...11))
+        #expect(numbers(writer.published) == Array(1...10) + [12])
+        #expect(memory.published.nodeProblem == nil)
+        await memory.close()
+        await writer.close()
+    }
+}
+
+/// A file system of which only reading is used: everything else fails the test's process.
+private final class ReadingView: FileSystem {
+    let disk: SimFileSystem
+
+    init(_ disk: SimFileSystem) { self.disk = disk }
+
+    func openDirectory(_ path: String, create: Bool) throws(StoreError) -> any RealmDirectory {
+        preconditionFailure("a reader opens directories for reading")
+    }
+    func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
+        try disk.openDirectoryForReading(path)
+    }
+    func bootID() -> Identity128? { disk.bootID() }
+    func random() -> UInt64 { disk.random() }
+    func monotonicNanoseconds() -> UInt64 { disk.monotonicNanoseconds() }
+    func wallClockMicroseconds() -> Int64 { disk.wallClockMicroseconds() }
+}

@@ -1,0 +1,161 @@
+import RegnumSimulation
+import RegnumStore
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// What the hub says, by its definition, at any cost: all commits are kept, and for each subscription
+/// every commit is asked about every row.
+struct HubModel {
+    struct Step {
+        let summary: CommitSummary
+        let old: DatabaseRoot
+        let new: DatabaseRoot
+        /// Nobody knows what it changed.
+        var isGap = false
+    }
+
+    struct Subscriber {
+        let keeps: Keeps
+        var interest: Interest
+        var position: UInt64
+        var since: UInt64?
+        /// What was kept since then is lost.
+        var isGone = false
+        var mustMove = false
+        var origins: [String] = []
+        var concerning: Set<UInt64> = []
+    }
+
+    private(set) var steps: [Step] = []
+    /// Steps that were looked at.
+    private(set) var lookedCount = 0
+    var subscribers: [Int: Subscriber] = [:]
+    private(set) var signalCount = 0
+
+    var looked: UInt64? { lookedCount == 0 ? nil : steps[lookedCount - 1].new.version }
+
+    mutating func publish(_ step: Step) { steps.append(step) }
+
+    mutating func look() {
+        while lookedCount < steps.count {
+            look(at: steps[lookedCount])
+            lookedCount += 1
+        }
+    }
+
+    mutating func move() {
+        for id in subscribers.keys { subscribers[id]?.mustMove = true }
+    }
+
+    private mutating func look(at step: Step) {
+        for (id, old) in subscribers where old.position < step.new.version {
+            var subscriber = old
+            if step.isGap {
+                subscriber.since = subscriber.since ?? subscriber.position
+                subscriber.isGone = true
+                subscriber.concerning = []
+            } else if HubModel.concerns(subscriber.interest, step) {
+                signalCount += 1
+                subscriber.since = subscriber.since ?? step.old.version
+                subscriber.concerning.insert(step.new.version)
+                if let origin = step.summary.origin, !subscriber.origins.contains(origin),
+                    HubModel.holds(subscriber.interest, step)
+                {
+                    subscriber.origins.append(origin)
+                }
+            }
+            subscribers[id] = subscriber
+        }
+    }
+
+    /// A new interest, as of a version.
+    mutating func update(_ id: Int, _ interest: Interest, asOf version: UInt64) {
+        guard var subscriber = subscribers[id], subscriber.interest != interest else { return }
+        subscriber.interest = interest
+        if let looked, looked > version, subscriber.since ?? .max > version {
+            subscriber.since = version
+            subscriber.isGone = true
+            subscriber.concerning = []
+        }
+        subscribers[id] = subscriber
+    }
+
+    /// What the subscriber is to get: the subscriber as it was, with the steps after `since`.
+    mutating func take(_ id: Int) -> (subscriber: Subscriber, steps: [Step])? {
+        guard let subscriber = subscribers[id], subscriber.since != nil || subscriber.mustMove
+        else { return nil }
+        let looked = steps[..<lookedCount]
+        subscribers[id] = Subscriber(
+            keeps: subscriber.keeps, interest: subscriber.interest,
+            position: max(looked.last?.new.version ?? 0, subscriber.position))
+        let since = subscriber.since ?? .max
+        return (subscriber, looked.filter { $0.new.version > since })
+    }
+
+    /// Versions of which roots are to be held.
+    var heldVersions: Set<UInt64> {
+        subscribers.values.filter { $0.keeps == .versions && !$0.isGone }
+            .reduce(into: []) { $0.formUnion($1.concerning) }
+    }
+
+    // MARK: Concern
+
+    static func concerns(_ interest: Interest, _ step: Step) -> Bool {
+        if step.old.schema.tables != step.new.schema.tables { return true }
+        if step.old.schema.version != step.new.schema.version { return true }
+        return holds(interest, step)
+    }
+
+    /// Whether the commit's label is told.
+    private static func holds(_ interest: Interest, _ step: Step) -> Bool {
+        interest.terms.contains { holds($0, step) }
+    }
+
+    private static func holds(_ term: Interest.Term, _ step: Step) -> Bool {
+        switch term {
+        case .all:
+            return true
+        case .table(let name):
+            return step.summary.tables.values.contains { $0.tableName == name }
+        case .value(let name, let column, let value):
+            let rows = touchedRows(name, step.summary)
+            return [step.old, step.new].contains { root in
+                guard let table = root.schema.table(named: name),
+                    let column = table.column(named: column)
+                else { return false }
+                return root.keys(table.key).contains { row in
+                    rows.all.contains(row)
+                        && isEqual(root.value(table.key, row, column.key), value)
+                }
+            }
+        case .elements(let name, let className, let list, let owner):
+            let rows = touchedRows(name, step.summary)
+            return [step.old, step.new].contains { root in
+                guard let table = root.schema.table(named: className),
+                    let list = table.list(named: list),
+                    root.schema.tables[Int(list.target.rawValue)].name == name
+                else { return false }
+                return root.list(table.key, owner, list.key).contains { rows.changed.contains($0) }
+            }
+        }
+    }
+
+    private static func touchedRows(
+        _ name: String, _ summary: CommitSummary
+    ) -> (all: Set<ObjectKey>, changed: Set<ObjectKey>) {
+        guard let delta = summary.delta(tableName: name) else { return ([], []) }
+        var changed = Set(delta.modified.map(\.key))
+        for changes in delta.listChanges.values { changed.formUnion(changes.map(\.row)) }
+        return (changed.union(delta.inserted).union(delta.deleted), changed)
+    }
+
+    private static func isEqual(_ stored: Value?, _ value: Value) -> Bool {
+        switch (stored, value) {
+        case (.double(let x)?, .double(let y)), (.date(let x)?, .date(let y)): x == y
+        case (.double(let x)?, .int(let y)), (.int(let y)?, .double(let x)):
+            Int64(exactly: x) == y
+        default: stored == value
+        }
+    }
+}

@@ -1,0 +1,257 @@
+import RegnumSimulation
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// Who is woken by a commit, and what there is to take.
+@Suite(.timeLimit(.minutes(40)))
+struct SubscriptionTests {
+    // Covers O35
+    @Test func commitOfTheClassWakesAndOneOfAnotherDoesNot() async throws {
+        let world = try HubFixture()
+        let people = world.subscribe(.tables(["Person"]))
+        let messages = world.subscribe(.tables(["Message"]))
+        let (slot, other) = (people.attach(), messages.attach())
+        let commit = try world.commit(origin: "a") { try $0.addPerson() }
+        #expect(await slot.wait() == .changed)
+        #expect(!other.isSignalled)
+        #expect(messages.take() == nil)
+        let pending = try #require(people.take())
+        #expect(pending.root === commit.root && pending.since == commit.root.version - 1)
+        #expect(pending.isConcerned && pending.origins == ["a"] && pending.commits == nil)
+        #expect(pending.summaries?.map(\.version) == [commit.root.version])
+        #expect(people.take() == nil)
+        #expect(world.hub.counters.signals.value == 1)
+    }
+
+    @Test func whatIsPublishedBeforeTheSubscriptionBelongsToItsStart() throws {
+        let world = try HubFixture()
+        let early = world.subscribe(.all)
+        let first = try world.publish { try $0.addPerson() }
+        let late = world.subscribe(.all)
+        #expect(late.start === first.root)
+        world.hub.look()
+        #expect(early.take()?.root === first.root)
+        #expect(late.take() == nil)
+        let second = try world.publish { try $0.addPerson() }
+        #expect(late.take() == nil)  // nobody looked yet
+        world.hub.look()
+        #expect(late.take()?.since == first.root.version)
+        #expect(early.take()?.root === second.root)
+    }
+
+    @Test func interestIsMadeFromTheRootThatTheSubscriptionStartsWith() throws {
+        let world = try HubFixture()
+        var room = ObjectKey(rawValue: 0)
+        try world.commit { room = try $0.insert(ChatFixture.room, [.int(7)]) }
+        var seen: DatabaseRoot?
+        let subscription = world.hub.subscribe(.merged) { root in
+            seen = root
+            return .elements(of: root.keys(ChatFixture.room)[0])
+        }
+        #expect(seen === subscription.start)
+        try world.commit { tx in
+            let message = try tx.addMessage(room: 1)
+            try tx.insertIntoList(ChatFixture.room, room, ChatFixture.messages, at: 0, [message])
+        }
+        #expect(subscription.take() == nil)
+        try world.commit { tx in
+            try tx.set(
+                ChatFixture.message, tx.keys(ChatFixture.message)[0], ChatFixture.score, .double(1))
+        }
+        #expect(subscription.take() != nil)
+    }
+
+    @Test func everyWaiterIsWokenAndOneTakes() async throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.all)
+        let slots = [subscription.attach(), subscription.attach(), subscription.attach()]
+        slots[1].close()
+        try world.commit { try $0.addPerson() }
+        let late = subscription.attach()  // there is something to take already
+        #expect(await slots[0].wait() == .changed)
+        #expect(await slots[1].wait() == .closed)
+        #expect(await slots[2].wait() == .changed)
+        #expect(await late.wait() == .changed)
+        #expect(subscription.take() != nil)
+        #expect(subscription.take() == nil)
+        #expect(!subscription.attach().isSignalled)
+    }
+
+    @Test func cancellationBeforeTheWaitIsKeptAndTheSignalToo() async throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.all)
+        let slot = subscription.attach()
+        try world.commit { try $0.addPerson() }
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await slot.wait()
+        }
+        #expect(await task.value == .cancelled)
+        #expect(await slot.wait() == .changed)
+        let waiting = Task { await slot.wait() }
+        await Task.yield()
+        waiting.cancel()
+        #expect(await waiting.value == .cancelled)
+    }
+
+    @Test func manyWaitersAreWokenByJobsOfThePool() async throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.all)
+        let slots = (0..<1000).map { _ in subscription.attach() }
+        try world.commit { try $0.addPerson() }
+        for slot in slots { #expect(await slot.wait() == .changed) }
+        #expect(world.hub.counters.signals.value == 1)
+    }
+
+    @Test func theEndComesAfterWhatWasPublishedBefore() async throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.all)
+        let slot = subscription.attach()
+        let commit = try world.publish { try $0.addPerson() }
+        world.hub.close()
+        #expect(await slot.wait() == .closed)
+        #expect(subscription.take()?.root === commit.root)
+        #expect(subscription.take() == nil)
+        let late = world.subscribe(.all)
+        #expect(late.start === commit.root)
+        #expect(await late.attach().wait() == .closed)
+        #expect(late.take() == nil)
+    }
+
+    @Test func cancelledSubscriptionEndsItsWaiters() async throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.all)
+        let slot = subscription.attach()
+        try world.commit { try $0.addPerson() }
+        subscription.cancel()
+        #expect(await slot.wait() == .closed)
+        #expect(subscription.take() == nil)
+        #expect(await subscription.attach().wait() == .closed)
+        subscription.update(.room(1), asOf: 0)
+        try world.commit { try $0.addPerson() }
+        #expect(subscription.take() == nil)
+    }
+
+    @Test func changeOfTheSchemaConcernsEverybody() throws {
+        let world = try HubFixture()
+        let subscriptions = [Interest.room(1), .tables(["Person"]), Interest([])].map {
+            world.subscribe($0)
+        }
+        try world.commit { tx in
+            _ = try tx.addColumn(
+                ChatFixture.reaction, ColumnDefinition(name: "new", type: .int))
+        }
+        for subscription in subscriptions { #expect(subscription.take()?.isConcerned == true) }
+        try world.commit(origin: "joins") { tx in
+            tx.setSchemaVersion(2)
+            try tx.addMessage(room: 1)
+        }
+        let origins = subscriptions.map { $0.take()?.origins }
+        #expect(origins == [["joins"], [], []])  // the others only by the schema
+        try world.commit { $0.setSchemaVersion(3) }
+        for subscription in subscriptions { #expect(subscription.take()?.isConcerned == true) }
+    }
+
+    @Test func unconcernedSubscriptionMovesOnToTheNewestVersionWhenItIsConcerned() throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.room(1))
+        for _ in 0..<10 { try world.commit(origin: "other") { try $0.addMessage(room: 2) } }
+        let commit = try world.commit(origin: "mine") { try $0.addMessage(room: 1) }
+        let last = try world.commit(origin: "other") { try $0.addMessage(room: 2) }
+        let pending = try #require(subscription.take())
+        #expect(pending.since == commit.root.version - 1 && pending.root === last.root)
+        #expect(pending.origins == ["mine"])
+        let delta = MergedDelta(try #require(pending.summaries), tableName: "Message")
+        #expect(delta.inserted.count == 2)
+    }
+
+    @Test func newInterestHoldsForWhatWasNotLookedAt() throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.room(1))
+        try world.publish { try $0.addMessage(room: 2) }
+        let second = try world.publish { try $0.addMessage(room: 1) }
+        subscription.update(.room(2), asOf: 1)
+        #expect(subscription.take() == nil)
+        world.hub.look()
+        #expect(subscription.take()?.since == 1)
+        #expect(subscription.seenVersion == second.root.version)
+        try world.commit { try $0.addMessage(room: 1) }
+        #expect(subscription.take() == nil)
+    }
+
+    @Test func newInterestCountsAsConcernedByWhatWasLookedAtWithTheOldOne() async throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.room(1))
+        let slot = subscription.attach()
+        try world.commit { try $0.addMessage(room: 2) }
+        subscription.update(.room(1), asOf: 1)
+        #expect(!slot.isSignalled && subscription.take() == nil)
+        subscription.update(.room(2), asOf: 1)
+        #expect(await slot.wait() == .changed)
+        let pending = try #require(subscription.take())
+        #expect(pending.since == 1 && pending.isConcerned && pending.summaries == nil)
+        subscription.update(.room(3), asOf: pending.root.version)
+        #expect(subscription.take() == nil)
+    }
+
+    @Test func anotherTreeOfTheSameContentIsToBeHeld() async throws {
+        let world = try HubFixture()
+        let quiet = world.subscribe(.tables(["Person"]), keeps: .versions)
+        let busy = world.subscribe(.tables(["Message"]))
+        let slot = quiet.attach()
+        try world.commit { try $0.addMessage(room: 1) }
+        try world.move()
+        world.hub.look()
+        #expect(await slot.wait() == .changed)
+        let moved = try #require(quiet.take())
+        #expect(moved.root === world.head && !moved.isConcerned && moved.origins.isEmpty)
+        #expect(moved.summaries?.isEmpty == true && moved.commits?.isEmpty == true)
+        #expect(quiet.take() == nil)
+        let pending = try #require(busy.take())
+        #expect(pending.root === world.head && pending.isConcerned)
+        #expect(pending.summaries?.count == 1)
+    }
+
+    @Test(arguments: [Keeps.merged, .commits, .versions, .nothing])
+    func afterAGapNobodyKnowsWhatChanged(keeps: Keeps) async throws {
+        let world = try HubFixture()
+        let pending = world.subscribe(.tables(["Message"]), keeps: keeps)
+        let quiet = world.subscribe(.tables(["Person"]), keeps: keeps)
+        let slot = quiet.attach()
+        try world.commit(origin: "before") { try $0.addMessage(room: 1) }
+        try world.leap { try $0.addMessage(room: 1) }
+        let last = try world.publish(origin: "after") { try $0.addMessage(room: 1) }
+        world.hub.look()
+        #expect(await slot.wait() == .changed)
+        for subscription in [pending, quiet] {
+            let taken = try #require(subscription.take())
+            #expect(taken.isConcerned && taken.summaries == nil && taken.commits == nil)
+            #expect(taken.root === last.root && taken.since == 1)
+            #expect(taken.origins == (subscription === pending ? ["before", "after"] : []))
+        }
+        #expect(world.hub.statistics.summaries == 0 && world.hub.statistics.roots == 0)
+        try world.commit { try $0.addMessage(room: 1) }
+        #expect(pending.take()?.summaries?.count == (keeps == .nothing ? nil : 1))
+    }
+
+    // Covers O32
+    @Test func labelsAreTheNewestThousandInOrderOfTheFirstCommit() throws {
+        let world = try HubFixture()
+        let subscription = world.subscribe(.tables(["Person"]))
+        for number in 0..<1_500 {
+            try world.commit(origin: "\(number % 1_200)") { try $0.addPerson() }
+            try world.commit(origin: "other") { try $0.addMessage(room: 1) }
+            try world.commit { try $0.addPerson() }
+        }
+        // the first 200 had gone when the last one came, and drove others out when they came again
+        let expected = (500..<1_200).map { "\($0)" } + (0..<300).map { "\($0)" }
+        #expect(subscription.take()?.origins == expected)
+        try world.commit(origin: "7") { try $0.addPerson() }
+        #expect(subscription.take()?.origins == ["7"])
+        for number in 0..<60 { try world.commit(origin: "\(number % 20)") { try $0.addPerson() } }
+        #expect(subscription.take()?.origins == (0..<20).map { "\($0)" })
+    }
+}

@@ -1,0 +1,230 @@
+import RegnumSimulation
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// What is kept of the commits that subscriptions have not taken yet.
+@Suite(.timeLimit(.minutes(40)))
+struct SummaryHistoryTests {
+    /// What the summaries tell of messages, as one net effect.
+    private func delta(_ summaries: [CommitSummary]?, _ tableName: String = "Message") throws
+        -> MergedDelta
+    {
+        MergedDelta(try #require(summaries), tableName: tableName)
+    }
+
+    @Test func subscriptionThatNothingConcernsKeepsNothing() throws {
+        let world = try HubFixture()
+        let quiet = [
+            world.subscribe(.tables(["Room"])), world.subscribe(.room(1)),
+            world.subscribe(.tables(["Room"]), keeps: .versions),
+        ]
+        for _ in 0..<1_000 {
+            try world.commit { try $0.addMessage(room: 2) }
+            #expect(world.hub.statistics.summaries == 0)
+        }
+        try world.commit { try $0.addMessage(room: 1) }
+        #expect(quiet.map { $0.take() != nil } == [false, true, false])
+    }
+
+    // Covers O28
+    @Test func sleeperBehindManyCommitsCostsMemoryByTheObjectsChanged() throws {
+        let world = try HubFixture()
+        try world.commit { tx in for _ in 0..<10 { try tx.addMessage(room: 1) } }
+        let sleeper = world.subscribe(.tables(["Message"]))
+        var all: [CommitSummary] = []
+        for number in 0..<20_000 {
+            let commit = try world.commit(origin: "\(number % 3)") { tx in
+                let rows = tx.keys(ChatFixture.message)
+                try tx.set(
+                    ChatFixture.message, rows[number % 10],
+                    number % 2 == 0 ? ChatFixture.score : ChatFixture.tag,
+                    number % 2 == 0 ? .double(Double(number)) : .null)
+                tx.delete(ChatFixture.message, try tx.addMessage(room: 1))
+                if number % 5 == 4 { try tx.addMessage(room: 3) }
+                if number % 5 == 0, number > 0 { tx.delete(ChatFixture.message, rows[10]) }
+            }
+            all.append(commit.summary)
+            #expect(world.hub.statistics.summaryByteCount < 16_384)
+        }
+        let pending = try #require(sleeper.take())
+        #expect(try delta(pending.summaries) == delta(all))
+        #expect(pending.origins == ["0", "1", "2"])
+        #expect(world.hub.statistics.summaries == 0)
+        #expect(world.hub.statistics.summaryByteCount == 0)
+    }
+
+    @Test func whatTakersStandBetweenIsNotMerged() throws {
+        let world = try HubFixture()
+        let subscriptions = (0..<40).map { world.subscribe(.room($0)) }
+        var commits: [CommitSummary] = []
+        for number in 0..<400 {
+            commits.append(
+                try world.commit { tx in try tx.addMessage(room: Int64(number % 40)) }.summary)
+        }
+        var order = Array(0..<40)
+        var random = SeededRandom("SummaryHistoryTests.between")
+        order.shuffle(using: &random)
+        for index in order {
+            let pending = try #require(subscriptions[index].take())
+            #expect(pending.since == UInt64(1 + index))
+            #expect(try delta(pending.summaries) == delta(Array(commits[index...])))
+        }
+        #expect(world.hub.statistics.summaries == 0)
+    }
+
+    @Test func takerThatKeepsUpLeavesTheSleeperWithLittle() throws {
+        let world = try HubFixture()
+        try world.commit { try $0.addMessage(room: 1) }
+        let sleeper = world.subscribe(.tables(["Message"]))
+        let busy = world.subscribe(.tables(["Message"]))
+        for number in 0..<5_000 {
+            let commit = try world.commit { tx in
+                try tx.set(
+                    ChatFixture.message, ObjectKey(rawValue: 0), ChatFixture.score,
+                    .double(Double(number)))
+            }
+            let pending = try #require(busy.take())
+            #expect(pending.since == commit.root.version - 1 && pending.summaries?.count == 1)
+            #expect(world.hub.statistics.summaryByteCount < 16_384)
+        }
+        #expect(try delta(sleeper.take()?.summaries).modified.count == 1)
+    }
+
+    // Covers O28
+    @Test func summariesBeyondTheBytesAreGoneForThoseWhoNeedThem() throws {
+        let world = try HubFixture(byteCountMax: 4_096)
+        let slow = world.subscribe(.tables(["Message"]))
+        let each = world.subscribe(.all, keeps: .commits)
+        let late = world.subscribe(.tables(["Person"]))
+        for _ in 0..<1_000 {
+            try world.commit { try $0.addMessage(room: 1) }
+            #expect(world.hub.statistics.summaryByteCount <= 2 * 4_096)
+        }
+        #expect(world.hub.statistics.summaries == 0)
+        try world.commit(origin: "last") { try $0.addPerson() }
+        let pending = try #require(slow.take())
+        #expect(pending.summaries == nil && pending.since == 1 && pending.root === world.head)
+        let commits = try #require(each.take())
+        #expect(commits.commits == nil && commits.summaries == nil && commits.origins == ["last"])
+        #expect(late.take()?.summaries?.count == 1)
+        try world.commit { try $0.addMessage(room: 1) }
+        #expect(slow.take()?.summaries?.count == 1 && each.take()?.commits?.count == 1)
+    }
+
+    @Test func withoutBytesNothingIsKept() throws {
+        let world = try HubFixture(byteCountMax: 0)
+        let merged = world.subscribe(.all)
+        let versions = world.subscribe(.all, keeps: .versions)
+        for _ in 0..<3 {
+            try world.commit { try $0.addPerson() }
+            #expect(world.hub.statistics.summaries == 0 && world.hub.statistics.roots == 0)
+        }
+        #expect(merged.take()?.summaries == nil && versions.take()?.commits == nil)
+    }
+
+    @Test func everyCommitIsKeptApartWithTheRootsOfThoseThatConcern() throws {
+        let world = try HubFixture()
+        let versions = world.subscribe(.room(1), keeps: .versions)
+        let commits = world.subscribe(.room(1), keeps: .commits)
+        try world.commit { try $0.addMessage(room: 2) }
+        var all: [Commit] = []
+        for number in 0..<10 {
+            all.append(
+                try world.commit(origin: "\(number)") {
+                    try $0.addMessage(room: number % 3 == 0 ? 1 : 2)
+                })
+        }
+        #expect(world.hub.statistics.roots == 4 && world.hub.statistics.summaries == 10)
+        for subscription in [versions, commits] {
+            let pending = try #require(subscription.take())
+            let kept = try #require(pending.commits)
+            #expect(pending.since == 2 && kept.map(\.summary.version) == Array(3...12))
+            #expect(kept.map(\.isConcerning) == (0..<10).map { $0 % 3 == 0 })
+            #expect(pending.origins == ["0", "3", "6", "9"])
+            #expect(pending.summaries?.map(\.origin) == all.map(\.summary.origin))
+            for (commit, made) in zip(kept, all) {
+                let isHeld = subscription === versions && commit.isConcerning
+                #expect(commit.root === (isHeld ? made.root : nil))
+            }
+        }
+        #expect(world.hub.statistics.roots == 0 && world.hub.statistics.summaries == 0)
+    }
+
+    @Test func rootsAreLetGoOfWhenTheyAreTakenOrNobodyWillTakeThem() throws {
+        let world = try HubFixture()
+        var versions: [Subscription] = (0..<2).map { _ in
+            world.subscribe(.tables(["Person"]), keeps: .versions)
+        }
+        weak let root = try world.commit { try $0.addPerson() }.root
+        try world.commit { try $0.addMessage(room: 1) }
+        #expect(root != nil)
+        _ = versions[0].take()
+        #expect(root != nil)
+        _ = versions[1].take()
+        #expect(root == nil)
+        weak let second = try world.commit { try $0.addPerson() }.root
+        weak let third = try world.commit { try $0.addPerson() }.root
+        try world.commit { try $0.addMessage(room: 1) }
+        versions[0].cancel()
+        #expect(second != nil && third != nil)
+        versions.removeAll()
+        #expect(second == nil && third == nil)
+        #expect(world.hub.isIdle)
+    }
+
+    @Test func rootsCountOfTheBytes() throws {
+        let world = try HubFixture(byteCountMax: 10 * CommitHistory.rootByteCount)
+        let versions = world.subscribe(.all, keeps: .versions)
+        for _ in 0..<9 { try world.commit { try $0.addPerson() } }
+        #expect(world.hub.statistics.roots == 9)
+        #expect(versions.take()?.commits?.count == 9)
+        for _ in 0..<100 { try world.commit { try $0.addPerson() } }
+        #expect(world.hub.statistics.roots < 10)
+        #expect(versions.take()?.commits == nil)
+    }
+
+    // Covers O38
+    @Test func unconcernedAndTakenSubscriptionsHoldNoVersion() throws {
+        let world = try HubFixture()
+        let quiet = world.subscribe(.tables(["Room"]))
+        let busy = world.subscribe(.tables(["Person"]))
+        weak let first: DatabaseRoot? = quiet.start
+        _ = quiet.take()
+        _ = busy.take()
+        weak let second = try world.commit { try $0.addPerson() }.root
+        try world.commit { try $0.addPerson() }
+        #expect(first == nil && second == nil)
+        #expect(busy.take()?.summaries?.count == 2)
+    }
+
+    @Test func withTheLastSubscriptionEverythingIsLetGoOf() throws {
+        let world = try HubFixture()
+        let kinds: [Keeps] = [.merged, .commits, .versions, .nothing]
+        var subscriptions = (0..<100_000).map { number -> Subscription in
+            let interest: Interest =
+                switch number % 3 {
+                case 0: .room(Int64(number))
+                case 1: .elements(of: ObjectKey(rawValue: UInt64(number)))
+                default: .tables(["Person"])
+                }
+            return world.subscribe(interest, keeps: kinds[number % 4])
+        }
+        var slots: [SignalSlot]? = subscriptions.map { $0.attach() }
+        #expect(world.hub.statistics.subscriptions == 100_000)
+        weak let root = try world.commit { try $0.addPerson() }.root
+        try world.publish { try $0.addPerson() }  // not looked at
+        #expect(root != nil)
+        for subscription in subscriptions.prefix(50_000) { subscription.cancel() }
+        slots = nil
+        subscriptions = []
+        _ = slots
+        #expect(root == nil && world.hub.isIdle)
+        // and it begins again
+        let again = world.subscribe(.all)
+        try world.commit { try $0.addPerson() }
+        #expect(again.take()?.summaries?.count == 1)
+    }
+}

@@ -1,0 +1,141 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+/// What commits cost, in things that can be counted: writes, syncs, bytes.
+@Suite(.timeLimit(.minutes(40)))
+struct CommitCounterTests {
+    private static let hour: UInt64 = 3_600_000_000_000
+
+    /// A realm whose log is written for commits only.
+    private func openRealm(_ disk: SimFileSystem) async throws -> Coordinator {
+        try await openPeer("/sim", disk) { options in
+            options.store.idleDelayNanoseconds = Self.hour
+            options.store.firstSegmentByteCount = 4 << 20
+            options.store.keepsSpareSegment = false
+        }
+    }
+
+    @Test func aDurableCommitIsOneBatchOneWriteAndOneSync() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openRealm(disk)
+        try await insert(0, into: coordinator)
+        let before = coordinator.statistics
+        let effects = EffectCounter(disk)
+        for number in 1...50 { try await insert(number, into: coordinator) }
+        let after = coordinator.statistics
+        #expect(after.commits - before.commits == 50)
+        #expect(after.batches - before.batches == 50)
+        #expect(after.syncs - before.syncs == 50)
+        #expect(effects.count(.write) == 50)
+        #expect(effects.count(.sync) == 50)
+        #expect(effects.count(.create) + effects.count(.syncDirectory) == 0)
+        await coordinator.close()
+    }
+
+    @Test func aRelaxedCommitIsOneWriteAndNoSyncUntilItsTimeIsUp() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openRealm(disk)
+        try await insert(0, into: coordinator)
+        let before = coordinator.statistics
+        let effects = EffectCounter(disk)
+        for number in 1...500 {
+            try await insert(
+                number, into: coordinator, durability: .relaxed(withinNanoseconds: Self.hour))
+        }
+        let after = coordinator.statistics
+        #expect(after.commits - before.commits == 500)
+        #expect(after.batches - before.batches == 500)
+        #expect(after.syncs == before.syncs)
+        #expect(effects.count(.write) == 500)
+        #expect(effects.count(.sync) == 0)
+        await coordinator.close()
+        #expect(effects.count(.sync) > 0)
+    }
+
+    /// Two for each delay: one when it is over, and one for a commit that came during it and had to
+    /// join a batch.
+    @Test func relaxedCommitsAreSyncedOncePerDelay() async throws {
+        let delay: UInt64 = 20_000_000
+        let disk = SimFileSystem()
+        let coordinator = try await openRealm(disk)
+        try await insert(0, into: coordinator)
+        let before = coordinator.statistics
+        let start = IOPool.now()
+        for number in 1...2_000 {
+            try await insert(
+                number, into: coordinator, durability: .relaxed(withinNanoseconds: delay))
+        }
+        while coordinator.statistics.syncs == before.syncs { await Task.yield() }
+        let delays = (IOPool.now() - start) / delay + 1
+        let syncs = coordinator.statistics.syncs - before.syncs
+        #expect(syncs >= 1)
+        #expect(syncs <= 2 * delays)
+        await coordinator.close()
+    }
+
+    @Test(arguments: [Durability.full, .relaxed(withinNanoseconds: hour)])
+    func aCommitOfOneObjectAppendsItsContentAndAFewBytes(_ durability: Durability) async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openRealm(disk)
+        let people = try await PeopleTable(coordinator, count: 5_000)
+        // 72 bytes of content (with a varint each for id and age) and 32 around it
+        let inserted = try await people.appended(durability) { transaction, table in
+            _ = try transaction.insert(table, PeopleTable.person(5_000))
+        }
+        #expect(inserted <= 112)
+        #expect(RecordFraming.byteCount(bodyByteCount: Int(inserted)) <= 152)
+        let updated = try await people.appended(durability) { transaction, table in
+            let age = ColumnKey(rawValue: 2)
+            try transaction.set(table, ObjectKey(rawValue: 2_500), age, .int(7))
+        }
+        #expect(updated <= 32)
+        let deleted = try await people.appended(durability) { transaction, table in
+            transaction.delete(table, ObjectKey(rawValue: 2_500))
+        }
+        #expect(deleted <= 28)
+        await coordinator.close()
+    }
+
+    @Test func aTransactionThatChangesNothingAppendsAndSyncsNothing() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openRealm(disk)
+        try await insert(0, into: coordinator)
+        let before = coordinator.statistics
+        let effects = EffectCounter(disk)
+        for _ in 0..<20 {
+            let turn = try await coordinator.beginWrite()
+            let transaction = EngineTransaction(base: turn.base, origin: "nothing")
+            let table = try #require(transaction.schema.table(named: "Number")?.key)
+            let key = try transaction.insert(table, [.int(1)])
+            transaction.delete(table, key)
+            #expect(!transaction.hasChanges)
+            try await coordinator.abandon(turn)
+        }
+        let after = coordinator.statistics
+        #expect(after.commits == before.commits)
+        #expect(after.batches == before.batches)
+        #expect(after.syncs == before.syncs)
+        #expect(after.appendedByteCount == before.appendedByteCount)
+        #expect(effects.count(.write) + effects.count(.sync) == 0)
+        #expect(coordinator.published.version == 1)
+        await coordinator.close()
+    }
+
+    // Covers 5.3, 13.8
+    @Test func commitsInMemoryTouchNoDisk() async throws {
+        let disk = SimFileSystem()
+        let effects = EffectCounter(disk)
+        let coordinator = try await Coordinator.open(
+            CoordinatorOptions(place: .memory(identifier: "touch-no-disk"), fileSystem: disk))
+        for number in 0..<10 { try await insert(number, into: coordinator) }
+        #expect(coordinator.statistics.commits == 10)
+        #expect(coordinator.statistics.syncs == 0)
+        #expect(effects.total == 0)
+        await coordinator.close()
+    }
+}

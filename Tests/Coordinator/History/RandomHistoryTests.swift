@@ -1,0 +1,34 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// Random histories with rotations, checkpoints, bulk commits, trimming and reopening: every version
+/// within the retention is read as it was, and no other one is ever read wrongly.
+@Suite(.serialized) struct RandomHistoryTests {
+    static let retentions: [HistoryRetention] = [
+        .none,
+        HistoryRetention(ageNanoseconds: nil, byteCount: nil),
+        HistoryRetention(ageNanoseconds: nil, byteCount: 3000),
+        HistoryRetention(ageNanoseconds: 20_000_000_000, byteCount: nil),
+        HistoryRetention(ageNanoseconds: 30_000_000_000, byteCount: 8000),
+    ]
+
+    @Test(arguments: retentions)
+    func everyVersionIsReadAsItWas(_ retention: HistoryRetention) async throws {
+        var numbers = SeededRandom("RandomHistoryTests")
+        var (found, trimmed) = (0, 0)
+        for _ in 0..<Effort.count(gate: 2, soak: 6) {
+            let driver = HistoryDriver(retention, SeededRandom(numbers.next()))
+            try await driver.run(stepCount: 120, checkedEvery: 10)
+            found += driver.foundCount
+            trimmed += driver.trimmedCount
+        }
+        print("histories: \(found) versions read, \(trimmed) gone, \(retention)")
+        let keepsAll = retention.ageNanoseconds == nil && retention.byteCount == nil
+        #expect(found > 0 && (trimmed == 0) == keepsAll)
+    }
+}

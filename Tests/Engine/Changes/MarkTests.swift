@@ -1,0 +1,113 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+/// Which rows count as modified in a step.
+@Suite struct MarkTests {
+    // Covers O18, O19, O22, O40
+    @Test func marksFollowTheDefinition() throws {
+        var generator = SeededRandom("MarkTests.marksFollowTheDefinition")
+        var markCount = 0
+        for _ in 0..<Effort.count(gate: 40, soak: 400) {
+            var history = try MarkHistory(commitCount: 16, &generator)
+            for _ in 0..<12 { try history.checkStep(&generator) }
+            markCount += history.markCount
+        }
+        #expect(markCount > 0)
+    }
+
+    // MARK: What filters depend on
+
+    private func schema() throws -> DatabaseSchema {
+        var world = MarkWorld()
+        world.begin()
+        try world.addClasses()
+        try world.addLateClass()
+        _ = try world.commit()
+        return world.root.schema
+    }
+
+    @Test func depthDependsOnTheClassesThatAreReached() throws {
+        let schema = try schema()
+        func names(_ depth: Int, _ name: String) -> Set<String> {
+            ChangeFilter.deep(depth).dependencies(of: name, in: schema)
+        }
+        #expect(names(3, "Lonely") == ["Lonely"])
+        #expect(names(0, "Person") == ["Person", "Person.tags", "Person.pets"])
+        #expect(
+            names(1, "Person")
+                == names(0, "Person")
+                .union(["Dog", "Dog.nicks", "Address", "Address.notes", "Late"]))
+        #expect(names(2, "Person") == names(1, "Person").union(["Toy"]))
+        #expect(names(1, "Toy") == ["Toy", "Dog", "Dog.nicks"])
+        #expect(
+            names(2, "Toy") == ["Toy", "Dog", "Dog.nicks", "Person", "Person.tags", "Person.pets"])
+        #expect(names(1, "Person.pets") == ["Person.pets", "Dog", "Dog.nicks"])
+        #expect(names(3, "Person.tags") == ["Person.tags"])
+        #expect(names(3, "Nobody") == ["Nobody"])
+    }
+
+    @Test func theClassItselfCountsAsLinkedOnlyIfItIsReached() throws {
+        let schema = try schema()
+        func names(_ depth: Int, _ name: String) -> Set<String> {
+            ChangeFilter.deep(depth).linkedDependencies(of: name, in: schema)
+        }
+        #expect(names(3, "Lonely").isEmpty)
+        #expect(names(0, "Person") == ["Person.tags", "Person.pets"])
+        #expect(names(1, "Person").contains("Person"))  // its boss
+        #expect(!names(1, "Dog").contains("Dog") && names(2, "Dog").contains("Dog"))
+        let own = ChangeFilter.paths([ChangePath(last: .property("name"))])
+        #expect(own.linkedDependencies(of: "Person", in: schema).isEmpty)
+        #expect(own.dependencies(of: "Person", in: schema) == ["Person"])
+    }
+
+    @Test func pathsDependOnTheClassesThatTheyLeadThrough() throws {
+        let schema = try schema()
+        func names(_ path: ChangePath) -> Set<String> {
+            ChangeFilter.paths([path]).linkedDependencies(of: "Person", in: schema)
+        }
+        let dogs = Hop.list("dogs", of: "Dog")
+        #expect(names(ChangePath(last: .property("tags"))) == ["Person.tags"])
+        #expect(names(ChangePath(last: .property("dogs"))).isEmpty)
+        #expect(names(ChangePath(hops: [dogs], last: .property("name"))) == ["Dog"])
+        #expect(names(ChangePath(hops: [dogs], last: .property("nicks"))) == ["Dog", "Dog.nicks"])
+        #expect(
+            names(ChangePath(last: .backlinks(name: "owner", target: "Dog"))) == ["Dog"])
+        #expect(
+            names(
+                ChangePath(
+                    hops: [.backlinks("owner", of: "Dog"), .link("toy", to: "Toy")],
+                    last: .property("name"))) == ["Dog", "Toy"])
+        #expect(
+            names(ChangePath(hops: [.link("cat", to: "Cat")], last: .property("name"))) == ["Cat"])
+    }
+
+    // MARK: Lists whose changes are too many to tell
+
+    @Test func listsOfWhichTheSplicesAreNotKnownAreCompared() throws {
+        let transaction = EngineTransaction(base: .empty)
+        let node = try transaction.addTable(
+            name: "Node", columns: [ColumnDefinition(name: "name", type: .string)])
+        let list = try transaction.addList(node, name: "nodes", target: node)
+        let rows = try (0..<20).map { _ in try transaction.insert(node, []) }
+        try transaction.insertIntoList(node, rows[0], list, at: 0, Array(rows[1..<10]))
+        let before = try transaction.commit(timestampMicroseconds: 1).root
+        let edit = EngineTransaction(base: before)
+        edit.removeFromList(node, rows[0], list, 2..<3)
+        try edit.insertIntoList(node, rows[0], list, at: 5, [rows[15]])
+        let commit = try edit.commit(timestampMicroseconds: 2)
+        let delta = TableDelta(
+            table: node, tableName: "Node", inserted: [], deleted: [], modified: [],
+            listChanges: [list: [ListChange(row: rows[0], splices: nil)]])
+        let summary = CommitSummary(
+            version: commit.summary.version, origin: nil, tables: [node: delta])
+        let step = VersionStep(from: before, to: commit.root, summaries: [summary])
+        #expect(step.marks("Node", .deep(0))[rows[0]]?.lists == [list])
+        let inverse = ChangePath(last: .backlinks(name: "nodes", target: "Node"))
+        #expect(step.marks("Node", .paths([inverse])).rows.keys.sorted() == [rows[3], rows[15]])
+    }
+}

@@ -1,0 +1,104 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+@Suite struct CheckpointTests {
+    @Test func anEmptyRealmIsLoadedAsItWasWritten() throws {
+        let root = DatabaseRoot.makeEmpty()
+        let file = MemoryNodesFile()
+        let loaded = try TestCheckpoint(root, to: file).load(from: file)
+        #expect(loaded.stateHash() == root.stateHash())
+        #expect(loaded.version == 0)
+    }
+
+    @Test func aRootIsLoadedAsItWasWritten() throws {
+        var content = try CheckpointContent(SeededRandom("aRootIsLoadedAsItWasWritten"))
+        let file = MemoryNodesFile()
+        for round in 0..<6 {
+            try content.insertEverything(1 + content.generator.below(round == 3 ? 1500 : 40))
+            try content.insertText(1 + content.generator.below(60))
+            try content.change(20)
+            if round % 2 == 1 { try content.addColumn() }
+            let checkpoint = try TestCheckpoint(content.root, to: file)
+            let loaded = try checkpoint.load(from: file)
+            #expect(loaded.stateHash() == content.root.stateHash())
+            #expect(loaded.damage == nil)
+            #expect(loaded.schema.tables == content.root.schema.tables)
+            // and what is done on it leads to the same content
+            var twin = content
+            twin.move(to: loaded)
+            try twin.change(10)
+            try twin.insertText(3)
+            try twin.insertEverything(2)
+            try content.change(10)
+            try content.insertText(3)
+            try content.insertEverything(2)
+            #expect(twin.root.stateHash() == content.root.stateHash())
+            if content.generator.oneIn(2) { content = twin }
+        }
+    }
+
+    @Test func emptyClustersAndSkippedKeysAreNoContent() throws {
+        var content = try CheckpointContent(SeededRandom("emptyClusters"))
+        try content.insertText(2100)
+        try content.delete(CheckpointContent.text, 0..<1100)
+        try content.delete(CheckpointContent.text, 2048..<2100)
+        let file = MemoryNodesFile()
+        let loaded = try TestCheckpoint(content.root, to: file).load(from: file)
+        #expect(loaded.stateHash() == content.root.stateHash())
+        var twin = content
+        twin.move(to: loaded)
+        try content.insertText(1)
+        try twin.insertText(1)
+        #expect(twin.root.stateHash() == content.root.stateHash())
+        #expect(twin.root.keys(CheckpointContent.text).last == ObjectKey(rawValue: 2100))
+    }
+
+    @Test func theNextCheckpointWritesWhatChanged() throws {
+        var content = try CheckpointContent(SeededRandom("theNextCheckpoint"))
+        try content.insertEverything(1100)
+        try content.insertText(300)
+        let file = MemoryNodesFile()
+        let first = try TestCheckpoint(content.root, to: file)
+        content.move(to: try first.load(from: file))
+        let same = try TestCheckpoint(content.root, to: file)
+        #expect(same.written.leafCount == 0)
+        #expect(same.written.liveByteCount == first.written.liveByteCount)
+        try content.commit { transaction, _ in
+            let column = transaction.schema.tables[0].columns[4]  // int?, with an index
+            try transaction.set(
+                CheckpointContent.everything, ObjectKey(rawValue: 5), column.key, .int(1 << 50))
+        }
+        let second = try TestCheckpoint(content.root, to: file)
+        // a chunk, the content versions, and of the index one leaf or two, three after a split
+        #expect(second.written.leafCount >= 3 && second.written.leafCount <= 5)
+        #expect(try second.load(from: file).stateHash() == content.root.stateHash())
+        let third = try TestCheckpoint(content.root, to: MemoryNodesFile(number: 2))
+        #expect(third.written.leafCount >= first.written.leafCount)
+    }
+
+    @Test func anotherFileGetsEverything() throws {
+        var content = try CheckpointContent(SeededRandom("anotherFileGetsEverything"))
+        try content.insertEverything(200)
+        try content.insertText(200)
+        let file = MemoryNodesFile()
+        let loaded = try TestCheckpoint(content.root, to: file).load(from: file)
+        let other = MemoryNodesFile(number: 2)
+        let moved = try TestCheckpoint(loaded, to: other)
+        #expect(try moved.load(from: other).stateHash() == content.root.stateHash())
+    }
+
+    @Test func whatASinkThrowsIsThrownAndHarmsNothing() throws {
+        var content = try CheckpointContent(SeededRandom("whatASinkThrows"))
+        try content.insertText(50)
+        let hash = content.root.stateHash()
+        let file = MemoryNodesFile()
+        file.room = 2000
+        #expect(throws: StoreError.self) { try TestCheckpoint(content.root, to: file) }
+        #expect(content.root.stateHash() == hash)
+    }
+}

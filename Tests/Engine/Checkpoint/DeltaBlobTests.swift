@@ -1,0 +1,106 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+@Suite struct DeltaBlobTests {
+    /// A base, and a transaction on it that inserts, changes and deletes.
+    private func make() throws -> (base: DatabaseRoot, commit: Commit, SeededRandom) {
+        var content = try CheckpointContent(SeededRandom("DeltaBlobTests"))
+        try content.insertEverything(60)
+        try content.insertText(20)
+        try content.change(3)
+        let base = content.root
+        let transaction = EngineTransaction(base: base, origin: "delta")
+        let table = CheckpointContent.everything
+        for key in [3, 4, 9] as [UInt64] {
+            transaction.delete(table, ObjectKey(rawValue: key))
+        }
+        // the changes above may have deleted any row
+        let rows = transaction.keys(table)
+        for key in rows.prefix(3) {
+            try transaction.set(table, key, ColumnKey(rawValue: 3), .int(Int64(key.rawValue)))
+            try transaction.set(table, key, ColumnKey(rawValue: 1), .bool(true))
+        }
+        for id in 1000..<1010 {
+            _ = try transaction.insert(table, Everything.row(Int64(id), &content.generator))
+        }
+        let texts = transaction.keys(CheckpointContent.text)
+        for key in rows.prefix(4) {
+            for position in 0..<2 {
+                try transaction.insertIntoList(
+                    table, key, ListKey(rawValue: 0), at: position, Array(texts.prefix(3)))
+            }
+        }
+        transaction.delete(CheckpointContent.text, texts[0])
+        let commit = try transaction.commit(timestampMicroseconds: 7, bodyByteCountMax: 0)
+        return (base, commit, content.generator)
+    }
+
+    @Test func aDeltaIsReadAsItWasWritten() throws {
+        let (base, commit, _) = try make()
+        #expect(commit.bulk?.timestampMicroseconds == 7)
+        let summary = try DeltaBlob.decode(
+            DeltaBlob.encode(commit.summary), origin: "delta", from: base, to: commit.root)
+        #expect(summary.tables == commit.summary.tables)
+        #expect(summary.version == commit.summary.version)
+        #expect(summary.origin == "delta")
+    }
+
+    @Test func aForgedDeltaThrowsOrFitsTheVersions() throws {
+        var (base, commit, generator) = try make()
+        let bytes = DeltaBlob.encode(commit.summary)
+        for _ in 0..<2000 {
+            var forged = bytes
+            let offset = generator.below(forged.count)
+            forged[offset] = UInt8(generator.below(256))
+            if generator.oneIn(4) { forged.removeLast(generator.below(forged.count)) }
+            do throws(StoreError) {
+                let summary = try DeltaBlob.decode(
+                    forged, origin: nil, from: base, to: commit.root)
+                for delta in summary.tables.values {
+                    for key in delta.inserted { #expect(commit.root.contains(delta.table, key)) }
+                    for key in delta.deleted { #expect(base.contains(delta.table, key)) }
+                }
+            } catch {
+                #expect(error.code == .invalidDatabase)
+            }
+        }
+    }
+
+    @Test func aForgedBulkRecordThrows() throws {
+        var (base, commit, generator) = try make()
+        let file = MemoryNodesFile()
+        var writer = CheckpointWriter(commit.root, to: file)
+        let written = try writer.write()
+        let delta = DeltaBlob.encode(commit.summary)
+        let bulk = BulkCommit(
+            written, fileNumber: 1, delta: try writer.append(delta), deltaByteCount: delta.count)
+        let body = bulk.body(
+            version: commit.root.version, timestampMicroseconds: 7, origin: "delta")
+        let files = OneFile(file: file)
+        let (root, summary) = try CommitRecord.apply(body, to: base, files)
+        #expect(root.stateHash() == commit.root.stateHash())
+        #expect(summary.tables == commit.summary.tables && summary.origin == "delta")
+        #expect(throws: StoreError.self) { try CommitRecord.apply(body, to: commit.root, files) }
+        for _ in 0..<300 {
+            var forged = body
+            forged[generator.below(forged.count)] ^= 1 << UInt8(generator.below(8))
+            if let (other, _) = try? CommitRecord.apply(forged, to: base, files) {
+                #expect(other.stateHash() == root.stateHash())  // the time, or the origin
+            }
+        }
+    }
+
+    private struct OneFile: NodesFiles {
+        let file: MemoryNodesFile
+
+        func bytes(ofFile number: UInt64) throws(StoreError) -> any NodeBytes {
+            guard number == 1 else { throw StoreError(.invalidDatabase, "There is no such file.") }
+            return file
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// What an operation takes in a class of 10,000 rows and in a greater one: bytes of nodes that it makes,
+/// and nodes that it goes through. Times are those of the benchmark `growth`.
+@Suite struct GrowthTests {
+    private static let people = TableKey(rawValue: 0)
+    private static let age = ColumnKey(rawValue: 1)
+    private static let operationCount = 1_000
+
+    /// Costs at one size.
+    private struct Costs {
+        var inserted = 0
+        var updated = 0
+        var updatedAlone = 0
+        var levels = 0
+    }
+
+    private static func row(_ id: Int) -> [Value] {
+        [.int(Int64(id)), .int(Int64(id % 100)), .double(Double(id)), .string("person \(id)")]
+    }
+
+    private static func people(_ count: Int) throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        _ = try transaction.addTable(
+            name: "Person",
+            columns: [
+                ColumnDefinition(name: "id", type: .int, isPrimaryKey: true),
+                ColumnDefinition(name: "age", type: .int),
+                ColumnDefinition(name: "score", type: .double),
+                ColumnDefinition(name: "name", type: .string),
+            ])
+        for id in 0..<count { _ = try transaction.insert(people, row(id)) }
+        return try transaction.commit(timestampMicroseconds: 1).root
+    }
+
+    /// The bytes of nodes that edits of a transaction make.
+    private static func bytes(
+        _ root: DatabaseRoot, _ edit: (EngineTransaction) throws -> Void
+    ) throws -> Int {
+        let transaction = EngineTransaction(base: root)
+        let before = transaction.heapByteCount
+        try edit(transaction)
+        return transaction.heapByteCount - before
+    }
+
+    private static func costs(_ count: Int) throws -> Costs {
+        let root = try people(count)
+        var costs = Costs()
+        costs.inserted = try bytes(root) { transaction in
+            for id in count..<count + operationCount { _ = try transaction.insert(people, row(id)) }
+        }
+        let middle = count / 2
+        costs.updated = try bytes(root) { transaction in
+            for id in middle..<middle + operationCount {
+                guard let key = transaction.find(people, primaryKey: .int(Int64(id))) else {
+                    continue
+                }
+                try transaction.set(people, key, age, .int(7))
+            }
+        }
+        costs.updatedAlone = try bytes(root) { transaction in
+            try transaction.set(people, ObjectKey(rawValue: UInt64(middle)), age, .int(7))
+        }
+        let table = root.content[people.index]
+        costs.levels = table.height + 1 + table.index(at: 0).height + 1
+        return costs
+    }
+
+    @Test func operationsTakeAsMuchInAGreaterClass() throws {
+        let small = try Self.costs(10_000)
+        let great = try Self.costs(300_000)
+        #expect(small.inserted > 0 && small.updated > 0 && small.updatedAlone > 0)
+        #expect(Double(great.inserted) <= 1.5 * Double(small.inserted))
+        #expect(Double(great.updated) <= 1.5 * Double(small.updated))
+        #expect(Double(great.updatedAlone) <= 1.5 * Double(small.updatedAlone))
+        // a tree of 1,024 rows and of 32 children, and one of 128 entries and children
+        #expect(small.levels == 4)
+        #expect(great.levels == 6)
+    }
+}

@@ -1,0 +1,168 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+@Suite struct IndexFileTests {
+    /// A tree in memory, its leaves in a file, and the same tree over those.
+    private struct Checkpointed {
+        var model = IndexModel()
+        let file: IndexNodesFile
+        let source: NodeSource
+        var leaves: [IndexTree.LeafPlace] = []
+
+        init(count: Int) {
+            file = IndexNodesFile(byteCount: count / 128 * 2112 + 8192)
+            source = NodeSource(file)
+            var written = IndexModel()
+            for key in 0..<UInt64(count) {
+                #expect(written.tree.insert(key * 2, key, written.edit, &written.hint))
+            }
+            written.tree.forEachLeaf { place in
+                guard let leaf = place.leaf else { return }
+                var place = place
+                place.extent = file.append(leaf)
+                place.leaf = nil
+                place.crc = crc(place.extent)
+                leaves.append(place)
+            }
+            written.close()
+            model.entries = (0..<UInt64(count)).map { IndexTreeEntry(key: $0 * 2, row: $0) }
+        }
+
+        func crc(_ extent: UInt64) -> UInt32 {
+            guard let image = try? file.bytes(at: extent, count: IndexLeaf.byteCount) else {
+                return 0
+            }
+            return Checksum.crc32c(image)
+        }
+
+        mutating func assemble() throws {
+            model.tree = try IndexTree.assemble(leaves, source: source, model.edit)
+        }
+    }
+
+    @Test(arguments: [0, 1, 100, 129, 128 * 128, 17_000])
+    func assembledTreeReadsLeavesWhenTheyAreTouched(count: Int) throws {
+        var realm = Checkpointed(count: count)
+        try realm.assemble()
+        #expect(realm.model.tree.count == count)
+        if count > 129 {
+            #expect(realm.model.tree.firstRow(6) == 3)
+            #expect(readCount(realm.model.tree) == 1)
+            #expect(realm.model.tree.rank(of: 600, 0) == 300)
+            #expect(readCount(realm.model.tree) == 2)
+        }
+        realm.model.check()
+        #expect(realm.source.firstDamage == nil)
+        realm.model.close()
+    }
+
+    @Test func editsOfAnAssembledTreeLeaveTheFile() throws {
+        var random = SeededRandom("editsOfAnAssembledTreeLeaveTheFile")
+        var realm = Checkpointed(count: 17_000)
+        try realm.assemble()
+        realm.model.keepVersion()
+        for _ in 0..<60 { realm.model.insert(UInt64(random.below(35_000)), 1) }
+        for _ in 0..<600 {
+            let entry = realm.model.entries[random.below(2_000)]
+            realm.model.remove(entry.key, entry.row)
+        }
+        // A leaf has an extent as long as it is what the file has.
+        var (changedCount, sameCount) = (0, 0)
+        realm.model.tree.forEachLeaf { place in
+            #expect((place.extent == 0) == (place.leaf.map { !$0.isMapped } ?? false))
+            if place.extent == 0 { changedCount += 1 } else { sameCount += 1 }
+        }
+        #expect(changedCount > 20 && sameCount > 20)
+        for entry in realm.model.entries.dropFirst(50) {
+            let isRemoved = realm.model.tree.remove(entry.key, entry.row, realm.model.edit)
+            #expect(isRemoved)
+        }
+        // The root is a leaf now and lies on the heap.
+        realm.model.entries.removeLast(realm.model.entries.count - 50)
+        #expect(realm.model.tree.height == 0 && realm.model.tree.root?.isMapped == false)
+        realm.model.check()
+        realm.model.close()
+    }
+
+    @Test func damagedLeafReadsAsEmptyAndIsNoted() throws {
+        var random = SeededRandom("damagedLeafReadsAsEmptyAndIsNoted")
+        var realm = Checkpointed(count: 1_280)
+        realm.file.damage(at: realm.leaves[4].extent + 1_000)
+        try realm.assemble()
+        let model = realm.model
+        #expect(model.tree.firstRow(2 * 600) == nil)
+        #expect(realm.source.firstDamage?.code == .invalidDatabase)
+        var walkedCount = 0
+        model.tree.visit { _, _ in
+            walkedCount += 1
+            return true
+        }
+        #expect(walkedCount == 1_280 - 128)
+        #expect(model.tree.entry(at: 600) == nil)
+        var tree = model.tree
+        for _ in 0..<2_000 {
+            let key = UInt64(random.below(2_600))
+            _ = tree.insert(key, UInt64(random.below(3)), model.edit)
+            _ = tree.remove(UInt64(random.below(2_600)), UInt64(random.below(1_300)), model.edit)
+            _ = tree.rank(of: key, 0)
+            _ = tree.count(in: key...key + 300)
+        }
+        var entries: [IndexTreeEntry] = []
+        tree.visitDescending {
+            entries.append(IndexTreeEntry(key: $0, row: $1))
+            return true
+        }
+        for entry in entries.reversed() {
+            let isRemoved = tree.remove(entry.key, entry.row, model.edit)
+            #expect(isRemoved)
+        }
+        realm.model.tree = tree
+        realm.model.close()
+    }
+
+    @Test func imageThatIsNotTheLeafOfItsParentIsDamage() throws {
+        let changes: [(Int, UInt8)] = [
+            (0, 1), (8, 0), (12, 5), (13, 0), (14, 129), (14, 127), (15, 1), (16, 1), (1_040, 7),
+        ]
+        for (offset, value) in changes {
+            var realm = Checkpointed(count: 1_280)
+            let extent = realm.leaves[0].extent
+            let image = try realm.file.bytes(at: extent, count: IndexLeaf.byteCount)
+            UnsafeMutableRawBufferPointer(mutating: image)[offset] = value
+            realm.leaves[0].crc = realm.crc(extent)
+            try realm.assemble()
+            #expect(realm.model.tree.firstRow(0) == nil, "offset \(offset)")
+            #expect(realm.source.firstDamage != nil, "offset \(offset)")
+            realm.model.close()
+        }
+    }
+
+    @Test func leavesThatCannotBeATreeAreRefused() throws {
+        let damages: [(inout [IndexTree.LeafPlace]) -> Void] = [
+            { $0[3].count = 0 }, { $0[3].count = 129 }, { $0[3].extent = 0 },
+            { $0[3].extent += 8 }, { $0.swapAt(2, 3) }, { $0[3] = $0[2] },
+            { $0[3].firstKey = 0 },
+        ]
+        for damage in damages {
+            var realm = Checkpointed(count: 1_280)
+            damage(&realm.leaves)
+            #expect(throws: StoreError.self) { try realm.assemble() }
+            realm.model.close()
+        }
+        var realm = Checkpointed(count: 100)
+        realm.file.damage(at: realm.leaves[0].extent + 20)
+        #expect(throws: StoreError.self) { try realm.assemble() }
+        realm.model.close()
+    }
+
+    private func readCount(_ tree: IndexTree) -> Int {
+        var count = 0
+        tree.forEachLeaf { if $0.leaf != nil { count += 1 } }
+        return count
+    }
+}

@@ -1,0 +1,215 @@
+import RegnumSimulation
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// A sequence tree beside the arrays that it has to agree with, and older versions of both.
+private struct SequenceModel {
+    var index = IndexModel()
+    var tree = SequenceTree()
+    var lists: [UInt64: [UInt64]] = [:]
+    private(set) var versions: [(tree: SequenceTree, lists: [UInt64: [UInt64]])] = []
+    var edit: NodeEdit { index.edit }
+
+    mutating func insert(_ elements: [UInt64], _ owner: UInt64, at position: Int) {
+        let isDone =
+            elements.count == 1
+            ? tree.insert(elements[0], owner, at: position, edit)
+            : tree.insert(elements[...], owner, at: position, edit)
+        #expect(isDone)
+        lists[owner, default: []].insert(contentsOf: elements, at: position)
+    }
+
+    mutating func remove(_ owner: UInt64, _ range: Range<Int>) {
+        tree.remove(owner, range, edit)
+        lists[owner]?.removeSubrange(range)
+    }
+
+    mutating func set(_ element: UInt64, _ owner: UInt64, at position: Int) {
+        let isDone = tree.set(element, owner, at: position, edit)
+        #expect(isDone)
+        lists[owner]?[position] = element
+    }
+
+    mutating func keepVersion() {
+        versions.append((tree, lists))
+        _ = edit.freeze()
+    }
+
+    static func entries(_ lists: [UInt64: [UInt64]]) -> [IndexTreeEntry] {
+        lists.sorted { $0.key < $1.key }
+            .flatMap { (owner, list) in list.map { IndexTreeEntry(key: owner, row: $0) } }
+    }
+
+    func check() {
+        for version in versions + [(tree, lists)] {
+            checkIndexContent(version.tree.tree, SequenceModel.entries(version.lists))
+        }
+    }
+
+    mutating func close() {
+        index.tree = tree.tree
+        index.close()
+    }
+}
+
+@Suite struct SequenceTreeTests {
+    @Test(arguments: [1, 3, 400])
+    func randomEditsAgreeWithArraysInAllVersions(ownerCount: Int) {
+        var random = SeededRandom("randomEditsAgreeWithArraysInAllVersions \(ownerCount)")
+        var model = SequenceModel()
+        for round in 0..<8 {
+            for _ in 0..<300 {
+                let owner = UInt64(random.below(ownerCount) * 3)
+                let count = model.lists[owner]?.count ?? 0
+                switch random.below(round < 5 ? 10 : 4) {
+                case 0 where count > 0:
+                    let start = random.below(count)
+                    let length = 1 + random.below(min(count - start, random.oneIn(5) ? 400 : 3))
+                    model.remove(owner, start..<start + length)
+                case 1 where count > 0:
+                    model.set(UInt64(random.below(50)), owner, at: random.below(count))
+                case 2 where round >= 5:
+                    model.tree.removeAll(owner, model.edit)
+                    model.lists[owner] = nil
+                default:
+                    let length = random.oneIn(6) ? 1 + random.below(300) : 1
+                    let position = random.oneIn(3) ? count : random.below(count + 1)
+                    model.insert(
+                        (0..<length).map { _ in UInt64(random.below(50)) }, owner, at: position)
+                }
+            }
+            checkReads(model, ownerCount, &random)
+            model.keepVersion()
+        }
+        model.check()
+        for index in 1..<model.versions.count {
+            checkDifference(model.versions[index - 1], model.versions[index], ownerCount)
+        }
+        if let first = model.versions.first, let last = model.versions.last {
+            checkDifference(first, last, ownerCount)
+        }
+        for owner in model.lists.keys { model.tree.removeAll(owner, model.edit) }
+        model.lists = [:]
+        #expect(model.tree.tree.root == nil)
+        model.check()
+        model.close()
+    }
+
+    private func checkReads(
+        _ model: SequenceModel, _ ownerCount: Int, _ random: inout SeededRandom
+    ) {
+        for _ in 0..<60 {
+            let owner = UInt64(random.below(ownerCount * 3 + 2))
+            let list = model.lists[owner] ?? []
+            #expect(model.tree.count(owner) == list.count)
+            let start = model.lists.reduce(0) { $0 + ($1.key < owner ? $1.value.count : 0) }
+            #expect(model.tree.start(owner) == start)
+            let position = random.below(list.count + 2)
+            #expect(
+                model.tree.element(owner, at: position)
+                    == (position < list.count ? list[position] : nil))
+            #expect(model.tree.elements(owner) == list)
+            let range = min(position, list.count)..<list.count
+            #expect(model.tree.elements(owner, range) == Array(list[range]))
+            for wanted in [Set([7]), Set([3, 4, 5])] as [Set<UInt64>] {
+                let found = model.tree.positions(owner, of: wanted)
+                #expect(found == list.indices.filter { wanted.contains(list[$0]) })
+            }
+        }
+        #expect(model.tree.element(0, at: -1) == nil)
+    }
+
+    private func checkDifference(
+        _ old: (tree: SequenceTree, lists: [UInt64: [UInt64]]),
+        _ new: (tree: SequenceTree, lists: [UInt64: [UInt64]]), _ ownerCount: Int
+    ) {
+        let changed = Set(SequenceTree.changedOwners(old.tree, new.tree))
+        for owner in (0..<ownerCount).map({ UInt64($0 * 3) }) {
+            let (before, after) = (old.lists[owner] ?? [], new.lists[owner] ?? [])
+            let splices = SequenceTree.difference(old.tree, new.tree, owner)
+            #expect(apply(splices, before) == after)
+            if before != after { #expect(changed.contains(owner)) }
+            #expect(splices == ListSplices(splices).splices)
+        }
+    }
+
+    @Test func positionsThatAListDoesNotHaveChangeNothing() {
+        var model = SequenceModel()
+        model.insert(Array(0..<200), 5, at: 0)
+        model.insert([7], 9, at: 0)
+        let answers = [
+            model.tree.insert(1, 5, at: 201, model.edit),
+            model.tree.insert([1, 2], 5, at: 201, model.edit),
+            model.tree.insert(1, 6, at: 1, model.edit),
+            model.tree.set(1, 5, at: 200, model.edit),
+            model.tree.set(1, 4, at: 0, model.edit),
+        ]
+        #expect(answers == [false, false, false, false, false])
+        model.tree.remove(6, 0..<3, model.edit)
+        model.check()
+        model.close()
+    }
+
+    @Test func fewEditsOfALongListAreFoundWithFewSplices() {
+        var random = SeededRandom("fewEditsOfALongListAreFoundWithFewSplices")
+        var model = SequenceModel()
+        model.insert((0..<40_000).map { _ in random.next() }, 3, at: 0)
+        model.keepVersion()
+        let before = model.lists[3] ?? []
+        for _ in 0..<10 {
+            model.insert([random.next()], 3, at: random.below(40_000))
+            model.remove(3, 200..<201)
+        }
+        let splices = SequenceTree.difference(model.versions[0].tree, model.tree, 3)
+        #expect(apply(splices, before) == model.lists[3])
+        #expect(splices.reduce(0) { $0 + $1.removedCount + $1.inserted.count } <= 20)
+        model.check()
+        model.close()
+    }
+
+    @Test func sortedDifferenceFindsTheEntriesOfOneTreeOnly() {
+        var random = SeededRandom("sortedDifferenceFindsTheEntriesOfOneTreeOnly")
+        var model = IndexModel()
+        for _ in 0..<4_000 { model.insert(UInt64(random.below(3_000)), UInt64(random.below(4))) }
+        for _ in 0..<5 {
+            model.keepVersion()
+            let count = random.oneIn(2) ? 10 : 1_500
+            for _ in 0..<count {
+                let entry = model.entries[random.below(model.entries.count)]
+                if random.oneIn(2) { model.remove(entry.key, entry.row) }
+                model.insert(UInt64(random.below(3_000)), UInt64(random.below(4)))
+            }
+        }
+        for version in model.versions {
+            let (onlyOld, onlyNew) = IndexTree.difference(version.tree, model.tree)
+            let (old, new) = (
+                Set(version.entries.map(Pair.init)), Set(model.entries.map(Pair.init))
+            )
+            let gone = version.entries.map(Pair.init).filter { !new.contains($0) }
+            let added = model.entries.map(Pair.init).filter { !old.contains($0) }
+            #expect(onlyOld.map(Pair.init) == gone)
+            #expect(onlyNew.map(Pair.init) == added)
+        }
+        model.close()
+    }
+
+    private struct Pair: Hashable {
+        var key: UInt64
+        var row: UInt64
+        init(_ entry: IndexTreeEntry) { (key, row) = (entry.key, entry.row) }
+    }
+}
+
+/// What an observer does: from the back, so that positions before stay.
+func apply(_ splices: [ListSplice], _ list: [UInt64]) -> [UInt64] {
+    var list = list
+    for splice in splices.reversed() {
+        list.replaceSubrange(
+            splice.position..<splice.position + splice.removedCount,
+            with: splice.inserted.map(\.rawValue))
+    }
+    return list
+}

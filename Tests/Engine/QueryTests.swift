@@ -1,0 +1,140 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+@Suite struct QueryTests {
+    /// Columns of the class, and one that it does not have.
+    static let columns =
+        Everything.columns + [
+            ColumnDefinition(name: "absent", type: .string, defaultValue: .string("a")),
+            ColumnDefinition(name: "absent?", type: .double, isOptional: true),
+        ]
+
+    private func makeRoot(_ generator: inout SeededRandom, count: Int) throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        let table = try transaction.addTable(name: Everything.name, columns: Everything.columns)
+        for id in 0..<count {
+            _ = try transaction.insert(table, Everything.row(Int64(id), &generator))
+        }
+        return try commitAndReplay(transaction).root
+    }
+
+    @Test func agreeWithANaiveEvaluator() throws {
+        var generator = SeededRandom("QueryTests.agreeWithANaiveEvaluator")
+        for _ in 0..<10 {
+            let root = try makeRoot(&generator, count: 60)
+            let items = NaiveQuery.items(root, Everything.name)
+            for _ in 0..<400 {
+                let plan = QueryPlan(
+                    tableName: Everything.name,
+                    predicate: generator.predicate(QueryTests.columns, depth: 3),
+                    sort: generator.sort(QueryTests.columns))
+                let result = try plan.evaluate(root)
+                let expected = NaiveQuery.evaluate(plan, items)
+                #expect(Array(result) == expected, "\(plan)")
+                #expect(try plan.count(root) == expected.count)
+                if result.count == expected.count, let last = expected.last {
+                    #expect(result[expected.count - 1] == last)
+                }
+            }
+        }
+    }
+
+    // Covers 3.6
+    @Test func notIsTheExactComplement() throws {
+        var generator = SeededRandom("QueryTests.notIsTheExactComplement")
+        let root = try makeRoot(&generator, count: 100)
+        for _ in 0..<300 {
+            let predicate = generator.predicate(QueryTests.columns, depth: 2)
+            let plan = QueryPlan(tableName: Everything.name, predicate: predicate)
+            let complement = QueryPlan(tableName: Everything.name, predicate: .not(predicate))
+            let keys = try Set(plan.evaluate(root))
+            let others = try Set(complement.evaluate(root))
+            #expect(keys.isDisjoint(with: others) && keys.count + others.count == 100)
+        }
+    }
+
+    // Covers 1.24, 10.2
+    @Test func equalityUsesThePrimaryKeyAndIndexes() throws {
+        let transaction = EngineTransaction(base: .empty)
+        let columns = [
+            ColumnDefinition(name: "id", type: .int, isPrimaryKey: true),
+            ColumnDefinition(name: "room", type: .string, isIndexed: true),
+            ColumnDefinition(name: "text", type: .string),
+        ]
+        let table = try transaction.addTable(name: "Message", columns: columns)
+        for id in 0..<2000 {
+            _ = try transaction.insert(
+                table, [.int(Int64(id)), .string("room \(id % 20)"), .string("text \(id)")])
+        }
+        let root = try commitAndReplay(transaction).root
+        func evaluated(_ predicate: Predicate) throws -> (count: Int, rows: Int, usedIndex: Bool) {
+            var statistics = QueryStatistics()
+            let plan = QueryPlan(tableName: "Message", predicate: predicate)
+            let result = try plan.evaluate(root, statistics: &statistics)
+            return (result.count, statistics.rowsEvaluated, statistics.usedIndex)
+        }
+        let id = Everything.reference(columns[0])
+        let room = Everything.reference(columns[1])
+        let text = Everything.reference(columns[2])
+        let isSeven = Predicate.compare(id, .equal, .int(7))
+        let isInRoom = Predicate.compare(room, .equal, .string("room 3"))
+        let isInNone = Predicate.compare(room, .equal, .string("none"))
+        let hasText = Predicate.compare(text, .notEqual, .string(""))
+        #expect(try evaluated(isSeven) == (1, 1, true))
+        #expect(try evaluated(isInRoom) == (100, 100, true))
+        #expect(try evaluated(isInNone) == (0, 0, true))
+        #expect(try evaluated(.and([hasText, isInRoom])) == (100, 100, true))
+        #expect(try evaluated(.and([isInRoom, .and([hasText, isSeven])])) == (0, 1, true))
+        #expect(try evaluated(.or([isSeven, isInRoom])) == (101, 101, true))
+        #expect(try evaluated(.or([isSeven, hasText])) == (2000, 2000, false))
+        #expect(try evaluated(.not(isSeven)) == (1999, 2000, false))
+        #expect(try evaluated(.constant(false)) == (0, 0, false))
+    }
+
+    @Test func classesAndPropertiesThatDoNotExistYetReadAsEmptyAndMissing() throws {
+        let nowhere = QueryPlan(tableName: "Nowhere")
+        #expect(try nowhere.evaluate(.empty).isEmpty)
+        var generator = SeededRandom("QueryTests.classesAndProperties")
+        let root = try makeRoot(&generator, count: 5)
+        let absent = ColumnReference(name: "absent", type: .int, missing: .int(3))
+        let plan = QueryPlan(
+            tableName: Everything.name, predicate: .compare(absent, .equal, .int(3)))
+        #expect(try plan.evaluate(root).count == 5)
+    }
+
+    @Test func wrongTypesAreRefused() throws {
+        var generator = SeededRandom("QueryTests.wrongTypes")
+        let root = try makeRoot(&generator, count: 5)
+        func code(_ predicate: Predicate) -> StoreError.Code? {
+            do throws(StoreError) {
+                _ = try QueryPlan(tableName: Everything.name, predicate: predicate).evaluate(root)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        let string = ColumnReference(name: "string", type: .string, missing: .null)
+        let wrong = ColumnReference(name: "string", type: .int, missing: .null)
+        #expect(code(.compare(string, .equal, .int(1))) == .invalidQuery)
+        #expect(code(.compareColumns(string, .equal, wrong)) == .invalidQuery)
+        #expect(code(.compare(wrong, .equal, .int(1))) == .schemaMismatch)
+        #expect(code(.compare(string, .equal, .null)) == nil)
+    }
+
+    @Test func aQueryInsideATransactionSeesItsChanges() throws {
+        var generator = SeededRandom("QueryTests.aQueryInsideATransaction")
+        let root = try makeRoot(&generator, count: 20)
+        let transaction = EngineTransaction(base: root)
+        let table = try #require(transaction.schema.table(named: Everything.name)).key
+        let plan = QueryPlan(tableName: Everything.name)
+        let key = try transaction.insert(table, Everything.row(100, &generator))
+        #expect(try plan.evaluate(transaction).last == key)
+        transaction.delete(table, key)
+        #expect(try plan.evaluate(transaction).count == 20)
+    }
+}

@@ -1,0 +1,203 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+/// What plans through links look at, and what they refuse.
+@Suite struct LinkedIndexTests {
+    private static let person = TableKey(rawValue: 0)
+    private static let dog = TableKey(rawValue: 1)
+    private static let dogName = ColumnReference(
+        name: "name", type: .string, missing: .string(""))
+    private static let dogAge = ColumnReference(name: "age", type: .int, missing: .int(0))
+    private static let toDog = Hop.link("dog", to: "Dog")
+    private static let toDogs = Hop.list("dogs", of: "Dog")
+
+    /// Person i has dog i % 400 if that is no multiple of 5, and lists the dogs i % 400 twice and
+    /// (i + 1) % 400; dog i is named "dog i" and i % 20 years old.
+    private func makeRoot() throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        let person = try transaction.addTable(
+            name: "Person",
+            columns: [ColumnDefinition(name: "name", type: .string, isIndexed: true)])
+        let dog = try transaction.addTable(
+            name: "Dog",
+            columns: [
+                ColumnDefinition(name: "name", type: .string, isIndexed: true),
+                ColumnDefinition(name: "age", type: .int),
+            ])
+        _ = try transaction.addColumn(person, .link(name: "dog", to: dog))
+        let dogs = try transaction.addList(person, name: "dogs", target: dog)
+        for index in 0..<400 {
+            _ = try transaction.insert(dog, [.string("dog \(index)"), .int(Int64(index % 20))])
+        }
+        for index in 0..<2_000 {
+            let number = Int64(index % 400)
+            let row = try transaction.insert(
+                person, [.string("person \(index)"), number % 5 == 0 ? .null : .int(number)])
+            let keys = [index % 400, index % 400, (index + 1) % 400]
+            try transaction.insertIntoList(
+                person, row, dogs, at: 0, keys.map { ObjectKey(rawValue: UInt64($0)) })
+        }
+        return try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: .max).root
+    }
+
+    private func reference(_ column: ColumnReference, _ hops: Hop...) -> ColumnReference {
+        var column = column
+        column.hops = hops
+        return column
+    }
+
+    private func check(
+        _ predicate: Predicate, of className: String = "Person", _ root: DatabaseRoot,
+        rows: ClosedRange<Int>, usesIndex: Bool = true, _ expected: (Int) -> Bool
+    ) throws {
+        let plan = QueryPlan(tableName: className, predicate: predicate)
+        var statistics = QueryStatistics()
+        let found = try plan.evaluate(root, statistics: &statistics).map { Int($0.rawValue) }
+        let count = className == "Person" ? 2_000 : 400
+        #expect(found == (0..<count).filter(expected), "\(predicate)")
+        #expect(rows.contains(statistics.rowsEvaluated), "\(predicate): \(statistics)")
+        #expect(statistics.usedIndex == usesIndex, "\(predicate)")
+    }
+
+    @Test func conditionsOnFewOtherRowsAreAnsweredFromTheseBack() throws {
+        let root = try makeRoot()
+        let name = LinkedIndexTests.dogName
+        let (toDog, toDogs) = (LinkedIndexTests.toDog, LinkedIndexTests.toDogs)
+        let named = Predicate.compare(name, .equal, .string("dog 7"))
+        // five persons have the dog, and one dog is looked at
+        try check(
+            .compare(reference(name, toDog), .equal, .string("dog 7")), root, rows: 1...6
+        ) { $0 % 400 == 7 }
+        try check(.related([toDog], .any, named), root, rows: 1...6) { $0 % 400 == 7 }
+        try check(.related([toDogs], .any, named), root, rows: 1...11) {
+            $0 % 400 == 7 || $0 % 400 == 6
+        }
+        try check(.count([toDogs], named, .greater, 1), root, rows: 1...11) { $0 % 400 == 7 }
+        let dog = ColumnReference(name: "dog", type: .int, missing: .null)
+        try check(.compare(dog, .equal, .int(7)), root, rows: 5...5) { $0 % 400 == 7 }
+        let isDog = Predicate.isRow([ObjectKey(rawValue: 7)])
+        try check(.related([toDogs], .any, isDog), root, rows: 10...10) {
+            $0 % 400 == 7 || $0 % 400 == 6
+        }
+        let person = Predicate.compare(name, .equal, .string("person 407"))
+        try check(
+            .related([.backlinks("dog", of: "Person")], .any, person), of: "Dog", root, rows: 1...2
+        ) { $0 == 7 }
+        try check(
+            .related([.backlinks("dogs", of: "Person")], .any, person), of: "Dog", root, rows: 1...3
+        ) { $0 == 7 || $0 == 8 }
+        try check(
+            .related([toDogs, .backlinks("dog", of: "Person")], .any, person), root, rows: 1...11
+        ) { $0 % 400 == 7 || $0 % 400 == 6 }
+    }
+
+    @Test func aMuchSmallerClassIsScannedFirst() throws {
+        let root = try makeRoot()
+        let age = reference(LinkedIndexTests.dogAge, LinkedIndexTests.toDog)
+        // 400 dogs, and the 100 persons with one of that age
+        try check(.compare(age, .equal, .int(3)), root, rows: 400...500) { $0 % 20 == 3 }
+    }
+
+    @Test func otherTermsAndLimitsSpareTheSearch() throws {
+        let root = try makeRoot()
+        let age = reference(LinkedIndexTests.dogAge, LinkedIndexTests.toDog)
+        let named = Predicate.compare(LinkedIndexTests.dogName, .equal, .string("person 9"))
+        try check(.and([.compare(age, .equal, .int(9)), named]), root, rows: 1...1) { $0 == 9 }
+        // what most rows match is asked of all dogs and then of each person, and null is not reached from other rows
+        try check(
+            .compare(age, .greaterOrEqual, .int(0)), root, rows: 2_000...2_800, usesIndex: false
+        ) { $0 % 5 != 0 }
+        try check(.compare(age, .equal, .null), root, rows: 2_400...2_400, usesIndex: false) {
+            $0 % 5 == 0
+        }
+        try check(.compare(age, .notEqual, .int(3)), root, rows: 2_400...2_400, usesIndex: false) {
+            $0 % 20 != 3
+        }
+    }
+
+    @Test func aListIsNotLookedAtBeyondWhatIsAsked() throws {
+        let root = try makeRoot()
+        let owner = ObjectKey(rawValue: 3)
+        let source = QuerySource.list(tableName: "Person", row: owner, name: "dogs")
+        var statistics = QueryStatistics()
+        let plan = QueryPlan(tableName: "Dog", source: source)
+        #expect(try plan.count(root, statistics: &statistics) == 3)
+        #expect(statistics.rowsEvaluated == 0)
+        #expect(try plan.evaluate(root).map(\.rawValue) == [3, 3, 4])
+        let back = QuerySource.backlinks(name: "dogs", target: "Dog", row: owner)
+        let origins = QueryPlan(tableName: "Person", source: back)
+        #expect(try origins.evaluate(root).prefix(3).map(\.rawValue) == [2, 3, 3])
+        #expect(try origins.count(root) == 15)
+    }
+
+    @Test func hopsThatAreStoredOtherwiseAreRefused() throws {
+        let root = try makeRoot()
+        let always = Predicate.constant(true)
+        func refuses(
+            _ code: StoreError.Code, _ className: String, _ property: String, _ plan: QueryPlan
+        ) {
+            let error = #expect(throws: StoreError.self) { try plan.evaluate(root) }
+            #expect(error?.code == code && error?.className == className)
+            #expect(error?.property == property, "\(plan)")
+            #expect(error?.sentence.contains("'\(className).\(property)'") ?? false)
+        }
+        func person(_ hop: Hop) -> QueryPlan {
+            QueryPlan(tableName: "Person", predicate: .related([hop], .any, always))
+        }
+        refuses(.schemaMismatch, "Person", "dog", person(.link("dog", to: "Cat")))
+        refuses(.schemaMismatch, "Person", "dog", person(.list("dog", of: "Dog")))
+        refuses(.schemaMismatch, "Person", "dogs", person(.link("dogs", to: "Dog")))
+        refuses(.schemaMismatch, "Person", "name", person(.link("name", to: "Dog")))
+        refuses(.schemaMismatch, "Person", "dog", person(.backlinks("dog", of: "Person")))
+        refuses(.schemaMismatch, "Person", "name", person(.backlinks("name", of: "Person")))
+        let source = QuerySource.list(
+            tableName: "Person", row: ObjectKey(rawValue: 0), name: "dogs")
+        refuses(.schemaMismatch, "Person", "dogs", QueryPlan(tableName: "Cat", source: source))
+        let throughList = reference(LinkedIndexTests.dogAge, LinkedIndexTests.toDogs)
+        refuses(
+            .invalidQuery, "Person", "dogs",
+            QueryPlan(
+                tableName: "Person", sort: [SortTerm(column: throughList, ascending: true)]))
+        refuses(
+            .invalidQuery, "Dog", "name",
+            QueryPlan(
+                tableName: "Person",
+                predicate: .compare(
+                    reference(LinkedIndexTests.dogName, LinkedIndexTests.toDog), .equal, .int(1))))
+        refuses(
+            .invalidQuery, "Dog", "name",
+            QueryPlan(
+                tableName: "Person",
+                predicate: .aggregate(
+                    [LinkedIndexTests.toDogs], .sum, LinkedIndexTests.dogName, .equal, .int(1))))
+    }
+
+    @Test func plansNameTheClassesThatTheyDependOn() {
+        let age = reference(LinkedIndexTests.dogAge, LinkedIndexTests.toDog)
+        let plan = QueryPlan(
+            tableName: "Person",
+            source: .list(tableName: "Town", row: ObjectKey(rawValue: 0), name: "p"),
+            predicate: .related([.backlinks("boss", of: "Firm")], .any, .constant(true)),
+            sort: [SortTerm(column: age, ascending: true)])
+        #expect(plan.dependencies == ["Person", "Town", "Firm", "Dog"])
+        #expect(QueryPlan(tableName: "Dog").dependencies == ["Dog"])
+    }
+
+    @Test func plansAreEqualByTheBytesOfTheirNamesAndPatterns() {
+        let (a, b) = ("\u{E9}", "e\u{301}")
+        #expect(a == b)
+        #expect(Hop.link(a, to: "Dog") != Hop.link(b, to: "Dog"))
+        let name = LinkedIndexTests.dogName
+        #expect(
+            Predicate.matchText(name, .contains, a, caseInsensitive: false)
+                != .matchText(name, .contains, b, caseInsensitive: false))
+        let plan = QueryPlan(tableName: "Dog", distinct: [[name]], limit: 3)
+        #expect(plan == QueryPlan(tableName: "Dog", steps: [.distinct([name])], limit: 3))
+        #expect(plan != QueryPlan(tableName: "Dog", distinct: [[name]]))
+    }
+}

@@ -1,0 +1,95 @@
+import RegnumSimulation
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// What the tree holds here: a value under a key.
+private struct KeyedNumber: Sendable {
+    let key: UInt64
+    var value: Int64
+}
+
+private struct KeyOrder: TreeOrder {
+    static var leafSlotCountMax: Int { 24 }
+    static var isElementTrivial: Bool { true }
+    static var isKeyTrivial: Bool { true }
+
+    static func key(of element: KeyedNumber) -> UInt64 { element.key }
+    func compare(_ a: UInt64, _ b: UInt64) -> Int { a < b ? -1 : (a == b ? 0 : 1) }
+}
+
+/// The sorted tree against a sorted array.
+@Suite struct TreeTests {
+    private typealias Tree = SortedTree<KeyOrder>
+
+    private func entry(_ key: UInt64, _ value: Int64) -> KeyedNumber {
+        KeyedNumber(key: key, value: value)
+    }
+
+    private func isEqual(_ tree: Tree, _ oracle: [(key: UInt64, value: Int64)]) -> Bool {
+        guard tree.count == oracle.count else { return false }
+        var iterator = tree.makeIterator()
+        for (key, value) in oracle {
+            guard let next = iterator.next(), next.key == key, next.value == value
+            else { return false }
+        }
+        return iterator.next() == nil
+    }
+
+    @Test func agreesWithASortedArrayAndOldCopiesStayAsTheyWere() throws {
+        var generator = SeededRandom("TreeTests.agreesWithASortedArray")
+        for round in 0..<30 {
+            var tree = Tree(order: KeyOrder())
+            var oracle: [(key: UInt64, value: Int64)] = []
+            var copies: [(Tree, [(key: UInt64, value: Int64)])] = []
+            let range = [20, 300, 3000][round % 3]
+            let isAscending = round % 5 == 0
+            for step in 0..<1500 {
+                let key = isAscending && step < 700 ? UInt64(step) : UInt64(generator.below(range))
+                let place = oracle.firstIndex { $0.key >= key } ?? oracle.count
+                let isPresent = place < oracle.count && oracle[place].key == key
+                let shrinks = step > 900
+                switch generator.below(10) {
+                case 0..<(shrinks ? 3 : 6):
+                    let new = entry(key, Int64(step))
+                    if step % 2 == 0, !isPresent {
+                        #expect(tree.insertNew(new, key) == place)
+                    } else {
+                        #expect(tree.insert(new) == !isPresent)
+                    }
+                    if !isPresent { oracle.insert((key, Int64(step)), at: place) }
+                case 6:
+                    let isUpdated = tree.update(key) { $0.value = Int64(-step) }
+                    #expect(isUpdated == isPresent)
+                    if isPresent { oracle[place].value = Int64(-step) }
+                default:
+                    #expect(tree.remove(key)?.position == (isPresent ? place : nil))
+                    if isPresent { oracle.remove(at: place) }
+                }
+                let rank = tree.rank(of: key)
+                let isThere = oracle.contains { $0.key == key }
+                #expect(rank.isPresent == isThere && rank.position == place)
+                #expect(tree.firstElement(from: key)?.key == oracle.first { $0.key >= key }?.key)
+                if generator.oneIn(50) { copies.append((tree, oracle)) }
+                if generator.oneIn(100), !oracle.isEmpty {
+                    let position = generator.below(oracle.count)
+                    #expect(tree[position].key == oracle[position].key)
+                    var keys: [UInt64] = []
+                    tree.visit(from: key) { entry in
+                        keys.append(entry.key)
+                        return true
+                    }
+                    #expect(keys == oracle.map(\.key).filter { $0 >= key })
+                    var iterator = tree.iterator(from: key)
+                    #expect(iterator.next()?.key == keys.first)
+                }
+            }
+            #expect(isEqual(tree, oracle))
+            for (copy, expected) in copies { #expect(isEqual(copy, expected)) }
+            let built = Tree(order: KeyOrder(), sorted: Array(tree))
+            #expect(isEqual(built, oracle))
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Objects by the names of their classes and properties, with and without a Swift class.
+@Suite struct DynamicObjectTests {
+    final class DynOwner: Object {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var name: String?
+        @Persisted var kind: DynKind
+        @Persisted var ratio: Float
+        @Persisted var amount: Decimal128
+        @Persisted var data: Data
+        @Persisted var date: Date
+        @Persisted var uuid: UUID
+        @Persisted var oid: ObjectId
+        @Persisted var thing: DynThing?
+        @Persisted var part: DynPart?
+        @Persisted var parts: List<DynPart>
+        @Persisted var things: List<DynThing>
+        @Persisted var numbers: List<Int?>
+        @Persisted var words: MutableSet<String>
+        @Persisted var friends: MutableSet<DynThing>
+        @Persisted var byName: Map<String, DynThing?>
+        @Persisted var counts: Map<String, Int>
+    }
+    enum DynKind: Int, PersistableEnum { case small, large }
+    final class DynThing: Object { @Persisted var text: String }
+    final class DynPart: EmbeddedObject {
+        @Persisted var text: String
+        @Persisted var notes: List<String>
+    }
+    static let types: [ObjectBase.Type] = [DynOwner.self, DynThing.self, DynPart.self]
+
+    /// With the program's classes, and as a tool that knows none.
+    private func realms() async throws -> [(Realm, RealmFolder)] {
+        var realms: [(Realm, RealmFolder)] = []
+        for knowsClasses in [true, false] {
+            let folder = try RealmFolder()
+            var realm = try await Realm.open(folder.configuration("test.realm", Self.types))
+            try await realm.write { try $0.add(DynOwner()) }
+            if !knowsClasses {
+                await realm.close()
+                realm = try await Realm.open(folder.configuration("test.realm", []))
+            }
+            realms.append((realm, folder))
+        }
+        return realms
+    }
+
+    // Covers 1.16, 5.70, 5.71
+    @Test func allPropertiesAreReadAndSetByName() async throws {
+        let date = Date(timeIntervalSinceReferenceDate: 1.5)
+        let (uuid, oid) = (UUID(), ObjectId.generate())
+        for (realm, folder) in try await realms() {
+            try await realm.write { tx in
+                let thing = try tx.dynamicCreate("DynThing", value: ["text": "t"])
+                let owner = try tx.dynamicCreate(
+                    "DynOwner",
+                    value: [
+                        "id": 7, "name": "seven", "kind": 1, "ratio": 0.5,
+                        "amount": Decimal128(string: "1.25"), "data": Data([1, 2]), "date": date,
+                        "uuid": uuid, "oid": oid, "thing": thing,
+                        "part": ["text": "p", "notes": ["n1", "n2"]],
+                        "parts": [["text": "p1"], ["text": "p2"]],
+                        "things": [thing, thing, ["text": "made"]], "numbers": [1, nil, 3],
+                        "words": ["b", "a", "b"], "friends": [thing, thing],
+                        "byName": ["x": thing, "y": nil], "counts": ["one": 1, "two": 2],
+                    ])
+                #expect(owner["id"] as? Int == 7 && owner.name as? String == "seven")
+                #expect(owner["kind"] as? Int == 1 && owner["ratio"] as? Float == 0.5)
+                #expect(owner["amount"] as? Decimal128 == 1.25)
+                #expect(owner["data"] as? Data == Data([1, 2]) && owner["date"] as? Date == date)
+                #expect(owner["uuid"] as? UUID == uuid && owner["oid"] as? ObjectId == oid)
+                #expect((owner["thing"] as? DynamicObject)?["text"] as? String == "t")
+                #expect(owner["thing"] as? DynamicObject == thing)
+                #expect(owner.className == "DynOwner" && owner.propertyNames.count == 18)
+                let part = try #require(owner["part"] as? DynamicObject)
+                let notes = try part.dynamicList("notes")
+                #expect(notes.map { $0 as? String } == ["n1", "n2"])
+                let words = try owner.dynamicMutableSet("words")
+                #expect(words.map { $0 as? String } == ["a", "b"])
+                let counts = try owner.dynamicMap("counts")
+                #expect(counts.keys == ["one", "two"] && counts["two"] as? Int == 2)
+                #expect(counts["three"] == nil)
+                let byName = try owner.dynamicMap("byName")
+                #expect(byName["y"] == nil && byName.count == 2)
+            }
+            try await realm.write { tx in
+                let owner = try #require(
+                    try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 7))
+                owner["name"] = nil
+                owner.ratio = 2
+                owner["thing"] = nil
+                let parts = try owner.dynamicList("parts")
+                try parts.insert(["text": "p0"], at: 0)
+                try parts.remove(at: 1)
+                let numbers = try owner.dynamicList("numbers")
+                try numbers.append(nil)
+                try numbers.append(5)
+                try owner.dynamicMutableSet("words").insert("ab")
+                try owner.dynamicMap("counts").set(22, forKey: "two")
+                try owner.dynamicMap("counts").set(3, forKey: "three")
+                try owner.dynamicMap("counts").remove("one")
+                owner["friends"] = []
+            }
+            await realm.close()
+            let typed = try await Realm.open(folder.configuration("test.realm", Self.types))
+            try await typed.read { tx in
+                let owner = try #require(tx.object(DynOwner.self, forPrimaryKey: 7))
+                #expect(owner.name == nil && owner.ratio == 2 && owner.kind == .large)
+                #expect(owner.thing == nil && owner.part?.text == "p" && owner.oid == oid)
+                #expect(owner.parts.map(\.text) == ["p0", "p2"])
+                #expect(owner.things.map(\.text) == ["t", "t", "made"])
+                #expect(Array(owner.numbers) == [1, nil, 3, nil, 5])
+                #expect(Array(owner.words) == ["a", "ab", "b"] && owner.friends.isEmpty)
+                #expect(owner.counts["two"] == 22 && owner.counts["three"] == 3)
+                #expect(owner.counts.count == 2 && owner.byName.count == 2)
+                let parts = try tx.dynamicObjects("DynPart")
+                #expect(parts.count == 3)
+            }
+            await typed.close()
+        }
+    }
+
+    // Covers 1.16, 5.71
+    @Test func wrongUseIsThrownAndChangesNothing() async throws {
+        for (realm, _) in try await realms() {
+            let before = realm.snapshot().version
+            let wrong: [(String, @Sendable (Transaction, DynamicObject) throws -> Void)] = [
+                ("no class \"Nothing\"", { tx, _ in _ = try tx.dynamicObjects("Nothing") }),
+                ("no class \"Nothing\"", { tx, _ in try tx.dynamicCreate("Nothing") }),
+                ("no property \"none\"", { _, owner in _ = owner["none"] }),
+                ("no property \"none\"", { _, owner in try owner.set(1, of: "none") }),
+                ("DynOwner.ratio is of type Float", { _, owner in owner["ratio"] = "x" }),
+                (
+                    "DynOwner.ratio is of type Float and cannot hold nil",
+                    { _, owner in owner["ratio"] = nil }
+                ),
+                ("primary key", { _, owner in owner["id"] = 9 }),
+                ("cannot hold", { _, owner in try owner.set([1, "x"], of: "numbers") }),
+                ("cannot hold", { _, owner in try owner.set(1, of: "things") }),
+                ("cannot hold", { _, owner in try owner.set(owner, of: "thing") }),
+                ("a.b", { _, owner in try owner.dynamicMap("counts").set(1, forKey: "a.b") }),
+                ("is not a list", { _, owner in _ = try owner.dynamicList("words") }),
+                ("is not a set", { _, owner in _ = try owner.dynamicMutableSet("things") }),
+                ("is not a map", { _, owner in _ = try owner.dynamicMap("name") }),
+                ("embedded class", { tx, _ in try tx.dynamicCreate("DynPart") }),
+                ("0 already", { tx, _ in try tx.dynamicCreate("DynOwner", value: ["id": 0]) }),
+                (
+                    "has no primary key",
+                    { tx, _ in _ = try tx.dynamicObject(ofType: "DynThing", forPrimaryKey: 1) }
+                ),
+                (
+                    "no key of it",
+                    { tx, _ in _ = try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: "x") }
+                ),
+                (
+                    "no property \"none\"",
+                    { tx, _ in try tx.dynamicCreate("DynThing", value: ["none": 1]) }
+                ),
+            ]
+            for (sentence, body) in wrong {
+                let error = await realmError {
+                    try await realm.write { tx in
+                        let owner = try #require(
+                            try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 0))
+                        try body(tx, owner)
+                    }
+                }
+                #expect(error?.message.contains(sentence) == true, "\(sentence): \(error as Any)")
+            }
+            #expect(realm.snapshot().version == before)
+            let read = await realmError {
+                try await realm.read { tx in
+                    try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 0)?["name"] = "x"
+                }
+            }
+            #expect(read?.message.contains("in a write only") == true)
+            await realm.close()
+        }
+    }
+
+    // Covers 5.72
+    @Test func failedCallLeavesNoRowsBehind() async throws {
+        for (realm, _) in try await realms() {
+            try await realm.write { tx in
+                let owner = try #require(
+                    try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 0))
+                try owner.set([["text": "kept"]], of: "parts")
+                #expect(throws: Realm.Error.self) {
+                    try owner.set([["text": "new"], ["none": 1]], of: "parts")
+                }
+                #expect(throws: Realm.Error.self) {
+                    try tx.dynamicCreate(
+                        "DynOwner", value: ["id": 5, "part": ["text": "x"], "words": [1]])
+                }
+                let parts = try tx.dynamicObjects("DynPart")
+                let owners = try tx.dynamicObjects("DynOwner")
+                #expect(parts.map { $0["text"] as? String } == ["kept"] && owners.count == 1)
+            }
+            await realm.close()
+        }
+    }
+
+    // Covers 5.70
+    @Test func updateIteratesAndDeletes() async throws {
+        for (realm, _) in try await realms() {
+            try await realm.write { tx in
+                for id in [0, 1, 2] {
+                    try tx.dynamicCreate(
+                        "DynOwner", value: ["id": id, "name": "n\(id)"], update: .modified)
+                }
+                let owners = try tx.dynamicObjects("DynOwner")
+                #expect(owners.count == 3 && owners[1]["name"] as? String == "n1")
+                for owner in owners where owner["id"] as? Int == 1 { tx.delete(owner) }
+                #expect(owners.map { $0["id"] as? Int } == [0, 2])
+            }
+            await realm.close()
+        }
+    }
+
+    @Test func accessorsSeeDynamicChanges() async throws {
+        let (realm, _) = try await realms()[0]
+        try await realm.write { tx in
+            let owner = try #require(tx.object(DynOwner.self, forPrimaryKey: 0))
+            let dynamic = try #require(try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 0))
+            #expect(owner.name == nil)
+            dynamic["name"] = "dynamic"
+            #expect(owner.name == "dynamic")
+            owner.name = "typed"
+            #expect(dynamic["name"] as? String == "typed")
+            dynamic["part"] = DynPart(value: ["text": "unmanaged"])
+            #expect(owner.part?.text == "unmanaged")
+            try dynamic.dynamicList("numbers").append(4)
+            #expect(Array(owner.numbers) == [4])
+            tx.delete(owner)
+            #expect(dynamic.isInvalidated)
+        }
+        await realm.close()
+    }
+
+    // Covers 5.72
+    @Test func classThatIsNotStoredYetIsEmptyAndCanBeMade() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.read { tx in
+            let owners = try tx.dynamicObjects("DynOwner")
+            #expect(owners.isEmpty)
+        }
+        try await realm.write { tx in
+            try tx.dynamicCreate("DynOwner", value: ["id": 1])
+            #expect(tx.object(DynOwner.self, forPrimaryKey: 1) != nil)
+        }
+        await realm.close()
+    }
+}

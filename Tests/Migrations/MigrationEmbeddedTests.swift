@@ -1,0 +1,182 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Classes that become embedded, and classes that no longer are.
+@Suite struct MigrationEmbeddedTests {
+    private enum Loose {
+        final class MigOwner: Object {
+            @Persisted var name: String
+            @Persisted var main: MigPart?
+            @Persisted var parts: List<MigPart>
+            @Persisted var named: Map<String, MigPart?>
+        }
+        final class MigPart: Object {
+            @Persisted var text: String
+            @Persisted var seals: List<MigSeal>
+            @Persisted var friend: MigOwner?
+            @Persisted var tags: List<String>
+        }
+        final class MigSeal: Object { @Persisted var number: Int }
+        static let types: [ObjectBase.Type] = [MigOwner.self, MigPart.self, MigSeal.self]
+    }
+    private enum Owned {
+        final class MigOwner: Object {
+            @Persisted var name: String
+            @Persisted var main: MigPart?
+            @Persisted var parts: List<MigPart>
+            @Persisted var named: Map<String, MigPart?>
+        }
+        final class MigPart: EmbeddedObject {
+            @Persisted var text: String
+            @Persisted var seals: List<MigSeal>
+            @Persisted var friend: MigOwner?
+            @Persisted var tags: List<String>
+        }
+        final class MigSeal: EmbeddedObject { @Persisted var number: Int }
+        static let types: [ObjectBase.Type] = [MigOwner.self, MigPart.self, MigSeal.self]
+    }
+
+    /// One part that stands everywhere, one that is nowhere, one seal of two parts, one of none.
+    private func looseRealm() async throws -> MigrationRealm {
+        let realm = try MigrationRealm()
+        try await realm.write(1, Loose.types) { tx in
+            let shared = try tx.create(Loose.MigPart.self, value: ["text": "shared"])
+            let lonely = try tx.create(Loose.MigPart.self, value: ["text": "lonely"])
+            let seal = try tx.create(Loose.MigSeal.self, value: ["number": 1])
+            try tx.create(Loose.MigSeal.self, value: ["number": 2])
+            shared.seals.append(seal)
+            lonely.seals.append(seal)
+            shared.tags.append(objectsIn: ["x", "y"])
+            for name in ["a", "b"] {
+                let owner = try tx.create(Loose.MigOwner.self, value: ["name": name])
+                owner.main = shared
+                owner.parts.append(objectsIn: [shared, shared])
+                owner.named["k"] = shared
+                shared.friend = owner
+            }
+        }
+        return realm
+    }
+
+    @Test func eachOwnerGetsItsOwn() async throws {
+        let realm = try await looseRealm()
+        let block: MigrationBlock = { _, _ in }
+        try await realm.migrate(2, Owned.types, block) { tx in
+            let owners = tx.objects(Owned.MigOwner.self)
+            #expect(owners.map(\.name) == ["a", "b"])
+            for owner in owners {
+                var parts: [Owned.MigPart?] = [owner.main, owner.named["k"] ?? nil]
+                parts += owner.parts.map { $0 }
+                #expect(parts.count == 4)
+                for part in parts {
+                    #expect(part?.text == "shared" && part?.friend?.name == "b")
+                    #expect(part?.seals.map(\.number) == [1])
+                    #expect(part.map { Array($0.tags) } == ["x", "y"])
+                }
+            }
+            let parts = try tx.dynamicObjects("MigPart")
+            let seals = try tx.dynamicObjects("MigSeal")
+            #expect(parts.count == 8 && seals.count == 8)
+        }
+        try await realm.write(2, Owned.types) { tx in
+            tx.delete(try #require(tx.objects(Owned.MigOwner.self).first))
+        }
+        try await realm.read(2, Owned.types) { tx in
+            let parts = try tx.dynamicObjects("MigPart")
+            let seals = try tx.dynamicObjects("MigSeal")
+            #expect(parts.count == 4 && seals.count == 4)
+        }
+    }
+
+    @Test func withoutABlockNothingIsDuplicatedOrDeleted() async throws {
+        let realm = try await looseRealm()
+        let error = await realmError {
+            try await Realm.open(realm.configuration(2, Owned.types))
+        }
+        #expect(error?.code == .schemaMismatch)
+        #expect(try await realm.version == 1)
+    }
+
+    @Test func ownersThatTheBlockSetsCount() async throws {
+        let realm = try await looseRealm()
+        let block: MigrationBlock = { migration, _ in
+            try migration.enumerateObjects(ofType: "MigOwner") { old, new in
+                guard let new else { return }
+                new["main"] = ["text": "own \(old?["name"] as? String ?? "")"]
+                new["parts"] = nil
+                new["named"] = [String: Any]()
+            }
+        }
+        try await realm.migrate(2, Owned.types, block) { tx in
+            #expect(tx.objects(Owned.MigOwner.self).map { $0.main?.text } == ["own a", "own b"])
+            let parts = try tx.dynamicObjects("MigPart")
+            #expect(parts.count == 2)
+        }
+    }
+
+    // Covers 6.24
+    @Test func embeddedObjectsBecomeIndependent() async throws {
+        let realm = try await looseRealm()
+        try await realm.migrate(2, Owned.types, { _, _ in })
+        try await realm.read(3, Loose.types) { tx in
+            #expect(tx.objects(Loose.MigPart.self).count == 8)
+            #expect(tx.objects(Loose.MigSeal.self).count == 8)
+        }
+        try await realm.write(3, Loose.types) { tx in
+            tx.delete(tx.objects(Loose.MigOwner.self))
+            try tx.create(Loose.MigPart.self, value: ["text": "new"])
+        }
+        try await realm.read(3, Loose.types) { tx in
+            #expect(tx.objects(Loose.MigPart.self).count == 9)
+        }
+    }
+
+    @Test func valueTurnsIntoAnEmbeddedObject() async throws {
+        enum Before {
+            final class MigPlace: Object { @Persisted var position: String }
+        }
+        enum After {
+            final class MigPlace: Object { @Persisted var position: MigPoint? }
+            final class MigPoint: EmbeddedObject {
+                @Persisted var x: Int
+                @Persisted var y: Int
+            }
+        }
+        let realm = try MigrationRealm()
+        try await realm.write(1, [Before.MigPlace.self]) { tx in
+            for x in 0..<5 {
+                try tx.create(Before.MigPlace.self, value: ["position": "\(x) \(-x)"])
+            }
+        }
+        let block: MigrationBlock = { migration, _ in
+            try migration.enumerateObjects(ofType: "MigPlace") { old, new in
+                let parts = (old?["position"] as? String ?? "").split(separator: " ")
+                guard let x = Int(parts[0]), let y = Int(parts[1]) else { return }
+                new?["position"] = ["x": x, "y": y]
+            }
+        }
+        let types: [ObjectBase.Type] = [After.MigPlace.self, After.MigPoint.self]
+        try await realm.migrate(2, types, block) { tx in
+            let places = tx.objects(After.MigPlace.self)
+            #expect(places.map { $0.position?.x } == [0, 1, 2, 3, 4])
+            #expect(places.map { $0.position?.y } == [0, -1, -2, -3, -4])
+        }
+        // and back
+        let back: MigrationBlock = { migration, _ in
+            try migration.enumerateObjects(ofType: "MigPlace") { old, new in
+                let point = old?["position"] as? DynamicObject
+                new?["position"] = "\(point?.x as? Int ?? 0) \(point?.y as? Int ?? 0)"
+            }
+            migration.deleteData(forType: "MigPoint")
+        }
+        try await realm.migrate(3, [Before.MigPlace.self], back) { tx in
+            #expect(tx.objects(Before.MigPlace.self).last?.position == "4 -4")
+            let error = #expect(throws: Realm.Error.self) { try tx.dynamicObjects("MigPoint") }
+            #expect(error?.message.contains("no class") == true)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Each error that a migration ends with names the class, the property and what was wrong; the realm is as it
+/// was, and the next migration works.
+@Suite struct MigrationErrorTests {
+    /// What `MigSecond` needs, then `body` for each person.
+    private func block(
+        _ body: @escaping @Sendable (Migration, DynamicObject, DynamicObject) throws -> Void
+    ) -> MigrationBlock {
+        { migration, version in
+            try MigSecond.migration(migration, version)
+            try migration.enumerateObjects(ofType: "MigPerson") { old, new in
+                if let old, let new { try body(migration, old, new) }
+            }
+        }
+    }
+
+    private struct Wrong: Sendable {
+        let code: Realm.Error.Code
+        let property: String
+        let sentence: String
+        let block: MigrationBlock
+        var className = "MigPerson"
+    }
+
+    private var wrongs: [Wrong] {
+        let typed = "MigPerson.fullName is of type String and cannot hold"
+        return [
+            Wrong(
+                code: .invalidValue, property: "fullName", sentence: "\(typed) 17 (Int).",
+                block: block { _, _, new in new["fullName"] = 17 }),
+            Wrong(
+                code: .invalidValue, property: "fullName", sentence: "\(typed) nil.",
+                block: block { _, _, new in new["fullName"] = nil }),
+            Wrong(
+                code: .invalidValue, property: "fullName", sentence: "\(typed) 1.5 (Double).",
+                block: block { _, _, new in try new.set(1.5, of: "fullName") }),
+            Wrong(
+                code: .invalidValue, property: "tags",
+                sentence: "MigPerson.tags is of type List<String> and cannot hold true (Bool).",
+                block: block { _, _, new in new["tags"] = ["a", true] as [Any] }),
+            Wrong(
+                code: .invalidValue, property: "scores",
+                sentence: "MigPerson.scores is of type Map<String, Int> and cannot hold 3 (Int).",
+                block: block { _, _, new in new["scores"] = 3 }),
+            Wrong(
+                code: .invalidValue, property: "text",
+                sentence: "MigFound.text is of type String and cannot hold 4 (Int).",
+                block: block { migration, _, _ in
+                    try migration.create("MigFound", value: ["text": 4])
+                }, className: "MigFound"),
+            Wrong(
+                code: .invalidInput, property: "none",
+                sentence: "MigPerson has no property \"none\": it has age, alias",
+                block: block { _, _, new in new["none"] = 1 }),
+            Wrong(
+                code: .invalidInput, property: "fullNam",
+                sentence: "MigPerson.fullNam, which a property was renamed to, is no property",
+                block: { migration, _ in
+                    try migration.renameProperty(
+                        onType: "MigPerson", from: "nickname", to: "fullNam")
+                }),
+            Wrong(
+                code: .invalidInput, property: "age",
+                sentence: "MigPerson.age cannot be deleted: the program has it.",
+                block: { migration, _ in
+                    try migration.deleteProperty(onType: "MigPerson", "age")
+                }),
+            Wrong(
+                code: .invalidInput, property: "none",
+                sentence: "MigPerson.none is not stored and cannot be deleted.",
+                block: { migration, _ in
+                    try migration.deleteProperty(onType: "MigPerson", "none")
+                }),
+            Wrong(
+                code: .invalidInput, property: "nickname",
+                sentence: "it is stored as String?, and fullName is of type String.",
+                block: { migration, _ in
+                    try migration.renameProperty(
+                        onType: "MigPerson", from: "nickname", to: "fullName")
+                }),
+        ]
+    }
+
+    @Test func errorsNameClassPropertyAndValue() async throws {
+        let realm = try await MigrationRealm.first()
+        for wrong in wrongs {
+            let error = await realmError {
+                try await Realm.open(realm.configuration(2, MigSecond.types, wrong.block))
+            }
+            #expect(error?.code == wrong.code, "\(wrong.sentence): \(error as Any)")
+            #expect(error?.message.contains(wrong.sentence) == true, "\(error as Any)")
+            #expect(error?.className == wrong.className, "\(error as Any)")
+            #expect(error?.property == wrong.property, "\(error as Any)")
+            try await realm.read(1, MigFirst.types) { tx in
+                let people = tx.objects(MigFirst.MigPerson.self)
+                #expect(people.map(\.first) == ["First0", "First1", "First2"])
+                #expect(people.map { $0.home?.street ?? "" }.last == "Street 2")
+            }
+        }
+        try await realm.migrate(2, MigSecond.types, MigSecond.migration) { tx in
+            #expect(tx.objects(MigSecond.MigPerson.self).first?.fullName == "First0 Last0")
+        }
+    }
+
+    @Test func firstErrorCountsAlsoWhereTheBlockGoesOn() async throws {
+        let realm = try await MigrationRealm.first()
+        let error = await realmError {
+            try await Realm.open(
+                realm.configuration(
+                    2, MigSecond.types,
+                    { migration, _ in
+                        let made = try migration.create("MigFound")
+                        made["text"] = 1
+                        made["nothing"] = 2
+                        throw MigrationFailure.wanted
+                    }))
+        }
+        #expect(error?.className == "MigFound" && error?.property == "text")
+        #expect(try await realm.version == 1)
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Synchronization
+import Testing
+
+@testable import RegnumTestModels
+
+/// When a migration runs, what opens meanwhile, and what else is done with it: apart from the work, in
+/// memory only, not at all.
+@Suite struct MigrationOpeningTests {
+    @Test func realmIsDeletedInstead() async throws {
+        let realm = try await MigrationRealm.first()
+        func opened(_ version: UInt64, _ types: [ObjectBase.Type]) async throws -> Realm {
+            var configuration = realm.configuration(version, types) { _, _ in
+                Issue.record("The block ran.")
+            }
+            configuration.deleteRealmIfMigrationNeeded = true
+            return try await Realm.open(configuration)
+        }
+        let same = try await opened(1, MigFirst.types)
+        #expect(same.snapshot().objects(MigFirst.MigPet.self).count == 3)
+        let busy = await realmError { try await opened(1, MigSecond.types) }
+        #expect(busy?.code == .alreadyOpen)
+        await same.close()
+        let other = try await opened(1, MigSecond.types)
+        #expect(other.isEmpty)
+        try await other.write { try $0.add(MigSecond.MigPet()) }
+        await other.close()
+        let later = try await opened(2, MigSecond.types)
+        #expect(later.isEmpty)
+        try await later.write { try $0.add(MigSecond.MigPet()) }
+        await later.close()
+        let older = await realmError { try await opened(1, MigSecond.types) }
+        #expect(older?.code == .schemaMismatch)
+        #expect(try await realm.version == 2)
+    }
+
+    // Covers 5.84, 12.13, .alreadyOpen
+    @Test func migrationRunsByItself() async throws {
+        let realm = try await MigrationRealm.first()
+        let configuration = realm.configuration(2, MigSecond.types, MigSecond.migration)
+        let preview = try #require(try await Realm.previewMigration(for: configuration))
+        #expect(try await realm.version == 1)
+        let open = try await Realm.open(realm.configuration(1, MigFirst.types))
+        let error = await realmError { try await Realm.performMigration(for: configuration) }
+        #expect(error?.code == .alreadyOpen)
+        await open.close()
+        let report = try #require(try await Realm.performMigration(for: configuration))
+        #expect(report.description == preview.description)
+        #expect(report.versions == (1, 2))
+        #expect(report.objectCounts["MigFound"]?.new == 1)
+        #expect(report.objectCounts["MigPerson"].map { $0 == (3, 3) } == true)
+        for line in [
+            "MigPerson.age changes from Int to String.", "MigPerson.first is gone.",
+            "MigPet.weight changes from Double to Double?.", "MigAddress becomes embedded.",
+            "MigLost is gone.", "MigFound is new.", "MigPerson.fullName of type String is new.",
+        ] {
+            #expect(report.changes.contains(line), "\(line)")
+        }
+        #expect(try await realm.version == 2)
+        #expect(try await Realm.performMigration(for: configuration) == nil)
+        #expect(try await Realm.previewMigration(for: configuration) == nil)
+        try await realm.migrate(2, MigSecond.types)
+    }
+
+    @Test func copyIsMadeBefore() async throws {
+        let realm = try await MigrationRealm.first()
+        let copy = realm.folder["copy.realm"]
+        var configuration = realm.configuration(2, MigSecond.types) { _, _ in
+            throw MigrationFailure.wanted
+        }
+        configuration.migrationBackup = copy
+        _ = try? await Realm.previewMigration(for: configuration)
+        #expect(try realm.folder.names() == ["test.realm"])
+        for _ in 0..<2 {  // the second one finds the copy
+            let failing = configuration
+            await #expect(throws: MigrationFailure.wanted) { try await Realm.open(failing) }
+        }
+        try await realm.write(1, MigFirst.types) { try $0.add(MigFirst.MigLost()) }
+        let stale = configuration
+        let error = await realmError { try await Realm.open(stale) }
+        #expect(error?.code == .fileExists)
+        #expect(try await realm.version == 1)
+        let fresh = realm.folder["fresh.realm"]
+        configuration.migrationBackup = fresh
+        configuration.migration = MigSecond.migration
+        try await Realm.open(configuration).close()
+        #expect(try await realm.version == 2)
+        #expect(try await Realm.schemaVersion(at: fresh) == 1)
+        var first = realm.folder.configuration("fresh.realm", MigFirst.types)
+        first.schemaVersion = 1
+        let old = try await Realm.open(first)
+        #expect(old.snapshot().objects(MigFirst.MigLost.self).count == 2)
+        await old.close()
+        configuration.migrationBackup = realm.folder["none.realm"]
+        try await Realm.open(configuration).close()  // nothing to migrate
+        #expect(try realm.folder.names() == ["copy.realm", "fresh.realm", "test.realm"])
+    }
+
+    @Test func previewChangesNothing() async throws {
+        let realm = try await MigrationRealm.first(people: 1_500)
+        let before = try realm.folder.state()
+        let done = Mutex<[MigrationProgress]>([])
+        var configuration = realm.configuration(2, MigSecond.types, MigSecond.migration)
+        configuration.migrationProgress = { progress in done.withLock { $0.append(progress) } }
+        #expect(try await Realm.previewMigration(for: configuration)?.changes.isEmpty == false)
+        #expect(try realm.folder.state() == before)
+        let people = done.withLock { $0 }.filter { $0.className == "MigPerson" }
+        #expect(people.map(\.objectsDone) == [1_024, 1_500])
+        #expect(people.allSatisfy { $0.objectCount == 1_500 })
+    }
+
+    @Test func realmInMemoryMigratesItsSeed() async throws {
+        let realm = try await MigrationRealm.first()
+        var configuration = realm.configuration(2, MigSecond.types, MigSecond.migration)
+        configuration.location = .inMemory(identifier: "migration-\(UUID())")
+        configuration.seedFile = realm.folder["test.realm"]
+        let opened = try await Realm.open(configuration)
+        #expect(
+            opened.snapshot().objects(MigSecond.MigPerson.self).first?.fullName == "First0 Last0")
+        try await opened.write { try $0.add(MigSecond.MigPerson()) }
+        #expect(opened.snapshot().objects(MigSecond.MigPerson.self).count == 4)
+        await opened.close()
+        #expect(try await realm.version == 1)
+    }
+
+    @Test func blockNeedsTheListOfClasses() async throws {
+        let realm = try await MigrationRealm.first()
+        var configuration = realm.configuration(2, []) { _, _ in }
+        configuration.objectTypes = nil
+        let error = await realmError { try await Realm.open(configuration) }
+        #expect(error?.code == .invalidInput)
+        #expect(try await realm.version == 1)
+    }
+
+    // Covers 6.21
+    @Test func schemasBeforeAndAfterAreShown() async throws {
+        let realm = try await MigrationRealm.first()
+        try await realm.migrate(
+            2, MigSecond.types,
+            { migration, _ in
+                #expect(migration.oldSchema["MigPerson"]?["age"]?.type == .int)
+                #expect(migration.newSchema["MigPerson"]?["age"]?.type == .string)
+                #expect(migration.oldSchema["MigPerson"]?["fullName"] == nil)
+                #expect(migration.newSchema["MigFound"]?["text"]?.type == .string)
+                let pets = migration.oldSchema["MigPerson"]?["pets"]
+                #expect(pets?.isArray == true && pets?.objectClassName == "MigPet")
+                #expect(
+                    migration.oldSchema["MigPet"]?.properties.map { "\($0)" }
+                        == ["name: String", "weight: Double"])
+                #expect(
+                    migration.newSchema["MigPet"]?.properties.map { "\($0)" }
+                        == ["name: String", "weight: Double?"])
+                #expect(migration.oldSchema["MigLost"]?.objectClass == nil)
+                #expect(migration.oldSchema.version == 1 && migration.newSchema.version == 2)
+                #expect(migration.newSchema["MigAddress"]?.isEmbedded == true)
+                #expect(migration.oldSchema["MigAddress"]?.isEmbedded == false)
+            })
+    }
+
+    // Covers 5.6, 5.7, 6.1
+    @Test func blockRunsOnceAndOnlyForAnOlderRealm() async throws {
+        let realm = try MigrationRealm()
+        let runs = MigrationCounter()
+        let seen = Mutex<[UInt64]>([])
+        let block: MigrationBlock = { _, oldVersion in
+            runs.add()
+            seen.withLock { $0.append(oldVersion) }
+        }
+        for version: UInt64 in [3, 3, 5, 5, 6] {
+            let opened = try await Realm.open(
+                realm.configuration(version, MigFirst.types, block))
+            await opened.close()
+        }
+        #expect(seen.withLock { $0 } == [3, 5])  // not for the new realm
+        #expect(runs.count == 2)
+        let error = await realmError {
+            try await Realm.open(realm.configuration(4, MigFirst.types, block))
+        }
+        #expect(error?.code == .schemaMismatch)
+        #expect(error?.message.contains("version 6") == true)
+        #expect(error?.message.contains("has 4") == true)
+    }
+
+    // Covers 6.1, 6.32
+    @Test func concurrentOpenersMigrateOnceAndReadTheResult() async throws {
+        let realm = try await MigrationRealm.first(people: 300)
+        let runs = MigrationCounter()
+        await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    let opened = try await Realm.open(
+                        realm.configuration(2, MigSecond.types) { migration, version in
+                            runs.add()
+                            try MigSecond.migration(migration, version)
+                        })
+                    return opened.snapshot().objects(MigSecond.MigPerson.self)
+                        .where { $0.fullName.starts(with: "First") }.count
+                }
+            }
+            do {
+                for try await count in group { #expect(count == 300) }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        #expect(runs.count == 1)
+    }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Synchronization
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// Migrations that are written as they go: what is done is not done again, what is left ends where a migration
+/// ends that nothing interrupts, and what cannot be gone on with is thrown away.
+@Suite struct MigrationResumeTests {
+    /// What a later process has to do, from each state that a kill could leave.
+    private struct Rest {
+        var images: [SimFileSystem] = []
+    }
+
+    /// The state after a migration that nothing interrupts, held in memory as ever.
+    private func expected(_ disk: SimFileSystem) async throws -> UInt64 {
+        try await MigrationDisk.hash(
+            MigrationDisk.second(disk.killImage(), resumes: false, MigrationDisk.block()))
+    }
+
+    /// Runs a migration and gives the disk as it was before each rename, creation, removal and sync.
+    private func killed(
+        _ disk: SimFileSystem, _ block: @escaping MigrationBlock = MigrationDisk.block()
+    ) async throws -> [SimFileSystem] {
+        let rest = Mutex(Rest())
+        disk.onEffect = { [unowned disk] kind, _ in
+            guard kind != .wake else { return }
+            let image = disk.killImage()
+            rest.withLock { $0.images.append(image) }
+        }
+        defer { disk.onEffect = nil }
+        let realm = try await Realm.open(MigrationDisk.second(disk, block))
+        await realm.close()
+        return rest.withLock { $0.images }
+    }
+
+    @Test(arguments: [UInt64(0), 1])
+    func killAnywhereGoesOnWhereItWas(seed: UInt64) async throws {
+        let disk = try await MigrationDisk.make(seed: seed)
+        let old = try await MigrationDisk.hash(MigrationDisk.first(disk.killImage()))
+        let new = try await expected(disk)
+        let images = try await killed(disk)
+        var counts: [Int] = []
+        for image in images {
+            let before = try await MigrationDisk.oldHash(image.killImage())
+            #expect(before == nil || before == old)
+            let visits = MigrationCounter()
+            let after = try await MigrationDisk.hash(
+                MigrationDisk.second(image, MigrationDisk.block(visits)))
+            #expect(after == new)
+            #expect(!image.fileNames(in: MigrationDisk.path).contains("migration"))
+            counts.append(visits.count)
+        }
+        print("\(images.count) kills; objects visited afterwards: \(counts)")
+        // each batch counts once it is written, and none is done twice
+        #expect(counts == counts.sorted(by: >))
+        #expect(Set(counts) == [21, 19, 17, 15, 13, 11, 9, 7, 5, 3, 1, 0])
+    }
+
+    @Test func killsOneAfterTheOtherEndInTheSameState() async throws {
+        let seed = SeededRandom.seed()
+        var generator = SeededRandom(seed)
+        var disk = try await MigrationDisk.make(seed: 2)
+        let new = try await expected(disk)
+        let visits = MigrationCounter()
+        var killCount = 0
+        while try await MigrationDisk.oldHash(disk.killImage()) != nil {
+            let images = try await killed(disk, MigrationDisk.block(MigrationCounter()))
+            let place = Int.random(in: 0..<images.count, using: &generator)
+            disk = images[place]
+            killCount += 1
+        }
+        let after = try await MigrationDisk.hash(
+            MigrationDisk.second(disk, MigrationDisk.block(visits)))
+        #expect(after == new && visits.count == 0)
+        #expect(killCount > 0)
+    }
+
+    /// A disk whose migration was killed when it had written several batches.
+    private func halfDone(seed: UInt64) async throws -> SimFileSystem {
+        let disk = try await MigrationDisk.make(seed: seed)
+        let images = try await killed(disk)
+        let half = images.filter { $0.fileNames(in: MigrationDisk.path).contains("migration") }
+        return half[half.count / 3]
+    }
+
+    private func visits(
+        _ disk: SimFileSystem, _ change: (inout Realm.Configuration) -> Void = { _ in }
+    ) async throws -> Int {
+        let visits = MigrationCounter()
+        var configuration = MigrationDisk.second(disk, MigrationDisk.block(visits))
+        change(&configuration)
+        let realm = try await Realm.open(configuration)
+        #expect(realm.snapshot().objects(MigSecond.MigPerson.self).count == 8)
+        await realm.close()
+        return visits.count
+    }
+
+    @Test func anotherTargetBeginsAnew() async throws {
+        let disk = try await halfDone(seed: 3)
+        #expect(try await visits(disk.killImage()) < MigrationDisk.visitCount)
+        #expect(
+            try await visits(disk.killImage()) { $0.schemaVersion = 3 } == MigrationDisk.visitCount)
+        let renamed = try await visits(disk.killImage()) {
+            $0.resumableMigration?.name = "another block"
+        }
+        #expect(renamed == MigrationDisk.visitCount)
+        let plain = try await visits(disk.killImage()) { $0.resumableMigration = nil }
+        #expect(plain == MigrationDisk.visitCount)
+        let smaller = try await visits(disk.killImage()) {
+            $0.resumableMigration?.memoryByteCount = 1 << 20
+        }
+        #expect(smaller < MigrationDisk.visitCount)
+    }
+
+    @Test func realmThatWasWrittenMeanwhileBeginsAnew() async throws {
+        let disk = try await halfDone(seed: 4)
+        let realm = try await Realm.open(MigrationDisk.first(disk))
+        try await realm.write { tx in
+            try tx.create(MigFirst.MigLost.self, value: ["text": "late"])
+        }
+        await realm.close()
+        let visits = MigrationCounter()
+        let later = try await Realm.open(
+            MigrationDisk.second(disk, MigrationDisk.block(visits)))
+        #expect(visits.count == MigrationDisk.visitCount + 1)
+        let found = later.snapshot().objects(MigSecond.MigFound.self)
+        #expect(found.filter { $0.text == "late" }.count == 1)
+        await later.close()
+    }
+
+    @Test func damageBeginsAnew() async throws {
+        let disk = try await halfDone(seed: 5)
+        let marked = disk.killImage()
+        let size = try #require(marked.contents(of: "migration", in: MigrationDisk.path)).count
+        for bit in [5, 8 * 30, 8 * size / 2, 8 * size - 1] {
+            let image = disk.killImage()
+            image.flipBit(bit, of: "migration", in: MigrationDisk.path)
+            #expect(try await visits(image) == MigrationDisk.visitCount)
+        }
+        // where the directory of the state that was saved last lies
+        let mark = try #require(marked.contents(of: "migration", in: MigrationDisk.path))
+        func word(_ offset: Int) -> Int {
+            mark[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
+        }
+        let (file, start, count) = ("nodes-\(word(32))", word(64), word(72))
+        let directory = disk.killImage()
+        directory.flipBit(8 * (start + count / 2), of: file, in: MigrationDisk.path)
+        #expect(try await visits(directory) == MigrationDisk.visitCount)
+        // the leaves: those of the state, and what no state names any more
+        let first = try await MigrationDisk.make(seed: 5)
+        let new = try await expected(first)
+        let oldCount = first.contents(of: file, in: MigrationDisk.path)?.count ?? 4_096
+        for part in 0..<40 {
+            let image = disk.killImage()
+            let place = oldCount + (start - oldCount) * part / 40
+            image.flipBit(8 * place + part % 8, of: file, in: MigrationDisk.path)
+            let after = try await MigrationDisk.hash(
+                MigrationDisk.second(image, MigrationDisk.block()))
+            #expect(after == new, "byte \(place)")
+        }
+        disk.damage(file, in: MigrationDisk.path) { bytes in
+            for place in stride(from: oldCount, to: start, by: 40) { bytes[place] ^= 1 }
+        }
+        #expect(try await visits(disk) == MigrationDisk.visitCount)
+    }
+
+    @Test func otherCallsBeginAnew() async throws {
+        let disk = try await halfDone(seed: 6)
+        let visits = MigrationCounter()
+        let realm = try await Realm.open(
+            MigrationDisk.second(disk) { migration, version in
+                try migration.create("MigFound", value: ["text": "other"])
+                try MigrationDisk.block(visits)(migration, version)
+            })
+        #expect(visits.count == MigrationDisk.visitCount)
+        let found = realm.snapshot().objects(MigSecond.MigFound.self)
+        #expect(found.filter { $0.text == "other" }.count == 1)
+        #expect(found.filter { $0.text == "made before" }.count == 1)
+        await realm.close()
+    }
+
+    @Test func errorUndoesAllAndCancellationDoesNot() async throws {
+        for isCancelled in [false, true] {
+            let disk = try await MigrationDisk.make(seed: 7)
+            let old = try await MigrationDisk.hash(MigrationDisk.first(disk.killImage()))
+            let new = try await expected(disk)
+            let first = MigrationCounter()
+            let block = MigrationDisk.second(disk) { migration, version in
+                try migration.renameProperty(onType: "MigPerson", from: "nickname", to: "alias")
+                let made = try migration.create("MigFound", value: ["text": "made"])
+                made["text"] = "made before"
+                try migration.enumerateObjects(ofType: "MigPerson") { old, new in
+                    first.add()
+                    guard let old, let new, let position = migration.position else { return }
+                    if position == 6 {
+                        if isCancelled { throw CancellationError() }
+                        throw MigrationFailure.wanted
+                    }
+                    new["fullName"] = "\(position) \(old["first"] as? String ?? "")"
+                    new["age"] = "\(old["age"] as? Int ?? -1)"
+                    if position % 4 == 3 { return try migration.delete(new) }
+                    try new.dynamicList("tags").append("c\(position)")
+                    try migration.create("MigFound", value: ["text": old["last"]])
+                }
+            }
+            await #expect(throws: (any Error).self) { try await Realm.open(block) }
+            #expect(first.count == 7)
+            #expect(
+                disk.fileNames(in: MigrationDisk.path).contains("migration") == isCancelled)
+            #expect(try await MigrationDisk.hash(MigrationDisk.first(disk)) == old)
+            let visits = MigrationCounter()
+            let after = try await MigrationDisk.hash(
+                MigrationDisk.second(disk, MigrationDisk.block(visits)))
+            #expect(after == new)
+            #expect(visits.count == MigrationDisk.visitCount - (isCancelled ? 6 : 0))
+        }
+    }
+
+    @Test func processOfTheOlderProgramFollowsTheCommit() async throws {
+        let disk = try await MigrationDisk.make(seed: 8)
+        let peer = try await Realm.open(MigrationDisk.first(SimView(disk)))
+        let follower = peer.core.coordinator
+        let visits = MigrationCounter()
+        let realm = try await Realm.open(
+            MigrationDisk.second(disk, MigrationDisk.block(visits)))
+        let root = realm.core.coordinator.published
+        #expect(visits.count == MigrationDisk.visitCount)
+        follower.hint()
+        try await follower.waitUntil(version: root.version)
+        #expect(follower.published.stateHash() == root.stateHash())
+        let error = await realmError { try await peer.write { _ in } }
+        #expect(error?.code == .schemaMismatch)
+        await peer.close()
+        // and the realm is written on
+        try await realm.write { tx in _ = try tx.create(MigSecond.MigFound.self) }
+        await realm.close()
+        let again = try await Realm.open(
+            MigrationDisk.second(disk.killImage(), MigrationDisk.block(visits)))
+        #expect(again.snapshot().objects(MigSecond.MigFound.self).count == 11)
+        await again.close()
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Values of any type from plain ones, by name, under update policies, as text and as JSON.
+@Suite struct AnyCreateTests {
+    /// In a property, a list, a set and a map, of objects that are new and of those that are updated.
+    @Test(arguments: [Realm.UpdatePolicy.error, .modified, .all], 0..<4)
+    func dateThatIsNoNumberIsRefused(_ policy: Realm.UpdatePolicy, place: Int) async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        let date = AnyRealmValue.date(Date(timeIntervalSinceReferenceDate: .nan))
+        try await realm.write { tx in
+            if policy != .error { try tx.add(AnyNote(1, .int(7))) }
+            let note = AnyNote(1)
+            switch place {
+            case 0: note.content = date
+            case 1: note.list.append(objectsIn: [.int(1), date])
+            case 2: note.set.insert(objectsIn: [.int(1), date])
+            default: note.map["when"] = date
+            }
+            let error = #expect(throws: Realm.Error.self) { try tx.add(note, update: policy) }
+            #expect(error?.code == .invalidValue && error?.className == "AnyNote")
+            #expect(error?.property == ["content", "list", "set", "map"][place])
+            #expect(error?.message.contains("a date that is not a number") == true)
+            #expect(!note.isManaged)
+        }
+        let stored = realm.snapshot().objects(AnyNote.self).map(\.content)
+        #expect(stored == (policy == .error ? [] : [.int(7)]))
+    }
+
+    // Covers 1.89
+    @Test func plainValuesBecomeTheirKinds() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let note = try tx.create(
+                AnyNote.self,
+                value: [
+                    "id": 1,
+                    "content": ["a": 1, "b": [2.5, "x", nil] as [Any?]] as [String: Any?],
+                    "label": "text", "list": [1, true, Float(2)] as [Any],
+                    "set": [1, 1.0, "1"] as [Any],
+                    "map": ["k": [1]] as [String: Any],
+                ])
+            #expect(note.content.dictionaryValue?["a"] == .int(1))
+            let list = try #require(note.content.dictionaryValue?["b"]?.listValue)
+            #expect(Array(list) == [.double(2.5), .string("x"), .none])
+            #expect(note.label == .string("text"))
+            #expect(Array(note.list) == [.int(1), .bool(true), .float(2)])
+            #expect(note.set.count == 2 && note.map["k"]?.listValue?.first == .int(1))
+            note["label"] = 5
+            #expect(note["label"] as? AnyRealmValue == .int(5))
+            note["label"] = nil
+            #expect(note.label == .none)
+            note["label"] = AnyPet("Rex")
+            #expect(note.label.object(AnyPet.self)?.isManaged ?? false)
+            let copy = AnyNote(value: note)
+            #expect(
+                copy.content
+                    == .fromDictionary([
+                        "a": .int(1), "b": .fromArray([.double(2.5), .string("x"), .none]),
+                    ]))
+            #expect(copy.label == note.label && !copy.isManaged)
+            note.content.dictionaryValue?["a"] = .int(2)
+            #expect(copy.content.dictionaryValue?["a"] == .int(1))
+        }
+        let error = await realmError {
+            try await realm.write { tx in
+                _ = try tx.create(AnyNote.self, value: ["id": 2, "content": MutableSet([1, 2])])
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.property == "content")
+        #expect(realm.snapshot().objects(AnyNote.self).count == 1)
+    }
+
+    // Covers 7.8
+    @Test func updatesMergeDictionariesOrReplaceThem() async throws {
+        for policy in [Realm.UpdatePolicy.modified, .all] {
+            let realm = try await Realm.temporary(anyClasses)
+            try await realm.write { tx in
+                let content: [String: Any] = ["a": 1, "in": ["x": 1, "y": 2], "list": [1, 2, 3]]
+                _ = try tx.create(AnyNote.self, value: ["id": 1, "content": content, "label": 5])
+                let update: [String: Any] = ["b": 2, "in": ["x": 9], "list": [1, 7]]
+                _ = try tx.create(
+                    AnyNote.self, value: ["id": 1, "content": update], update: policy)
+            }
+            let note = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+            let list = FrozenAnyValue.list([.int(1), .int(7)])
+            let expected: FrozenAnyValue =
+                policy == .modified
+                ? .dictionary([
+                    "a": .int(1), "b": .int(2), "list": list,
+                    "in": .dictionary(["x": .int(9), "y": .int(2)]),
+                ]) : .dictionary(["b": .int(2), "list": list, "in": .dictionary(["x": .int(9)])])
+            #expect(note.content == expected)
+            #expect(note.label == .int(5))
+            try await realm.write { tx in
+                let other = AnyNote(1, .double(5))
+                other.label = .object(AnyPet("Rex"))
+                other.list.append(.fromArray([.int(1)]))
+                try tx.add(other, update: policy)
+                #expect(other.content == .double(5))
+                #expect(other.label.object(AnyPet.self)?.name == "Rex")
+            }
+            let last = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+            #expect(last.content == .double(5) && last.list[0] == .list([.int(1)]))
+        }
+    }
+
+    // Covers 11.15
+    @Test func frozenValuesAreEncoded() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let note = AnyNote(1, .fromDictionary(["a": .fromArray([.int(1), .none])]))
+            note.label = .object(AnyPet("Rex"))
+            note.list.append(.bool(true))
+            note.map["m"] = .string("x")
+            note.set.insert(.double(0.5))
+            try tx.add(note)
+            #expect(note.description.contains("[a] List<AnyRealmValue>"))
+            #expect(note.description.contains("name = Rex"))
+        }
+        let note = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let text = String(decoding: try encoder.encode(note), as: UTF8.self)
+        #expect(
+            text
+                == #"{"content":{"a":[1,null]},"id":1,"label":"Rex","list":[true],"map":{"m":"x"},"set":[0.5]}"#
+        )
+    }
+}

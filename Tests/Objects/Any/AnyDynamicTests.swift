@@ -1,0 +1,285 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Values of any type, inverses and sets by the names of properties.
+@Suite struct AnyDynamicTests {
+    /// With the program's classes, and as a tool that knows none.
+    private func realms(
+        _ types: [ObjectBase.Type] = anyClasses,
+        _ body: @escaping @Sendable (Transaction) throws -> Void
+    ) async throws -> [(Realm, RealmFolder)] {
+        var realms: [(Realm, RealmFolder)] = []
+        for knowsClasses in [true, false] {
+            let folder = try RealmFolder()
+            var realm = try await Realm.open(folder.configuration("test.realm", types))
+            try await realm.write(body)
+            if !knowsClasses {
+                await realm.close()
+                realm = try await Realm.open(folder.configuration("test.realm", []))
+            }
+            realms.append((realm, folder))
+        }
+        return realms
+    }
+
+    /// What is there afterwards, as the program's classes see it.
+    private func note(_ realm: Realm, _ folder: RealmFolder) async throws -> Frozen<AnyNote> {
+        await realm.close()
+        let typed = try await Realm.open(folder.configuration("test.realm", anyClasses))
+        let note = try #require(typed.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+        await typed.close()
+        return note
+    }
+
+    // Covers 1.4
+    @Test func listsAndDictionariesOfAnyTypeAreReadAndSetByName() async throws {
+        let realms = try await realms { tx in
+            try tx.add(AnyPet("Rex"))
+            try tx.add(AnyNote(1, .fromArray([.int(1), .fromDictionary(["k": .fromArray([])])])))
+        }
+        for (realm, folder) in realms {
+            try await realm.write { tx in
+                let pet = try #require(try tx.dynamicObject(ofType: "AnyPet", forPrimaryKey: "Rex"))
+                let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+                let list = try note.dynamicList("content")
+                #expect(list.count == 2 && list[0] as? Int == 1)
+                let map = try #require(list[1] as? DynamicMap)
+                let inner = try #require(map["k"] as? DynamicList)
+                #expect(map.keys == ["k"] && inner.isEmpty)
+                // within
+                try inner.append("x")
+                try inner.append(["deep": [pet, nil]] as [String: Any?])
+                try inner.set(2.5, at: 0)
+                try map.set(Data([1]), forKey: "d")
+                try list.insert([true], at: 0)
+                #expect(list.count == 3 && inner.count == 2 && inner[0] as? Double == 2.5)
+                let deep = try #require((inner[1] as? DynamicMap)?["deep"] as? DynamicList)
+                #expect((deep[0] as? DynamicObject) == pet && deep[1] == nil)
+                // lists and maps of values of any type
+                note["list"] = [1, ["a", ["b"]] as [Any], nil] as [Any?]
+                try note.dynamicList("list").append(AnyRealmValue.fromArray([.int(7)]))
+                try note.dynamicMap("map").set([1, 2], forKey: "m")
+                try #require(note.dynamicMap("map")["m"] as? DynamicList).remove(at: 0)
+                note["set"] = [1, 1.0, "x"] as [Any]
+                note["label"] = ["is": ["all": "replaced"]]
+                note["label"] = Float(0.5)
+            }
+            let note = try await note(realm, folder)
+            #expect(
+                note.content
+                    == .list([
+                        .list([.bool(true)]), .int(1),
+                        .dictionary([
+                            "d": .data(Data([1])),
+                            "k": .list([
+                                .double(2.5),
+                                .dictionary(["deep": .list([pet(of: note), .none])]),
+                            ]),
+                        ]),
+                    ]))
+            #expect(
+                Array(note.list)
+                    == [
+                        .int(1), .list([.string("a"), .list([.string("b")])]), .none,
+                        .list([.int(7)]),
+                    ])
+            #expect(note.map.dictionary == ["m": .list([.int(2)])])
+            #expect(note.set.count == 2 && note.label == .float(0.5))
+        }
+    }
+
+    /// The pet that lies in the content.
+    private func pet(of note: Frozen<AnyNote>) -> FrozenAnyValue {
+        note.content[2]?["k"]?[1]?["deep"]?[0] ?? .none
+    }
+
+    @Test func accessorOfWhatWasReplacedIsInvalid() async throws {
+        let realms = try await realms { try $0.add(AnyNote(1, .fromArray([.fromArray([])]))) }
+        for (realm, _) in realms {
+            try await realm.write { tx in
+                let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+                let list = try note.dynamicList("content")
+                let inner = try #require(list[0] as? DynamicList)
+                try list.set(5, at: 0)
+                #expect(inner.isInvalidated && !list.isInvalidated)
+                note["content"] = [] as [Any]
+                #expect(list.isInvalidated)
+            }
+            await realm.close()
+        }
+    }
+
+    @Test func wrongValuesChangeNothing() async throws {
+        let realms = try await realms(anyClasses + [AsymPage.self, AsymSheet.self]) { tx in
+            try tx.add(AnyNote(1, .fromArray([.int(1)])))
+            try tx.create(AsymPage.self, value: ["number": 1, "content": 5])
+        }
+        for (realm, folder) in realms {
+            let version = realm.snapshot().version
+            let wrong: [(String, String, @Sendable (DynamicObject, Transaction) throws -> Void)] = [
+                ("content", "a.b", { note, _ in try note.set([["a.b": 1]], of: "content") }),
+                (
+                    "content", "100 levels",
+                    { note, _ in
+                        var value: Any = 1
+                        for _ in 0...100 { value = [value] }
+                        try note.set(value, of: "content")
+                    }
+                ),
+                (
+                    "content", "nothing links to an asymmetric object",
+                    { note, tx in
+                        let page = try tx.dynamicObjects("AsymPage")[0]
+                        try note.dynamicList("content").append([page])
+                    }
+                ),
+                (
+                    "content", "an asymmetric object holds values",
+                    { note, tx in
+                        let page = try tx.dynamicObjects("AsymPage")[0]
+                        try page.set(["k": note], of: "content")
+                    }
+                ),
+                (
+                    "set", "cannot hold",
+                    { note, _ in try note.dynamicMutableSet("set").insert([1]) }
+                ),
+            ]
+            for (property, sentence, body) in wrong {
+                let error = await realmError {
+                    try await realm.write { tx in
+                        let note = try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1)
+                        try body(try #require(note), tx)
+                    }
+                }
+                #expect(error?.code == .invalidValue && error?.property == property)
+                #expect(error?.message.contains(sentence) == true, "\(error as Any)")
+            }
+            #expect(realm.snapshot().version == version)
+            let note = try await note(realm, folder)
+            #expect(note.content == .list([.int(1)]))
+        }
+    }
+
+    @Test func changesByNameAreToldByStreams() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { try $0.add(AnyNote(1, .fromArray([.fromArray([.int(1)])]))) }
+        var notes = realm.objects(AnyNote.self).changes.makeAsyncIterator()
+        var inner = realm.object(AnyNote.self, forPrimaryKey: 1).content.at(0).changes
+            .makeAsyncIterator()
+        _ = try await notes.next()
+        _ = try await inner.next()
+        try await realm.write { tx in
+            let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+            try #require(note.dynamicList("content")[0] as? DynamicList).append(2)
+        }
+        guard case .update(_, let note)? = try await notes.next(),
+            case .update(let values, let delta)? = try await inner.next()
+        else {
+            Issue.record("no update")
+            return
+        }
+        #expect(note.modified[0].properties == ["content"])
+        #expect(Array(values) == [.int(1), .int(2)] && delta.insertions == [1])
+    }
+
+    @Test func elementIsPutIntoASetWhereItBelongs() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { try $0.add(AnyNote(1)) }
+        try await realm.write { tx in
+            let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+            let set = try note.dynamicMutableSet("set")
+            for value in [5, 1, "x", 3.0, true, 1.0, nil] as [Any?] { try set.insert(value) }
+            #expect(set.count == 6)
+        }
+        let live = realm.object(AnyNote.self, forPrimaryKey: 1).set
+        #expect(
+            Array(live.current)
+                == [.none, .bool(true), .int(1), .double(3), .int(5), .string("x")])
+        var stream = live.changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await realm.write { tx in
+            let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+            let set = try note.dynamicMutableSet("set")
+            try set.insert(3)  // is there
+            try set.insert(4)
+            try set.remove(true)
+            try set.remove("not there")
+        }
+        guard case .update(_, let delta)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        // what was there is not written again
+        #expect(delta.deletions == [1] && delta.insertions == [3] && delta.modifications.isEmpty)
+    }
+
+    // Covers 1.4, 2.103
+    @Test func inversesAreReadByName() async throws {
+        let types: [ObjectBase.Type] = [AnyOwner.self, AnyOwned.self]
+        let realms = try await realms(types) { tx in
+            let (a, b) = (AnyOwned(value: ["name": "a"]), AnyOwned(value: ["name": "b"]))
+            try tx.add(a)
+            try tx.add(b)
+            let first = AnyOwner(value: ["name": "first"])
+            first.favourite = a
+            first.list.append(objectsIn: [a, b, a])
+            first.map["x"] = a
+            first.map["y"] = a
+            let second = AnyOwner(value: ["name": "second"])
+            second.favourite = a
+            second.list.append(a)
+            second.set.insert(b)
+            try tx.add(first)
+            try tx.add(second)
+        }
+        for (index, (realm, _)) in realms.enumerated() {
+            try await realm.write { tx in
+                let owned = try tx.dynamicObjects("AnyOwned")
+                let names = { (object: DynamicObject, property: String) in
+                    try object.linkingObjects(ofType: "AnyOwner", property: property)
+                        .map { $0["name"] as? String ?? "?" }
+                }
+                #expect(try names(owned[0], "favourite") == ["first", "second"])
+                #expect(try names(owned[0], "list") == ["first", "first", "second"])
+                #expect(try names(owned[0], "map") == ["first", "first"])
+                #expect(try names(owned[1], "list") == ["first"])
+                #expect(try names(owned[1], "set") == ["second"])
+                #expect(try names(owned[1], "favourite").isEmpty)
+                // it follows the transaction
+                let inverse = try owned[1].linkingObjects(ofType: "AnyOwner", property: "list")
+                try tx.dynamicObjects("AnyOwner")[1].dynamicList("list").append(owned[1])
+                #expect(inverse.map { $0["name"] as? String } == ["first", "second"])
+                for (name, property) in [("AnyOwner", "name"), ("AnyOwner", "no"), ("No", "list")] {
+                    #expect(throws: Realm.Error.self) {
+                        try owned[0].linkingObjects(ofType: name, property: property)
+                    }
+                }
+                #expect(!owned[0].propertyNames.contains("owners"))
+                guard index == 0 else { return }
+                // what the program's class declares
+                let owners = try #require(owned[0]["owners"] as? DynamicLinkingObjects)
+                #expect(owners.map { $0["name"] as? String } == ["first", "second"])
+                #expect(throws: Realm.Error.self) { try owned[0].set([], of: "owners") }
+            }
+            await realm.close()
+        }
+    }
+}
+
+final class AnyOwner: Object {
+    @Persisted var name: String
+    @Persisted var favourite: AnyOwned?
+    @Persisted var list: List<AnyOwned>
+    @Persisted var set: MutableSet<AnyOwned>
+    @Persisted var map: Map<String, AnyOwned?>
+}
+
+final class AnyOwned: Object {
+    @Persisted var name: String
+    @Persisted(originProperty: "favourite") var owners: LinkingObjects<AnyOwner>
+}

@@ -1,0 +1,142 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+private final class AnyBadge: EmbeddedObject {
+    @Persisted var text: String
+
+    convenience init(_ text: String) {
+        self.init()
+        self.text = text
+    }
+}
+
+private final class AnyWearer: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var badge: AnyBadge?
+}
+
+private final class AnyOrphan: EmbeddedObject {
+    @Persisted var text: String
+}
+
+/// Embedded objects belong to one property: no value of any type holds one. What the compiler sees is
+/// in `RefusedSourceTests`.
+@Suite struct AnyEmbeddedTests {
+    private static let types: [ObjectBase.Type] = anyClasses + [AnyBadge.self, AnyWearer.self]
+
+    /// A realm with a note and a badge that somebody wears.
+    private func realm() async throws -> Realm {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { tx in
+            try tx.add(AnyNote(1, .int(7)))
+            try tx.create(AnyWearer.self, value: ["id": 1, "badge": ["text": "worn"]])
+        }
+        return realm
+    }
+
+    /// An embedded object as a value of any type: itself, and in a list and a dictionary.
+    private func places(_ badge: Any) -> [(property: String, value: Any)] {
+        [
+            ("content", badge), ("content", [1, badge]), ("content", ["k": [badge]]),
+            ("list", [badge]), ("list", [[badge]]), ("set", [badge]), ("map", ["k": badge]),
+        ]
+    }
+
+    // Covers 1.72
+    @Test(arguments: [Realm.UpdatePolicy.error, .modified, .all], [false, true])
+    func embeddedObjectsAreRefusedWhereverTheyLie(
+        policy: Realm.UpdatePolicy, isManaged: Bool
+    ) async throws {
+        let realm = try await realm()
+        let version = realm.snapshot().version
+        try await realm.write { tx in
+            let worn = tx.objects(AnyWearer.self)[0].badge
+            let badge = try #require(isManaged ? worn : AnyBadge("loose"))
+            for (property, value) in places(badge) {
+                let id = policy == .error ? 2 : 1
+                let error = #expect(throws: Realm.Error.self) {
+                    try tx.create(
+                        AnyNote.self, value: ["id": id, property: value], update: policy)
+                }
+                #expect(error?.code == .invalidValue && error?.className == "AnyNote")
+                #expect(error?.property == property, "\(property) of \(value)")
+                #expect(error?.message.contains("AnyBadge") == true, "\(error as Any)")
+            }
+        }
+        #expect(realm.snapshot().version == version)
+        #expect(realm.snapshot().objects(AnyNote.self).map(\.content) == [.int(7)])
+    }
+
+    @Test(arguments: [false, true], 0..<7)
+    func assignmentByNameFailsTheTransaction(isManaged: Bool, place: Int) async throws {
+        let realm = try await realm()
+        let version = realm.snapshot().version
+        let error = await realmError {
+            try await realm.write { tx in
+                let worn = tx.objects(AnyWearer.self)[0].badge
+                let badge = try #require(isManaged ? worn : AnyBadge("loose"))
+                let (property, value) = places(badge)[place]
+                let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+                note[property] = value
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.className == "AnyNote")
+        #expect(error?.message.contains("AnyBadge") == true, "\(error as Any)")
+        #expect(realm.snapshot().version == version)
+        #expect(realm.snapshot().objects(AnyNote.self).map(\.content) == [.int(7)])
+    }
+
+    /// An instance, managed or not, and what is read by name.
+    @Test(arguments: 0..<3)
+    func dynamicWritesRefuseThem(kind: Int) async throws {
+        let realm = try await realm()
+        let version = realm.snapshot().version
+        try await realm.write { tx in
+            let wearer = try #require(try tx.dynamicObject(ofType: "AnyWearer", forPrimaryKey: 1))
+            let badges: [Any?] = [
+                tx.objects(AnyWearer.self)[0].badge, AnyBadge("loose"), wearer["badge"],
+            ]
+            let badge = try #require(badges[kind])
+            let note = try #require(try tx.dynamicObject(ofType: "AnyNote", forPrimaryKey: 1))
+            for (property, value) in places(badge) {
+                let error = #expect(throws: Realm.Error.self) {
+                    try note.set(value, of: property)
+                }
+                #expect(error?.code == .invalidValue && error?.className == "AnyNote")
+                #expect(error?.property == property, "\(property) of \(value)")
+                #expect(error?.message.contains("AnyBadge") == true, "\(error as Any)")
+            }
+            #expect(throws: Realm.Error.self) { try note.dynamicList("list").append(badge) }
+            #expect(throws: Realm.Error.self) { try note.dynamicMap("map").set(badge, forKey: "k") }
+            #expect(throws: Realm.Error.self) { try note.dynamicMutableSet("set").insert(badge) }
+            #expect(try note.dynamicList("list").isEmpty && note.dynamicMap("map").isEmpty)
+        }
+        #expect(realm.snapshot().version == version)
+        let wearer = try #require(realm.snapshot().object(AnyWearer.self, forPrimaryKey: 1))
+        #expect(wearer.badge?.text == "worn")
+    }
+
+    // Covers 1.72
+    @Test func embeddedClassThatNothingLeadsToIsNotStored() async throws {
+        let types: [ObjectBase.Type] = Self.types + [AnyOrphan.self]
+        let folder = try RealmFolder()
+        let realm = try await Realm.open(folder.configuration("test.realm", types))
+        try await realm.write { tx in
+            try tx.create(AnyWearer.self, value: ["id": 1, "badge": ["text": "x"]])
+            _ = try tx.add(AnyNote(1))
+        }
+        #expect(realm.schema["AnyOrphan"]?.isEmbedded == true)
+        await realm.close()
+        // as a program sees it that knows no class
+        let bare = try await Realm.open(folder.configuration("test.realm", []))
+        try await bare.read { tx in
+            let counts = try ["AnyWearer", "AnyNote"].map { try tx.dynamicObjects($0).count }
+            #expect(counts == [1, 1])
+            #expect(throws: Realm.Error.self) { try tx.dynamicObjects("AnyOrphan") }
+        }
+        await bare.close()
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Objects in values of any type.
+@Suite struct AnyLinkTests {
+    // Covers 1.84
+    @Test func unmanagedObjectsAreAddedAndReadBack() async throws {
+        let folder = try RealmFolder()
+        var realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
+        try await realm.write { tx in
+            let note = AnyNote(1, .object(AnyPet("Rex")))
+            note.list.append(objectsIn: [.object(AnyPet("Bo")), .int(1)])
+            note.map["pet"] = .object(AnyPet("Ida"))
+            note.set.insert(.object(AnyPet("Max")))
+            try tx.add(note)
+            #expect(tx.objects(AnyPet.self).count == 4)
+            note.label = .object(AnyPet("Lea"))
+            note.list.append(.object(AnyPet("Tom")))
+            note.map["other"] = .object(AnyPet("Uma"))
+            let pet = try #require(note.set.first?.object(AnyPet.self))
+            #expect(pet.name == "Max" && note.set.contains(.object(pet)))
+            note.set.insert(.object(pet))
+            #expect(note.set.count == 1)
+            #expect(note.content.object(AnyPet.self)?.name == "Rex")
+        }
+        await realm.close()
+        realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
+        try await realm.write { tx in
+            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            #expect(note.content.object(AnyPet.self)?.name == "Rex")
+            #expect(note.label.object(AnyPet.self)?.name == "Lea")
+            #expect(note.list.map { $0.object(AnyPet.self)?.name } == ["Bo", nil, "Tom"])
+            #expect(note.map["other"]?.object(AnyPet.self)?.name == "Uma")
+            #expect(
+                note.map["pet"]
+                    == .object(try #require(tx.object(AnyPet.self, forPrimaryKey: "Ida"))))
+        }
+        let frozen = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+        #expect(frozen.content.object(AnyPet.self)?.name == "Rex")
+        #expect(frozen.list[0].object(AnyPet.self)?.name == "Bo")
+        await realm.close()
+    }
+
+    @Test func deletedTargetsLeaveNone() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let pet = AnyPet("Rex")
+            let note = AnyNote(1, .object(pet))
+            note.list.append(objectsIn: [.int(1), .object(pet), .fromArray([.object(pet)])])
+            note.map["pet"] = .object(pet)
+            note.set.insert(objectsIn: [.object(pet), .none, .int(3)])
+            note.label = .object(pet)
+            try tx.add(note)
+            #expect(tx.objects(AnyPet.self).count == 1)
+        }
+        try await realm.write { tx in
+            let pet = try #require(tx.object(AnyPet.self, forPrimaryKey: "Rex"))
+            tx.delete(pet)
+            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 1))
+            #expect(
+                note.content == .none && note.label == .none
+                    && note.map["pet"] == AnyRealmValue.none)
+            #expect(note.list[0] == .int(1) && note.list[1] == .none)
+            #expect(note.list[2].listValue?[0] == AnyRealmValue.none)
+            #expect(Array(note.set) == [.none, .int(3)] && note.set.contains(.none))
+        }
+        let note = try #require(realm.snapshot().object(AnyNote.self, forPrimaryKey: 1))
+        #expect(note.content == .none && note.list[2] == .list([.none]))
+    }
+
+    @Test func circlesAreAdded() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let (a, b) = (AnyPet("a"), AnyPet("b"))
+            a.keeper = .fromArray([.object(b)])
+            b.keeper = .object(a)
+            try tx.add(a)
+            let other = try #require(a.keeper.listValue?[0].object(AnyPet.self))
+            #expect(other.name == "b" && other.keeper.object(AnyPet.self)?.name == "a")
+        }
+    }
+
+    @Test func objectsThatCannotBeLinkedToFailTheTransaction() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        let error = await realmError {
+            try await realm.write { tx in
+                let pet = AnyPet("Rex")
+                try tx.add(pet)
+                let note = AnyNote(1)
+                try tx.add(note)
+                tx.delete(pet)
+                note.content = .object(pet)
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.property == "content")
+        #expect(error?.message.contains("AnyNote.content") ?? false)
+        #expect(realm.snapshot().objects(AnyNote.self).isEmpty)
+        let unlisted = await realmError {
+            try await realm.write { tx in try tx.add(AnyNote(1, .object(Room("general")))) }
+        }
+        #expect(unlisted?.code == .invalidInput && unlisted?.message.contains("Room") ?? false)
+    }
+}

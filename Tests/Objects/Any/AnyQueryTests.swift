@@ -1,0 +1,129 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Conditions, sorts and indexes of values of any type.
+@Suite struct AnyQueryTests {
+    private func realm(_ values: @Sendable @escaping () -> [AnyRealmValue]) async throws -> Realm {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            for (id, value) in values().enumerated() {
+                let note = AnyNote(id, value)
+                note.label = value
+                note.list.append(value)
+                note.map["k"] = value
+                try tx.add(note)
+            }
+        }
+        return realm
+    }
+
+    private static let count = 18
+    @Sendable private static func values() -> [AnyRealmValue] {
+        [
+            .none, .int(1), .double(1), .decimal128("1.0"), .float(1), .bool(true), .string("1"),
+            .data(Data("1".utf8)), .int(9_007_199_254_740_993), .double(9_007_199_254_740_992),
+            .double(.nan), .decimal128("0.1"), .double(0.1), .string("Hello World"),
+            .data(Data("hello".utf8)), .fromArray([.int(1)]), .fromDictionary(["a": .int(1)]),
+            .date(Date(timeIntervalSinceReferenceDate: 3)),
+        ]
+    }
+
+    // Covers 1.70, 3.2, 3.4, 3.36, 3.47, 3.48, 3.61, 3.63, 10.5
+    @Test func equalityGoesByTheNumberAndOrderByTheClass() async throws {
+        let realm = try await realm(Self.values)
+        let notes = realm.snapshot().objects(AnyNote.self)
+        func ids(_ condition: (Query<AnyNote>) -> Query<Bool>) -> [Int] {
+            notes.where(condition).map(\.id)
+        }
+        for value in [AnyRealmValue.int(1), .double(1), .float(1), .decimal128("1.00")] {
+            #expect(ids { $0.content == value } == [1, 2, 3, 4])
+            #expect(ids { $0.label == value } == [1, 2, 3, 4])
+            #expect(ids { $0.list == value } == [1, 2, 3, 4])
+            #expect(ids { $0.map["k"] == value } == [1, 2, 3, 4])
+        }
+        #expect(ids { $0.content == .bool(true) } == [5])
+        #expect(ids { $0.content == .string("1") } == [6])
+        #expect(ids { $0.content == .none } == [0])
+        #expect(ids { $0.content == .double(9_007_199_254_740_992) } == [9])
+        #expect(ids { $0.label == .int(9_007_199_254_740_993) } == [8])
+        #expect(ids { $0.content == .double(0.1) } == [12])
+        #expect(ids { $0.content > .double(0.1) } == [1, 2, 3, 4, 8, 9])
+        #expect(ids { $0.content > .decimal128("0.1") } == [1, 2, 3, 4, 8, 9, 12])
+        #expect(ids { $0.content >= .string("1") } == [6, 13])
+        #expect(ids { $0.content < .date(Date()) } == [17])
+        #expect(ids { $0.content.in([.float(1), .string("1")]) } == [1, 2, 3, 4, 6])
+        #expect(ids { $0.label.in([.float(1), .none]) } == [0, 1, 2, 3, 4])
+        #expect(ids { $0.content == .list(List()) } == [15])
+        #expect(ids { $0.content == .dictionary(Map()) } == [16])
+        #expect(ids { $0.content != .int(1) }.count == Self.count - 4)
+        #expect(ids { $0.content.starts(with: "1") } == [6, 7])
+        #expect(ids { $0.content.contains("hello", options: .caseInsensitive) } == [13, 14])
+        #expect(ids { $0.content.like("H*d") } == [13])
+        #expect(ids { $0.content.notEquals("1") }.count == Self.count - 2)
+        #expect(ids { $0.content.contains(Data("ell".utf8)) } == [13, 14])
+    }
+
+    // Covers 3.47, 3.62, 3.94
+    @Test func sortsGoByClassAndValue() async throws {
+        let realm = try await realm(Self.values)
+        let notes = realm.snapshot().objects(AnyNote.self)
+        #expect(
+            notes.sorted(by: \.content).map(\.id)
+                == [0, 5, 10, 11, 12, 1, 2, 3, 4, 9, 8, 6, 13, 7, 14, 17, 15, 16])
+        #expect(
+            notes.sorted(by: \.label, ascending: false).map(\.id)
+                == [16, 15, 17, 14, 7, 13, 6, 8, 9, 1, 2, 3, 4, 12, 11, 10, 5, 0])
+        #expect(notes.distinct(by: \.content).count == Self.count - 3)
+    }
+
+    // Covers 3.2, 3.61
+    @Test func objectsAreFoundByTheirRow() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let (a, b) = (AnyPet("a"), AnyPet("b"))
+            try tx.add([a, b])
+            try tx.add(AnyNote(1, .object(a)))
+            try tx.add(AnyNote(2, .object(b)))
+            let notes = tx.objects(AnyNote.self)
+            #expect(notes.where { $0.content == .object(a) }.map(\.id) == [1])
+            #expect(notes.where { $0.content != .object(a) }.map(\.id) == [2])
+            #expect(notes.where { $0.content == .object(AnyPet("c")) }.isEmpty)
+        }
+    }
+
+    // Covers 3.36, 3.37
+    @Test func subscriptsLeadIntoListsAndDictionaries() async throws {
+        let realm = try await realm {
+            [
+                .fromDictionary(["a": .int(1), "list": .fromArray([.int(5), .string("x")])]),
+                .fromDictionary(["a": .int(2), "": .int(3)]),
+                .fromArray([.int(1), .fromDictionary(["a": .int(1)]), .fromArray([.int(7)])]),
+                .int(1), .none, .fromArray([]),
+            ]
+        }
+        let notes = realm.snapshot().objects(AnyNote.self)
+        func ids(_ condition: (Query<AnyNote>) -> Query<Bool>) -> [Int] {
+            notes.where(condition).map(\.id)
+        }
+        #expect(ids { $0.content["a"] == .int(1) } == [0])
+        #expect(ids { $0.content["a"] > .double(1.5) } == [1])
+        #expect(ids { $0.content[""] == .int(3) } == [1])
+        #expect(ids { $0.content[0] == .int(1) } == [2])
+        #expect(ids { $0.content[1]["a"] == .double(1) } == [2])
+        #expect(ids { $0.content["list"][1] == .string("x") } == [0])
+        #expect(ids { $0.content["list"].any == .int(5) } == [0])
+        #expect(ids { $0.content.any == .int(1) } == [0, 2])
+        #expect(ids { $0.content.any.any == .int(7) } == [2])
+        #expect(ids { $0.content["a"] == .none } == [2, 3, 4, 5])
+        #expect(ids { $0.content["a"] != .int(1) } == [1, 2, 3, 4, 5])
+        #expect(ids { $0.content["list"][1].starts(with: "x") } == [0])
+        #expect(ids { $0.list.any { $0["a"] == .int(2) } } == [1])
+        #expect(ids { $0.map["k"]["a"] == .int(2) } == [1])
+        #expect(ids { $0.map.values["a"] == .int(1) } == [0])
+        #expect(ids { $0.content["list"] == .list(List()) } == [0])
+    }
+}

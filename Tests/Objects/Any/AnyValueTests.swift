@@ -1,0 +1,180 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Values of any type: kinds, accessors, equality, containers.
+@Suite struct AnyValueTests {
+    private func isSame(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
+        if case .double(let x) = a, case .double(let y) = b { return x.bitPattern == y.bitPattern }
+        if case .decimal128(let x) = a, case .decimal128(let y) = b {
+            return x.description == y.description
+        }
+        return a == b
+    }
+
+    /// What the accessors give, by the names of their kinds; nil is left out.
+    private func accessible(_ value: AnyRealmValue) -> [String: AnyRealmValue] {
+        [
+            "int": value.intValue.map { .int($0) }, "bool": value.boolValue.map { .bool($0) },
+            "float": value.floatValue.map { .float($0) },
+            "double": value.doubleValue.map { .double($0) },
+            "string": value.stringValue.map { .string($0) },
+            "data": value.dataValue.map { .data($0) }, "date": value.dateValue.map { .date($0) },
+            "objectId": value.objectIdValue.map { .objectId($0) },
+            "decimal128": value.decimal128Value.map { .decimal128($0) },
+            "uuid": value.uuidValue.map { .uuid($0) },
+            "list": value.listValue.map { .list($0) },
+            "dictionary": value.dictionaryValue.map { .dictionary($0) },
+            "object": value.object(AnyPet.self).map { .object($0) },
+        ].compactMapValues { $0 }
+    }
+
+    // Covers 1.85
+    @Test func accessorsGiveTheirKindOnly() {
+        let pet = AnyPet("Rex")
+        let kinds: [String: AnyRealmValue] = [
+            "int": .int(1), "bool": .bool(true), "float": .float(2), "double": .double(2),
+            "string": .string("a"), "data": .data(Data([1])),
+            "date": .date(Date(timeIntervalSinceReferenceDate: 1)),
+            "objectId": .objectId(ObjectId.generate()), "decimal128": .decimal128("1.5"),
+            "uuid": .uuid(UUID()), "list": .fromArray([.int(1)]),
+            "dictionary": .fromDictionary(["a": .int(1)]), "object": .object(pet),
+        ]
+        for (kind, value) in kinds {
+            #expect(accessible(value) == [kind: value], "\(kind)")
+            #expect(value.dynamicObject == nil && value.object(AnyNote.self) == nil, "\(kind)")
+        }
+        #expect(accessible(.none).isEmpty)
+        #expect(AnyRealmValue.object(pet).object(AnyPet.self) === pet)
+        #expect(AnyNote().content == .none)
+    }
+
+    // Covers 1.85
+    @Test func objectIsSeenWithoutItsClass() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let note = AnyNote(1, .object(AnyPet("Rex")))
+            try tx.add(note)
+            note.list.append(objectsIn: [.object(AnyPet("Bo")), .int(1)])
+            let rex = try #require(note.content.dynamicObject)
+            #expect(rex.className == "AnyPet" && rex["name"] as? String == "Rex")
+            rex["keeper"] = 7
+            #expect(note.content.object(AnyPet.self)?.keeper == .int(7))
+            #expect(note.list.map { $0.dynamicObject?["name"] as? String } == ["Bo", nil])
+            let same = try tx.dynamicObject(ofType: "AnyPet", forPrimaryKey: "Rex")
+            #expect(rex.isSameObject(as: same))
+            tx.delete(rex)
+            #expect(rex.isInvalidated && note.content.dynamicObject == nil)
+        }
+    }
+
+    // Covers 1.91, 1.92
+    @Test func equalityAndHashesGoByKind() {
+        #expect(AnyRealmValue.int(1) != .double(1) && AnyRealmValue.int(1) != .bool(true))
+        #expect(AnyRealmValue.fromArray([.int(1), .none]) == .fromArray([.int(1), .none]))
+        #expect(AnyRealmValue.fromArray([.int(1)]) != .fromArray([.int(2)]))
+        #expect(
+            AnyRealmValue.fromDictionary(["a": .fromArray([.int(1)])])
+                == .fromDictionary(["a": .fromArray([.int(1)])]))
+        #expect(AnyRealmValue.fromDictionary(["a": .int(1)]) != .fromDictionary(["b": .int(1)]))
+        #expect(Set<AnyRealmValue>([.int(1), .int(1), .double(1), .string("1")]).count == 3)
+        #expect(
+            AnyRealmValue.fromArray([]).hashValue == AnyRealmValue.fromArray([.int(1)]).hashValue)
+    }
+
+    // Covers 1.84, 1.87
+    @Test func kindsRoundTrip() async throws {
+        let folder = try RealmFolder()
+        for round in 0..<2 {
+            let realm = try await Realm.open(folder.configuration("any.realm", anyClasses))
+            if round == 0 {
+                try await realm.write { tx in
+                    for (id, value) in anyScalars.enumerated() {
+                        let note = AnyNote(id, value)
+                        note.list.append(objectsIn: anyScalars)
+                        note.map["key"] = value
+                        try tx.add(note)
+                        #expect(isSame(note.content, value))
+                        note.label = value
+                    }
+                }
+            }
+            try await realm.read { tx in
+                for (id, value) in anyScalars.enumerated() {
+                    let note = try #require(tx.object(AnyNote.self, forPrimaryKey: id))
+                    #expect(isSame(note.content, value) && isSame(note.label, value))
+                    #expect(note.list.count == anyScalars.count)
+                    for (a, b) in zip(note.list, anyScalars) { #expect(isSame(a, b)) }
+                    #expect(isSame(try #require(note.map["key"]), value))
+                }
+            }
+            let snapshot = realm.snapshot()
+            let frozen = try #require(snapshot.object(AnyNote.self, forPrimaryKey: 1))
+            #expect(frozen.content == .int(5) && frozen.label == .int(5))
+            #expect(frozen.list.count == anyScalars.count && frozen.list[1] == .int(5))
+            #expect(frozen.map["key"] == .int(5))
+            await realm.close()
+        }
+    }
+
+    // Covers 1.93, 3.62
+    @Test func setsTakeEqualNumbersForOne() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        @Sendable func values() -> [AnyRealmValue] {
+            [
+                .int(1), .double(1), .float(1), .decimal128("1.0"), .bool(true), .string("1"),
+                .data(Data([49])), .none, .none, .double(.nan), .decimal128(.nan), .int(2),
+            ]
+        }
+        let unmanaged = MutableSet<AnyRealmValue>(values())
+        #expect(
+            unmanaged.count == 7 && unmanaged.contains(.float(2)) && !unmanaged.contains(.int(3)))
+        try await realm.write { tx in
+            let note = AnyNote(1)
+            note.set.insert(objectsIn: values())
+            try tx.add(note)
+            #expect(note.set.count == 7)
+            note.set.insert(.decimal128("2.00"))
+            #expect(note.set.count == 7 && note.set.contains(.double(2)))
+            let expected: [AnyRealmValue] = [
+                .none, .bool(true), .double(.nan), .int(1), .int(2), .string("1"),
+                .data(Data([49])),
+            ]
+            for (a, b) in zip(note.set, expected) { #expect(isSame(a, b)) }
+            note.set.remove(.float(1))
+            #expect(note.set.count == 6)
+        }
+    }
+
+    // Covers 1.94, 2.21
+    @Test func aggregatesGoAcrossKinds() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        @Sendable func values() -> [AnyRealmValue] {
+            [
+                .none, .int(2), .double(0.5), .decimal128("0.1"), .string("b"), .bool(true),
+                .float(4),
+            ]
+        }
+        let unmanaged = List<AnyRealmValue>(values())
+        #expect(unmanaged.min() == .bool(true) && unmanaged.max() == .string("b"))
+        #expect(unmanaged.sum() == .decimal128("6.6") && unmanaged.average() == .decimal128("1.65"))
+        try await realm.write { tx in
+            for (id, value) in values().enumerated() { try tx.add(AnyNote(id, value)) }
+            let note = try #require(tx.object(AnyNote.self, forPrimaryKey: 0))
+            note.list.append(objectsIn: values())
+            #expect(note.list.min() == .bool(true) && note.list.max() == .string("b"))
+            #expect(note.list.sum() == .decimal128("6.6"))
+            #expect(note.list.average() == .decimal128("1.65"))
+            let notes = tx.objects(AnyNote.self)
+            #expect(notes.sum(of: \.content) == .decimal128("6.6"))
+            #expect(notes.average(of: \.content) == .decimal128("1.65"))
+            #expect(notes.min(of: \.content) == .bool(true))
+            #expect(notes.max(of: \.content) == .string("b"))
+            let order = notes.sorted(by: \.content).map(\.id)
+            #expect(order == [0, 5, 3, 2, 1, 6, 4])
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Values of any type and asymmetric objects: a value of one has no links, and no value links to one.
+@Suite struct AsymAnyTests {
+    private func open() async throws -> Realm {
+        try await Realm.temporary([
+            AsymPage.self, AsymSheet.self, AsymShelf.self, AsymSensor.self,
+        ])
+    }
+
+    /// The error of making a page beside one that is right; only that one is delivered.
+    private func error(
+        _ values: @escaping @Sendable (Transaction) throws -> [String: Any?]
+    ) async throws -> Realm.Error? {
+        let realm = try await open()
+        let error = try await realm.write { tx -> Realm.Error? in
+            try tx.create(AsymPage.self, value: ["number": 1])
+            do {
+                try tx.create(AsymPage.self, value: try values(tx))
+                return nil
+            } catch {
+                return error as? Realm.Error
+            }
+        }
+        let inbox = AsymInbox()
+        try await realm.drain(AsymPage.self, untilEmpty: true) { inbox.take($0.map(\.number)) }
+        #expect(inbox.numbers == [1])
+        return error
+    }
+
+    @Test func valuesOfAnyTypeAreDelivered() async throws {
+        let realm = try await open()
+        try await realm.write { tx in
+            try tx.create(
+                AsymPage.self,
+                value: [
+                    "number": 2, "content": ["k": [1, "x"] as [Any]], "list": [1, [true]],
+                    "map": ["a": 0.5], "sheet": ["value": [3]],
+                ] as [String: Any?])
+        }
+        try await realm.drain(AsymPage.self, untilEmpty: true) { pages in
+            #expect(pages[0].content == .dictionary(["k": .list([.int(1), .string("x")])]))
+            #expect(Array(pages[0].list) == [.int(1), .list([.bool(true)])])
+            #expect(pages[0].map["a"] == .double(0.5))
+            #expect(pages[0].sheet?.value == .list([.int(3)]))
+        }
+    }
+
+    // Covers 14.1, .invalidValue
+    @Test(arguments: ["new", "stored"])
+    func linkInAValueOfAnAsymmetricObjectIsRefused(which: String) async throws {
+        let sensor = { @Sendable (tx: Transaction) throws -> AsymSensor in
+            let sensor = AsymSensor(value: ["name": "s"])
+            if which == "stored" { try tx.add(sensor) }
+            return sensor
+        }
+        let cases: [(String, @Sendable (Transaction) throws -> Any?)] = [
+            ("content", { try sensor($0) }),
+            ("content", { AnyRealmValue.object(try sensor($0)) }),
+            ("content", { [1, ["k": try sensor($0)]] as [Any] }),
+            ("list", { [1, try sensor($0)] as [Any] }),
+            ("list", { [["k": [try sensor($0)]]] as [Any] }),
+            ("set", { [try sensor($0)] as [Any] }),
+            ("map", { ["a": 1, "b": try sensor($0)] as [String: Any] }),
+            ("map", { ["b": [try sensor($0)]] as [String: Any] }),
+        ]
+        for (property, value) in cases {
+            let error = try await error { ["number": 2, property: try value($0)] }
+            let place = "\(property), \(which)"
+            #expect(error?.code == .invalidValue, "\(place)")
+            #expect(error?.className == "AsymPage" && error?.property == property, "\(place)")
+            #expect(
+                error?.message
+                    == "AsymPage.\(property) was given a AsymSensor: an asymmetric object holds "
+                    + "values and embedded objects, and links to no others.", "\(place)")
+        }
+        // also in what it holds
+        let inner = try await error {
+            ["number": 2, "sheet": ["value": [try sensor($0)] as [Any]] as [String: Any]]
+        }
+        #expect(inner?.code == .invalidValue)
+        #expect(inner?.className == "AsymSheet" && inner?.property == "value")
+        // a failed creation adds no sensor
+        let realm = try await open()
+        try await realm.write { tx in
+            _ = try? tx.create(
+                AsymPage.self, value: ["content": AsymSensor(value: ["name": "new"])])
+        }
+        #expect(realm.snapshot().objects(AsymSensor.self).isEmpty)
+    }
+
+    // Covers 14.1
+    @Test func asymmetricObjectInAValueIsRefused() async throws {
+        let realm = try await open()
+        let cases: [(String, @Sendable () -> Any?)] = [
+            ("content", { AsymPage(value: ["number": 7]) }),
+            ("content", { [1, ["k": AsymPage(value: ["number": 7])]] as [Any] }),
+            ("list", { [AsymPage(value: ["number": 7])] }),
+            ("set", { [AsymPage(value: ["number": 7])] }),
+            ("map", { ["k": [AsymPage(value: ["number": 7])]] as [String: Any] }),
+        ]
+        for (property, value) in cases {
+            try await realm.write { tx in
+                let shelf = try tx.create(AsymShelf.self, value: ["content": 5])
+                var told: Realm.Error?
+                do {
+                    try tx.create(AsymShelf.self, value: [property: value()])
+                } catch {
+                    told = error as? Realm.Error
+                }
+                #expect(told?.code == .invalidValue, "\(property)")
+                #expect(told?.className == "AsymShelf" && told?.property == property)
+                #expect(
+                    told?.message
+                        == "AsymShelf.\(property) was given a AsymPage: nothing links to an "
+                        + "asymmetric object, which is gone once it was delivered.")
+                #expect(shelf.content == .int(5) && tx.objects(AsymShelf.self).count == 1)
+                tx.delete(shelf)
+            }
+        }
+    }
+
+    /// A text has no asymmetric objects: neither they nor links to them are read.
+    @Test func importedLinksAreRefusedToo() async throws {
+        let realm = try await open()
+        let link = #"{"object":{"class":"AsymPage","key":1}}"#
+        let text = #"{"class":"AsymShelf","key":1,"values":{"content":{"list":[\#(link)]}}}"#
+        let error = await realmError {
+            try await realm.importJSON(from: AsyncStream { [UInt8](text.utf8) }.prefix(1))
+        }
+        #expect(error?.code == .schemaMismatch && error?.className == "AsymShelf")
+        #expect(error?.property == "content")
+        #expect(error?.message.contains("'AsymShelf.content' links to AsymPage") == true)
+        #expect(realm.isEmpty)
+    }
+}

@@ -1,0 +1,48 @@
+import RegnumTestSupport
+import Testing
+
+@testable import RealmOracle
+
+/// Random transactions on all types of properties in all containers, against plain Swift: after each one
+/// every view shows what was done and nothing else.
+@Suite(.serialized, .timeLimit(.minutes(40)))
+struct AtlasTests {
+    @Test func everyViewShowsWhatWasDone() async throws {
+        let count = Effort.count(gate: 1_000, soak: 10_000)
+        try await AtlasSuite("AtlasTests", count: count).run()
+    }
+
+    /// What is drawn is what is there to be drawn: each type, and each kind of change.
+    @Test func drawnSequencesReachEveryTypeAndChange() {
+        var types: Set<String> = []
+        var edits: Set<String> = []
+        for number in 0..<400 {
+            var random = SeededRandom(UInt64(number))
+            let shapes = AtlasTable.shapes(AtlasTable.classes(2, &random))
+            types.formUnion(shapes.map(\.name))
+            var draw = AtlasDraw(AtlasWorld(shapes), seed: random.next(), sideCount: 2)
+            for _ in 0..<6 {
+                let transaction = draw.transaction()
+                edits.insert("\(transaction.end)".prefix { $0 != "(" }.description)
+                for edit in transaction.edits {
+                    switch edit {
+                    case .change(_, _, _, let change):
+                        edits.insert("\(change)".prefix { $0 != "(" }.description)
+                    case .add(_, _, _, let route): edits.insert("\(route)")
+                    default: edits.insert("\(edit)".prefix { $0 != " " }.description)
+                    }
+                }
+            }
+        }
+        #expect(types.count == AtlasTable.holders.count + 2)
+        #expect(
+            edits.isSuperset(of: [
+                "set", "insert", "replace", "remove", "move", "swap", "assign", "removeAll",
+                "insertMember", "removeMember", "unite", "intersect", "subtract", "put",
+                "removeKey", "assignEntries", "merge", "editBox", "inside", "add", "addModified",
+                "addAll",
+                "create", "createModified", "createAll", "update", "delete", "savepoint", "kept",
+                "thrown", "violated",
+            ]))
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+@Suite struct JSONRoundTripTests {
+    private func plain(_ realm: Realm) async throws -> [[String: String]] {
+        try await realm.read { tx in
+            Self.sorted(
+                tx.objects(JSONThing.self).map(\.plain) + tx.objects(JSONKeyed.self).map(\.plain))
+        }
+    }
+
+    private static func sorted(_ objects: [[String: String]]) -> [[String: String]] {
+        objects.sorted { ($0["tag"] ?? "", $0["name"] ?? "") < ($1["tag"] ?? "", $1["name"] ?? "") }
+    }
+
+    /// Random graphs, exported and imported into a realm that knows the classes, and into one that does
+    /// not: all values to the bit, and the links.
+    @Test func randomGraphsComeBack() async throws {
+        let seed = SeededRandom.seed()
+        for round in 0..<30 {
+            var draw = JSONDraw(random: SeededRandom(seed &+ UInt64(round)))
+            let first = try await Realm.json(jsonTypes)
+            let start = draw
+            let expected = try await first.write { tx in
+                var draw = start
+                let (things, keyed) = draw.content()
+                let expected = Self.sorted(things.map(\.plain) + keyed.map(\.plain))
+                for object in things where !object.isManaged { try tx.add(object) }
+                for object in keyed where !object.isManaged { try tx.add(object) }
+                if things.count > 2, round % 2 == 0 {
+                    // keys with gaps
+                    try tx.create(JSONThing.self, value: ["tag": -1])
+                    tx.delete(try tx.create(JSONThing.self, value: ["tag": -2]))
+                    tx.delete(tx.objects(JSONThing.self).where { $0.tag == -1 })
+                }
+                return expected
+            }
+            _ = draw.content()
+            try #require(try await plain(first) == expected)
+            let text = try await first.snapshot().json()
+            for types in [jsonTypes, nil] {
+                let second = try await Realm.json(types)
+                let batchSize = draw.flag() ? nil : Int.random(in: 1...5, using: &draw.random)
+                let chunks = JSONChunks(
+                    bytes: Array(text.utf8), size: .random(in: 1...500, using: &draw.random))
+                let summary = try await second.importJSON(from: chunks, batchSize: batchSize)
+                #expect(summary.objectCount == expected.count)
+                try #require(
+                    try await plain(second) == expected, "seed \(seed), round \(round)")
+                // the schema too: what is exported again is read by the first realm's classes
+                let again = try await second.snapshot().json()
+                let third = try await Realm.json(jsonTypes)
+                try await third.importJSON(text: again)
+                try #require(try await plain(third) == expected)
+            }
+        }
+    }
+
+    @Test func filesAreReplacedWhenTheyAreComplete() async throws {
+        let folder = try RealmFolder()
+        let realm = try await Realm.json(jsonTypes)
+        try await realm.write { tx in
+            for tag in 0..<500 { try tx.create(JSONThing.self, value: ["tag": tag]) }
+        }
+        let file = folder["export.jsonl"]
+        #expect(try await realm.snapshot().exportJSON(to: file) == 500)
+        let before = try Data(contentsOf: file)
+        #expect(before.count(where: { $0 == 0x0A }) == 501)
+        let error = await realmError {
+            try await realm.snapshot().exportJSON(classes: ["Nobody"], to: file)
+        }
+        #expect(error?.code == .invalidInput && error?.className == "Nobody")
+        #expect(try Data(contentsOf: file) == before)
+        #expect(try folder.names() == ["export.jsonl"])
+        let second = try await Realm.json()
+        #expect(try await second.importJSON(from: file).objectCount == 500)
+        let missing = await realmError { try await second.importJSON(from: folder["none"]) }
+        #expect(missing?.code == .fileNotFound)
+        // pieces are small, so an export needs the memory of one
+        var largest = 0
+        try await realm.snapshot().exportJSON { largest = max(largest, $0.count) }
+        #expect(largest < 80_000 && before.count > 3 * largest)
+    }
+
+    @Test func chosenClassesAreExportedAlone() async throws {
+        let realm = try await Realm.json(jsonTypes)
+        try await realm.write { tx in
+            let keyed = try tx.create(JSONKeyed.self, value: ["name": "k"])
+            try tx.create(JSONThing.self, value: ["tag": 1, "keyed": keyed])
+        }
+        let text = try await realm.snapshot().json(classes: ["JSONThing"])
+        #expect(text.split(separator: "\n").count == 2)
+        // the object that it links to is in the other realm already, or missing
+        let second = try await Realm.json()
+        let error = await realmError { try await second.importJSON(text: text) }
+        #expect(error?.code == .invalidInput && error?.line == 2 && error?.property == "keyed")
+        #expect(second.isEmpty)
+        let keyed = try await realm.snapshot().json(classes: ["JSONKeyed"])
+        try await second.importJSON(text: keyed)
+        try await second.importJSON(text: text)
+        #expect(second.snapshot().objects(JSONThing.self)[0].keyed?.name == "k")
+        let embedded = await realmError {
+            try await realm.snapshot().json(classes: ["JSONPart"])
+        }
+        #expect(embedded?.code == .invalidInput && embedded?.className == "JSONPart")
+    }
+
+    @Test func theTextIsForReading() async throws {
+        let realm = try await Realm.json([JSONKeyed.self] + jsonTypes)
+        try await realm.write { tx in
+            let ann = try tx.create(JSONKeyed.self, value: ["name": "Ann", "small": -3])
+            ann.friend = ann
+            try tx.create(JSONKeyed.self, value: ["name": nil, "friend": ann])
+            let nobody = tx.object(JSONKeyed.self, forPrimaryKey: nil as String?)
+            try tx.create(JSONKeyed.self, value: ["name": "Bob", "friend": nobody])
+        }
+        let lines = try await realm.snapshot().json().split(separator: "\n").dropFirst()
+        #expect(
+            Array(lines) == [
+                #"{"class":"JSONKeyed","values":{"name":"Ann","small":-3,"friend":"Ann","thing":null}}"#,
+                #"{"class":"JSONKeyed","values":{"name":null,"small":0,"friend":"Ann","thing":null}}"#,
+                #"{"class":"JSONKeyed","values":{"name":"Bob","small":0,"friend":{"key":null},"thing":null}}"#,
+            ])
+    }
+}

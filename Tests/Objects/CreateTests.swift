@@ -1,0 +1,294 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+@Suite struct CreateTests {
+    private func realm() async throws -> Realm { try await Realm.temporary(bookClasses) }
+
+    // Covers 7.10, 7.16, 7.40
+    @Test func dictionariesMakeObjectsWithWhatTheyNest() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = try tx.create(
+                Book.self,
+                value: [
+                    "isbn": "1", "title": "Emma", "year": 1815, "price": 3, "genre": "poem",
+                    "oldGenre": Genre.essay, "pageCount": nil, "unknown": 7,
+                    "cover": ["color": "red", "badge": ["text": "best", "winner": ["name": "J"]]],
+                    "pages": [["number": 1, "text": "a"], [2, "b"]],
+                    "sequel": ["isbn": "2"], "tags": ["x", "y"], "ratings": [1, nil, 3],
+                    "genres": ["novel", Genre.poem], "related": [["isbn": "3"], Book("4")],
+                ])
+            #expect(book.isManaged)
+            #expect(book.title == "Emma" && book.year == 1815 && book.price == 3)
+            #expect(book.genre == .poem && book.oldGenre == .essay && book.pageCount == nil)
+            #expect(book.cover?.color == "red" && book.cover?.badge?.text == "best")
+            #expect(book.cover?.badge?.winner?.name == "J")
+            #expect(book.pages.map(\.number) == [1, 2] && book.pages.map(\.text) == ["a", "b"])
+            #expect(book.sequel?.isbn == "2" && book.sequel?.title == "untitled")
+            #expect(Array(book.tags) == ["x", "y"] && Array(book.ratings) == [1, nil, 3])
+            #expect(Array(book.genres) == [.novel, .poem])
+            #expect(book.related.map(\.isbn) == ["3", "4"])
+            #expect(tx.objects(Book.self).count == 4)
+        }
+        #expect(realm.snapshot().objects(Book.self).count == 4)
+    }
+
+    // Covers 7.11
+    @Test func arraysGoByTheOrderOfDeclarationAndMayEndEarly() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let leaflet = try tx.create(Leaflet.self, value: ["Tea", 1999])
+            #expect(leaflet.title == "Tea" && leaflet.year == 1999 && leaflet.price == 9.5)
+            let error = #expect(throws: Realm.Error.self) {
+                try tx.create(Leaflet.self, value: ["Tea", 1999, 1.5, 4])
+            }
+            #expect(error?.code == .invalidInput && error?.className == "Leaflet")
+            #expect(tx.objects(Leaflet.self).count == 1)
+        }
+    }
+
+    // Covers 7.13, 7.14
+    @Test func missingPropertiesGetFreshDefaults() async throws {
+        let realm = try await Realm.temporary([Message.self, Room.self])
+        try await realm.write { tx in
+            let first = try tx.create(Message.self)
+            let second = try tx.create(Message.self, value: [:])
+            #expect(first.id != second.id)
+            #expect(first.author == "nobody" && first.editedAt == nil)
+            #expect(try tx.create(Room.self, value: ["name": "a"]).topic == "nothing yet")
+        }
+    }
+
+    @Test func numbersOfOtherTypesFitWithoutLoss() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = try tx.create(
+                Book.self,
+                value: [
+                    "isbn": "1", "year": UInt8(7), "price": Float(0.5), "weight": 2.5,
+                    "isLent": 1, "pageCount": true,
+                ])
+            #expect(book.year == 7 && book.price == 0.5 && book.weight == 2.5)
+            #expect(book.isLent && book.pageCount == 1)
+            let other = try tx.create(
+                Book.self, value: ["isbn": "2", "weight": Double.nan, "price": Int64(4)])
+            #expect(other.weight.isNaN && other.price == 4)
+        }
+    }
+
+    // Covers 7.22
+    @Test func jsonCanBeStored() async throws {
+        let realm = try await realm()
+        let json = """
+            {"isbn": "1", "year": 1815, "price": 3, "isLent": true, "pageCount": null,
+             "cover": {"color": "red"}, "pages": [{"number": 1}], "ratings": [1, null]}
+            """
+        try await realm.write { tx in
+            let value = try JSONSerialization.jsonObject(with: Data(json.utf8))
+            let book = try tx.create(Book.self, value: value)
+            #expect(book.year == 1815 && book.price == 3 && book.isLent)
+            #expect(book.pageCount == nil && book.cover?.color == "red")
+            #expect(book.pages.map(\.number) == [1] && Array(book.ratings) == [1, nil])
+        }
+    }
+
+    // Covers 2.52, 7.15
+    @Test(arguments: [
+        ("title", 3 as any Sendable, "String", "Int"),
+        ("year", "three", "Int16", "String"),
+        ("year", 2.0, "Int16", "Double"),
+        ("year", 40_000, "Int16", "40000"),
+        ("price", "3", "Double", "String"),
+        ("weight", 1e300, "Float", "Double"),
+        ("isLent", 2, "Bool", "Int"),
+        ("genre", "crime", "Genre", "crime"),
+        ("genre", 1, "Genre", "Int"),
+        ("oldGenre", "crime", "Genre?", "crime"),
+        ("cover", 3, "Cover?", "Int"),
+        ("sequel", "2", "Book?", "String"),
+        ("tags", [1], "List<String>", "Int"),
+        ("tags", "word", "List<String>", "String"),
+        ("tags", ["a": 1], "List<String>", "Dictionary"),
+        ("genres", ["novel", "crime"], "List<Genre>", "crime"),
+        ("related", [1], "List<Book>", "Int"),
+        ("title", String?.none, "String", "nil"),
+    ])
+    func valuesOfWrongTypesAreNamed(
+        property: String, value: any Sendable, expected: String, received: String
+    ) async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let error = #expect(throws: Realm.Error.self) {
+                try tx.create(
+                    Book.self,
+                    value: ["isbn": "1", "sequel": ["isbn": "2"], "author": ["name": "A"]]
+                        .merging([property: value as Any]) { $1 } as [String: Any])
+            }
+            #expect(error?.code == .invalidValue)
+            #expect(error?.className == "Book" && error?.property == property)
+            #expect(error?.message.contains("Book.\(property)") == true)
+            #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains(received) == true, "\(error?.message ?? "")")
+            #expect(tx.objects(Book.self).isEmpty && tx.objects(Author.self).isEmpty)
+        }
+        #expect(realm.snapshot().objects(Book.self).isEmpty)
+    }
+
+    @Test func creationThatFailsDeepInsideLeavesNothing() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            try tx.create(Book.self, value: ["isbn": "taken"])
+            let before = tx.objects(Book.self).count
+            let error = #expect(throws: Realm.Error.self) {
+                try tx.create(
+                    Book.self,
+                    value: [
+                        "isbn": "1", "cover": ["color": "red"], "pages": [[1], [2]],
+                        "author": ["name": "A", "masterpiece": ["isbn": "taken"]],
+                    ])
+            }
+            #expect(error?.code == .duplicatePrimaryKey && error?.key?.contains("taken") == true)
+            let long = String(repeating: "x", count: 17 << 20)
+            let limit = #expect(throws: Realm.Error.self) {
+                try tx.create(Book.self, value: ["isbn": "1", "tags": ["a", long]])
+            }
+            #expect(limit?.code == .invalidValue)
+            #expect(limit?.className == "Book" && limit?.property == "tags")
+            #expect(limit?.message.contains("'Book.tags'") == true, "\(limit?.message ?? "")")
+            #expect(tx.objects(Book.self).count == before && tx.objects(Author.self).isEmpty)
+        }
+        #expect(realm.snapshot().objects(Book.self).count == 1)
+    }
+
+    // Covers 7.12, 7.19
+    @Test func objectsAreCopiedByTheNamesOfTheirProperties() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = Book("1", title: "Emma")
+            book.year = 1815
+            book.sequel = Book("2")
+            let copy = try tx.create(Book.self, value: book)
+            #expect(!book.isManaged && copy !== book && copy.title == "Emma")
+            #expect(copy.sequel?.isbn == "2" && book.sequel?.isManaged == false)
+            let leaflet = try tx.create(Leaflet.self, value: copy)
+            #expect(leaflet.title == "Emma" && leaflet.year == 1815 && leaflet.price == 0)
+        }
+    }
+
+    // Covers 7.17, 7.44
+    @Test func managedObjectsAreLinkedToAndEmbeddedOnesCopied() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let author = Author("A")
+            try tx.add(author)
+            let first = try tx.create(
+                Book.self, value: ["isbn": "1", "author": author, "cover": Cover("red")])
+            let second = try tx.create(
+                Book.self, value: ["isbn": "2", "author": author, "cover": first.cover as Any])
+            #expect(second.author?.isSameObject(as: author) == true)
+            #expect(second.cover?.color == "red" && first.cover?.color == "red")
+            #expect(second.cover?.isSameObject(as: first.cover) == false)
+            #expect(tx.objects(Author.self).count == 1)
+        }
+    }
+
+    // Covers 7.24, .duplicatePrimaryKey
+    @Test func objectWithoutKeyIsCopiedAndOneWithItIsADuplicate() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = Book("1")
+            let author = Author("A")
+            author.masterpiece = book
+            try tx.add(author)
+            let copy = try tx.create(Author.self, value: author)
+            #expect(!copy.isSameObject(as: author) && copy.name == "A")
+            #expect(copy.masterpiece?.isSameObject(as: book) == true)
+            let error = #expect(throws: Realm.Error.self) { try tx.create(Book.self, value: book) }
+            #expect(error?.code == .duplicatePrimaryKey)
+            let same = try tx.create(Book.self, value: book, update: .modified)
+            #expect(same === book)
+        }
+    }
+
+    @Test func cyclesOfUnmanagedObjectsAreCopiedAsWhatTheyAre() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let first = Book("1")
+            let second = Book("2")
+            first.sequel = second
+            second.sequel = first
+            let copy = try tx.create(Book.self, value: first)
+            #expect(copy.sequel?.sequel?.isSameObject(as: copy) == true)
+            #expect(tx.objects(Book.self).count == 2)
+        }
+    }
+
+    // Covers 1.6
+    @Test func unmanagedObjectsAreMadeFromValues() async throws {
+        let book = Book(value: ["isbn": "1", "year": 3, "cover": ["color": "red"], "tags": ["a"]])
+        #expect(book.isbn == "1" && book.year == 3 && book.cover?.color == "red")
+        #expect(Array(book.tags) == ["a"] && !book.isManaged)
+        let page = Page(value: [3, "text"])
+        #expect(page.number == 3 && page.text == "text")
+        #expect(Room(value: ["name": "a"]).topic == "nothing yet")
+        let sequel = Book("2")
+        #expect(Book(value: ["sequel": sequel]).sequel === sequel)
+    }
+
+    // Covers 1.6
+    @Test func copyOfAManagedObjectIsShallow() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = Book("1", title: "Emma")
+            book.author = Author("A")
+            book.cover = Cover("red")
+            book.related.append(Book("2"))
+            try tx.add(book)
+            let copy = Book(value: book)
+            #expect(!copy.isManaged && copy.title == "Emma")
+            #expect(copy.author?.isSameObject(as: book.author) == true)
+            #expect(copy.related.map(\.isbn) == ["2"] && copy.related[0].isManaged)
+            #expect(copy.cover?.color == "red" && copy.cover?.isManaged == false)
+            copy.isbn = "3"
+            try tx.add(copy)
+            #expect(tx.objects(Book.self).count == 3 && tx.objects(Author.self).count == 1)
+        }
+    }
+
+    // Covers 7.15
+    @Test func nullFromFoundationIsNil() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = try tx.create(
+                Book.self,
+                value: ["isbn": "1", "pageCount": NSNull(), "cover": NSNull(), "tags": NSNull()])
+            #expect(book.pageCount == nil && book.cover == nil && book.tags.isEmpty)
+        }
+    }
+
+    // Covers 1.17, 7.25
+    @Test func metatypeInAVariableDecides() async throws {
+        let realm = try await Realm.temporary([Animal.self, Dog.self])
+        try await realm.write { tx in
+            let type: Animal.Type = Dog.self
+            let animal = try tx.create(type, value: ["name": "Rex", "chip": 7])
+            #expect((animal as? Dog)?.chip == 7)
+            #expect(tx.objects(Animal.self).isEmpty && tx.objects(Dog.self).count == 1)
+        }
+    }
+
+    @Test func wrongValueForAnInitialiserEndsTheProcessWithASentence() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = Book(value: ["year": "three"])
+        }
+        let sentence = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(
+            sentence.contains("Book.year is of type Int16 and cannot hold \"three\" (String)."))
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+@Suite struct DynamicTests {
+    private func realm() async throws -> Realm { try await Realm.temporary(bookClasses) }
+
+    @Test(arguments: [false, true]) func propertiesAreReadAndSetByName(isManaged: Bool) async throws
+    {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = Book("1")
+            if isManaged { try tx.add(book) }
+            book["title"] = "Emma"
+            book["year"] = 1815
+            book["genre"] = "poem"
+            book["oldGenre"] = Genre.essay
+            book["pageCount"] = nil
+            book["cover"] = ["color": "red"]
+            book["sequel"] = Book("2")
+            book["tags"] = ["a", "b"]
+            book["pages"] = [[1, "x"], [2, "y"]]
+            #expect(book.title == "Emma" && book.year == 1815 && book.genre == .poem)
+            #expect(book.oldGenre == .essay && book.pageCount == nil)
+            #expect(book.cover?.color == "red" && book.sequel?.isbn == "2")
+            #expect(Array(book.tags) == ["a", "b"] && book.pages.map(\.number) == [1, 2])
+            #expect(book["title"] as? String == "Emma" && book["year"] as? Int16 == 1815)
+            #expect(book["genre"] as? Genre == .poem && book["pageCount"] == nil)
+            #expect((book["cover"] as? Cover)?.color == "red" && book["author"] == nil)
+            #expect((book["tags"] as? List<String>).map { Array($0) } == ["a", "b"])
+            #expect((book["shelves"] as? LinkingObjects<Shelf>)?.count == 0)
+            book["cover"] = nil
+            book["tags"] = nil
+            #expect(book.cover == nil && book.tags.isEmpty)
+        }
+    }
+
+    @Test func wrongValueFailsTheTransaction() async throws {
+        let realm = try await realm()
+        let error = await #expect(throws: Realm.Error.self) {
+            try await realm.write { tx in
+                let book = Book("1")
+                try tx.add(book)
+                book["year"] = "three"
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.property == "year")
+    }
+
+    // Covers 12.27
+    @Test func unknownPropertyTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = Author("A")["age"]
+        }
+        let sentence = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(sentence.contains("Author has no property \"age\": it has name, masterpiece."))
+    }
+
+    // Covers 1.16
+    @Test func collectionsAreSeenWithoutTheirTypes() async throws {
+        let realm = try await Realm.temporary(genericClasses)
+        try await realm.write { tx in
+            let owner = GenericOwner("Ann")
+            owner.pets.append(GenericPet("Rex", 3))
+            owner.grades.insert(objectsIn: [2.5, nil])
+            owner.byRole["guard"] = owner.pets[0]
+            try tx.add(owner)
+            let pets = try owner.dynamicList("pets")
+            #expect((pets[0] as? DynamicObject)?["name"] as? String == "Rex")
+            try pets.append(["name": "Max", "age": 5])
+            #expect(owner.pets.map(\.name) == ["Rex", "Max"])
+            let grades = try owner.dynamicMutableSet("grades")
+            #expect(grades.map { $0 as? Double } == [nil, 2.5])
+            try grades.insert(1.5)
+            #expect(Array(owner.grades) == [nil, 1.5, 2.5])
+            let byRole = try owner.dynamicMap("byRole")
+            #expect((byRole["guard"] as? DynamicObject)?["age"] as? Int == 3)
+            try byRole.set(nil, forKey: "cook")
+            #expect(owner.byRole.keys == ["cook", "guard"] && byRole["none"] == nil)
+            // names of the program, whatever is stored
+            let mapped = GenericMapped(1, "a")
+            mapped.words.append("w")
+            try tx.add(mapped)
+            #expect(try mapped.dynamicList("words").map { $0 as? String } == ["w"])
+            #expect(throws: Realm.Error.self) { try mapped.dynamicList("all_words") }
+            try mapped.dynamicMap("counts").set(4, forKey: "k")
+            #expect(mapped.counts["k"] == 4)
+        }
+    }
+
+    // Covers 1.16
+    @Test func whatIsNoSuchCollectionIsThrown() async throws {
+        let realm = try await Realm.temporary(genericClasses)
+        try await realm.write { tx in
+            let owner = GenericOwner("Ann")
+            #expect(throws: Realm.Error.self) { try owner.dynamicList("pets") }
+            try tx.add(owner)
+            let wrong: [(String, String, () throws -> Void)] = [
+                ("none", "no such property", { _ = try owner.dynamicList("none") }),
+                ("grades", "is not a list", { _ = try owner.dynamicList("grades") }),
+                ("name", "is not a list", { _ = try owner.dynamicList("name") }),
+                ("pets", "is not a set", { _ = try owner.dynamicMutableSet("pets") }),
+                ("pets", "is not a map", { _ = try owner.dynamicMap("pets") }),
+            ]
+            for (name, sentence, call) in wrong {
+                let error = #expect(throws: Realm.Error.self) { try call() }
+                #expect(error?.code == .invalidInput && error?.className == "GenericOwner")
+                #expect(error?.property == name && error?.message.contains(sentence) == true)
+            }
+            let pet = GenericPet("Rex")
+            try tx.add(pet)
+            #expect(throws: Realm.Error.self) { try pet.dynamicList("owners") }
+        }
+        try await realm.read { tx in
+            let owner = tx.objects(GenericOwner.self)[0]
+            let pets = try owner.dynamicList("pets")
+            #expect(pets.isEmpty)
+            #expect(throws: Realm.Error.self) { try pets.append(["name": "Rex"]) }
+        }
+    }
+
+    // Covers 2.28
+    @Test func setValueSetsAPropertyOfAll() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let shelf = Shelf()
+            shelf.books.append(objectsIn: (0..<5).map { Book("\($0)") })
+            try tx.add(shelf)
+            let untitled = tx.objects(Book.self).where { $0.title == "untitled" }
+            try untitled.setValue("new", forKey: "title")  // they leave the results meanwhile
+            #expect(untitled.isEmpty && tx.objects(Book.self).allSatisfy { $0.title == "new" })
+            try shelf.books.setValue(7, forKey: "year")
+            #expect(shelf.books.allSatisfy { $0.year == 7 })
+            try shelf.books[0].shelves.setValue("s", forKey: "label")
+            #expect(shelf.label == "s")
+            for (name, value) in [("isbn", "x"), ("nothing", "x"), ("shelves", "x")] {
+                let error = #expect(throws: Realm.Error.self) {
+                    try shelf.books.setValue(value, forKey: name)
+                }
+                #expect(error?.code == .invalidInput && error?.property == name)
+            }
+            let error = #expect(throws: Realm.Error.self) {
+                try shelf.books.setValue("three", forKey: "year")
+            }
+            #expect(error?.code == .invalidValue && shelf.books.allSatisfy { $0.year == 7 })
+        }
+    }
+
+    @Test func descriptionShowsPropertiesAndWhatTheyNest() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let author = Author("A")
+            let shelf = Shelf()
+            shelf.label = "top"
+            let book = Book("1", title: "Emma")
+            author.masterpiece = book
+            book.author = author
+            shelf.covers.append(Cover("red"))
+            #expect(
+                Author("B").description == """
+                    Author {
+                        name = B
+                        masterpiece = nil
+                    }
+                    """)
+            try tx.add(shelf)
+            #expect(
+                "\(shelf)" == """
+                    Shelf {
+                        number = 0
+                        label = top
+                        books = List<Book> ()
+                        covers = List<Cover> (
+                            [0] Cover {
+                                color = red
+                                badge = nil
+                            }
+                        )
+                    }
+                    """)
+            try tx.add(book)
+            #expect(book.description.contains("masterpiece = Book { see above }"))
+            tx.delete(book)
+            #expect(book.description == "Book { deleted }")
+        }
+    }
+
+    @Test func descriptionIsBounded() {
+        var chain = Book("0")
+        for number in 1..<10 {
+            let next = Book("\(number)")
+            next.sequel = chain
+            chain = next
+        }
+        #expect(chain.description.contains("maximum depth exceeded"))
+        #expect(chain.description.split(separator: "\n").count(where: { $0.contains("isbn") }) == 5)
+        let list = List((0..<250).map { $0 })
+        #expect(list.description.contains("[99] 99\n    … 150 more"))
+        let wide = Shelf()
+        for first in 0..<100 {
+            let book = Book("\(first)")
+            for second in 0..<100 { book.related.append(Book("\(first) \(second)")) }
+            wide.books.append(book)
+        }
+        #expect(wide.description.utf8.count < 2_000_000)
+    }
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import RegnumEngine
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// The field reflection of the runtime is no stable interface. These tests say what the library
+/// relies on; if one fails after an update of the compiler, start at `FieldReflection.swift`.
+@Suite struct FieldReflectionTests {
+    @Test func fieldsAreFoundInOrderWithTheirTypesSuperclassesFirst() {
+        let fields = storedFields(of: Dog.self)
+        #expect(fields.map(\.name).suffix(4) == ["_name", "_legs", "_chip", "_breed"])
+        let types = fields.suffix(4).map { ObjectIdentifier($0.type) }
+        #expect(
+            types == [
+                ObjectIdentifier(Persisted<String>.self), ObjectIdentifier(Persisted<Int>.self),
+                ObjectIdentifier(Persisted<Int>.self), ObjectIdentifier(Persisted<String>.self),
+            ])
+        #expect(storedFields(of: Person.self).contains { $0.name == "ignored" })
+    }
+
+    @Test func offsetsLeadToTheValues() throws {
+        let person = Person("Ann", age: 41, height: nil, isActive: true)
+        let schema = ClassSchema.of(Person.self)
+        let values = schema.properties.map { property in
+            property.field.unmanagedValue(in: person, at: property.offset)
+        }
+        #expect(values == [.string("Ann"), .int(41), .null, .bool(true), .int(0)])
+    }
+
+    @Test func referencesLieAtOnePlaceInAllWrappers() {
+        let offset = MemoryLayout<Persisted<Dog?>>.offset(of: \._value)
+        #expect(MemoryLayout<Persisted<List<Dog>>>.offset(of: \._value) == offset)
+        #expect(MemoryLayout<Persisted<List<Int>>>.offset(of: \._value) == offset)
+        #expect(MemoryLayout<Persisted<MutableSet<String>>>.offset(of: \._value) == offset)
+        #expect(MemoryLayout<Persisted<Map<String, Int>>>.offset(of: \._value) == offset)
+        #expect(MemoryLayout<Persisted<List<Dog>>>.size == MemoryLayout<Persisted<Dog?>>.size)
+    }
+
+    @Test func columnNumberIsTheFirstFieldOfTheWrapper() {
+        #expect(MemoryLayout<Persisted<String>>.offset(of: \._column) == 0)
+        #expect(MemoryLayout<Persisted<Bool>>.offset(of: \._column) == 0)
+        #expect(MemoryLayout<Persisted<UUID?>>.offset(of: \._column) == 0)
+        let person = Person("Ann", age: 41)
+        let schema = ClassSchema.of(Person.self)
+        for (index, property) in schema.properties.enumerated() {
+            person.bindField(at: property.offset, to: Int32(index) + 100)
+        }
+        let mirror = Mirror(reflecting: person)
+        let columns = mirror.children.compactMap { child -> Int32? in
+            switch child.value {
+            case let field as Persisted<String>: field._column
+            case let field as Persisted<Int>: field._column
+            case let field as Persisted<Double?>: field._column
+            case let field as Persisted<Bool>: field._column
+            default: nil
+            }
+        }
+        #expect(columns == [100, 101, 102, 103, 104])
+        #expect(person.name == "Ann" && person.age == 41)
+    }
+
+    @Test func declarationIsReadFromTheWrappers() throws {
+        let message = ClassSchema.of(Message.self)
+        #expect(message.name == "Message")
+        #expect(
+            message.properties.map(\.name)
+                == ["id", "room", "author", "text", "sentAt", "editedAt"])
+        #expect(message.properties.filter(\.isPrimaryKey).map(\.name) == ["id"])
+        #expect(message.properties.filter(\.isIndexed).map(\.name) == ["room"])
+        #expect(message.properties.filter(\.isOptional).map(\.name) == ["editedAt"])
+        #expect(
+            message.properties.map(\.type) == [.objectId, .string, .string, .string, .date, .date])
+        #expect(message.properties[2].defaultValue == .string("nobody"))
+        #expect(message.properties[0].defaultValue == ValueType.objectId.zero)
+        #expect(message.properties[4].defaultValue == ValueType.date.zero)
+        #expect(message.properties[5].defaultValue == .null)
+    }
+
+    @Test func initialValueThatChangesIsNoDefault() {
+        final class Changing: Object {
+            @Persisted var made = Date()
+            @Persisted var tag = UUID()
+            @Persisted var fixed = Date(timeIntervalSinceReferenceDate: 5)
+            @Persisted var maybe: UUID? = UUID()
+        }
+        let defaults = ClassSchema.of(Changing.self).properties.map(\.defaultValue)
+        #expect(defaults == [.date(0), ValueType.uuid.zero, .date(5), .null])
+    }
+
+    @Test func keyPathsAreToldFromWhatTheyRead() {
+        let schema = ClassSchema.of(Dog.self)
+        #expect(schema.requireProperty(\Dog.chip).name == "chip")
+        #expect(schema.requireProperty(\Dog.name).name == "name")
+        #expect(schema.requireProperty(\Dog.legs).name == "legs")
+        #expect(schema.requireProperty(\Dog.breed).name == "breed")
+        #expect(schema.requireProperty(\Dog.name).name == "name")
+        for property in ClassSchema.of(Everything.self).properties {
+            #expect(property.reference.name == property.name)
+        }
+        let everything = ClassSchema.of(Everything.self)
+        #expect(everything.requireProperty(\Everything.maybeUuid).name == "maybeUuid")
+    }
+}

@@ -1,0 +1,113 @@
+import FoundationEssentials
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Values that another version of the program has stored, and that are none of a property's type.
+@Suite struct ForeignValueTests {
+    /// The program that has more cases and wider integers.
+    enum Later {
+        final class Task: Object {
+            @Persisted(primaryKey: true) var id: Int
+            @Persisted var status: String
+            @Persisted var formerStatus: String?
+            @Persisted var priority: Int
+            @Persisted var labels: List<String>
+        }
+    }
+
+    /// The program that reads what the other one wrote.
+    enum Earlier {
+        enum Status: String, PersistableEnum {
+            case open, done
+        }
+
+        final class Task: Object {
+            @Persisted(primaryKey: true) var id: Int
+            @Persisted var status: Status
+            @Persisted var formerStatus: Status?
+            @Persisted var priority: Int8
+            @Persisted var labels: List<Status>
+        }
+    }
+
+    /// Runs a body with the earlier program on a realm of the later one.
+    private func withEarlier(_ body: (Realm) async throws -> Void) async throws {
+        let later = try await Realm.temporary([Later.Task.self])
+        try await later.write { tx in
+            for (id, status, priority) in [(1, "done", 7), (2, "paused", 300)] {
+                let task = Later.Task()
+                (task.id, task.status, task.formerStatus) = (id, status, status)
+                task.priority = priority
+                task.labels.append(objectsIn: ["open", status])
+                try tx.add(task)
+            }
+        }
+        try await body(try LaterProgram.core(of: later, [Earlier.Task.self]))
+        await later.close()
+    }
+
+    @Test func valuesOfTheTypeAreRead() async throws {
+        try await withEarlier { realm in
+            try await realm.read { tx in
+                let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 1))
+                #expect(task.status == .done && task.formerStatus == .done && task.priority == 7)
+                #expect(task.labels.map { $0 } == [.open, .done])
+            }
+        }
+    }
+
+    @Test func unknownCaseOfAnOptionalPropertyIsNil() async throws {
+        try await withEarlier { realm in
+            try await realm.read { tx in
+                let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 2))
+                #expect(task.formerStatus == nil)
+            }
+            let task = realm.snapshot().object(Earlier.Task.self, forPrimaryKey: 2)
+            #expect(task?.formerStatus == .some(nil))
+        }
+    }
+
+    // Covers 1.34, 1.51
+    @Test func requiredPropertyFailsTheTransactionThatReadsIt() async throws {
+        try await withEarlier { realm in
+            let reads: [(property: String, read: @Sendable (Earlier.Task) -> Void)] = [
+                ("status", { _ = $0.status }), ("priority", { _ = $0.priority }),
+                ("labels", { _ = $0.labels[1] }),
+            ]
+            for (property, read) in reads {
+                let error = await #expect(throws: Realm.Error.self) {
+                    try await realm.read { tx in
+                        read(try #require(tx.object(Earlier.Task.self, forPrimaryKey: 2)))
+                    }
+                }
+                #expect(error?.code == .invalidValue && error?.className == "Task")
+                #expect(error?.property == property)
+                await #expect(throws: Realm.Error.self) {
+                    try await realm.write { tx in
+                        let task = try #require(tx.object(Earlier.Task.self, forPrimaryKey: 2))
+                        read(task)
+                        task.status = .open
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func frozenPropertyIsWhatItStartsWith() async throws {
+        try await withEarlier { realm in
+            let task = realm.snapshot().object(Earlier.Task.self, forPrimaryKey: 2)
+            #expect(task?.status == .open && task?.priority == 0)
+        }
+    }
+
+    @Test func unknownCasesAreFoundByTheirRawValue() async throws {
+        try await withEarlier { realm in
+            let tasks = realm.snapshot().objects(Earlier.Task.self)
+            #expect(tasks.where { $0.status.rawValue == "paused" }.map(\.id) == [2])
+            #expect(tasks.where { $0.status != .done }.map(\.id) == [2])
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import FoundationEssentials
+import RegnumEngine
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+@Suite struct FrozenResultsTests {
+    private func crowd(_ count: Int) async throws -> Realm {
+        let realm = try await Realm.temporary([Person.self])
+        try await realm.write { tx in
+            for number in 0..<count { try tx.add(Person("p\(number % 7)", age: count - number)) }
+        }
+        return realm
+    }
+
+    // Covers 2.2, 2.3
+    @Test func firstPrefixAndSlicesDoNotEvaluateTheRest() async throws {
+        let realm = try await crowd(500)
+        let people = realm.snapshot().objects(Person.self).sorted(by: \.age)
+        #expect(people.first?.age == 1 && people.prefix(3).map(\.age) == [1, 2, 3])
+        #expect(people[2..<5].map(\.age) == [3, 4, 5] && people[7].age == 8)
+        #expect(people.count == 500 && !people.isEmpty)
+        #expect(people.query.knownTree == nil)
+        #expect(people[499].age == 500 && people.last?.age == 500)
+        #expect(people.query.knownTree != nil)
+        let all = realm.snapshot().objects(Person.self)
+        #expect(all.last?.age == 1 && all.count == 500 && all.query.knownTree == nil)
+    }
+
+    @Test func slicesKeepTheirPositions() async throws {
+        let realm = try await crowd(50)
+        let people = realm.snapshot().objects(Person.self)
+        let slice = people[10..<20]
+        #expect(slice.startIndex == 10 && slice.count == 10 && slice[10].age == 40)
+        #expect(slice.first == people[10] && slice.map(\.age) == Array((31...40).reversed()))
+        #expect(people[50..<50].isEmpty && people.prefix(0).isEmpty && people.suffix(1).count == 1)
+    }
+
+    // Covers 2.11
+    @Test func positionsOfObjectsAreFound() async throws {
+        let realm = try await crowd(100)
+        let old = realm.snapshot().objects(Person.self)[30]
+        try await realm.write { $0.objects(Person.self)[30].height = 1.5 }
+        for evaluates in [false, true] {
+            let people = realm.snapshot().objects(Person.self)
+            let sorted = people.sorted(by: \.age)
+            let few = people.where { $0.name == "p1" }
+            if evaluates { _ = (sorted.query.tree, few.query.tree, people.query.tree) }
+            #expect(people.index(of: old) == 30 && sorted.index(of: old) == 69)
+            #expect(few.index(of: old) == nil && !few.contains(old) && people.contains(old))
+            #expect(people.firstIndex(of: people[12]) == 12)
+            #expect(few.contains(people[8]) && few.index(of: people[8]) == 1)
+            #expect(people.objects(at: [3, 1]).map(\.age) == [97, 99])
+        }
+    }
+
+    @Test func largeResultsAreEvaluatedOnRequest() async throws {
+        let realm = try await crowd(3_000)
+        let people = realm.snapshot().objects(Person.self).sorted(by: \.age)
+        let evaluated = await people.evaluated()
+        #expect(people.query.knownTree != nil && evaluated == people && evaluated[9].age == 10)
+        let few = await realm.snapshot().objects(Person.self).where { $0.age < 3 }.evaluated()
+        #expect(few.map(\.age) == [2, 1])
+        #expect(await evaluated.evaluated().count == 3_000)
+    }
+
+    // Covers 2.39
+    @Test func descriptionShowsAHundredElementsAndFiveLevels() async throws {
+        let realm = try await crowd(150)
+        let text = realm.snapshot().objects(Person.self).description
+        #expect(text.hasPrefix("FrozenResults<Person> (\n    [0] Person {\n"))
+        #expect(text.contains("\n    [99] Person {") && !text.contains("[100]"))
+        #expect(text.hasSuffix("\n    … 50 more\n)"))
+        let live = realm.objects(Person.self).where { $0.age == 1 }.description
+        #expect(live.hasPrefix("LiveResults<Person> (\n    [0] Person {\n"))
+        #expect(live.contains("        age = 1\n"))
+        let kennel = try await Realm.kennel()
+        let confined = try await kennel.read { $0.objects(Walker.self)[0].description }
+        #expect(kennel.ann.description == confined)
+        #expect(confined.contains("\n    tags = List<String> ("))
+        try await kennel.write { tx in
+            var last = try #require(tx.object(Whelp.self, forPrimaryKey: "Rex"))
+            for number in 0..<9 {
+                last.friend = Whelp("friend \(number)")
+                last = try #require(last.friend)
+            }
+        }
+        let rex = try #require(kennel.snapshot().object(Whelp.self, forPrimaryKey: "Rex"))
+        #expect(rex.description.contains("friend 3") && !rex.description.contains("friend 4"))
+    }
+
+    @Test func longDataIsAbbreviatedInDescriptions() async throws {
+        let realm = try await Realm.temporary([Everything.self])
+        try await realm.write { tx in
+            let thing = Everything()
+            thing.data = Data(repeating: 0xA5, count: 1_000)
+            thing.maybeData = Data([1, 2])
+            try tx.add(thing)
+        }
+        let text = realm.snapshot().objects(Everything.self)[0].description
+        #expect(text.contains("(1000 bytes)") && text.contains("maybeData = <0102> (2 bytes)"))
+        #expect(text.utf8.count < 1_000)
+    }
+}

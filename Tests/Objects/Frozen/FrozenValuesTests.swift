@@ -1,0 +1,77 @@
+import FoundationEssentials
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+@Suite struct FrozenValuesTests {
+    // Covers 2.3, 2.41
+    @Test func valuesAreACollection() async throws {
+        let realm = try await Realm.kennel()
+        let tags = realm.ann.tags
+        #expect(tags.count == 3 && tags.first == "big" && tags.last == "big" && tags[1] == "loud")
+        #expect(tags.map { $0 + "!" } == ["big!", "loud!", "big!"])
+        #expect(tags.index(of: "loud") == 1 && tags.firstIndex(of: "none") == nil)
+        #expect(tags.contains("big") && !tags.contains("none"))
+        #expect(Array(tags[1...]) == ["loud", "big"] && Array(tags.prefix(1)) == ["big"])
+        #expect(tags.array == ["big", "loud", "big"])
+        let scores = realm.ann.scores
+        #expect(scores.contains(nil) && scores.index(of: nil) == 1 && scores.index(of: 4) == 0)
+        #expect(realm.ann.furs.contains(.short))
+    }
+
+    @Test func valuesAreSortedAndDistinct() async throws {
+        let realm = try await Realm.kennel()
+        let ann = realm.ann
+        #expect(ann.tags.sorted().array == ["big", "big", "loud"])
+        #expect(ann.tags.distinct().array == ["big", "loud"])
+        #expect(ann.tags.distinct().sorted(ascending: false).array == ["loud", "big"])
+        #expect(ann.scores.sorted().array == [nil, 2, 4, 4])
+        #expect(ann.scores.sorted(ascending: false).array == [4, 4, 2, nil])
+        #expect(ann.scores.distinct().array == [4, nil, 2])
+        let ratios = ann.ratios.sorted().array
+        #expect(ratios[0].isNaN && ratios[1...] == [-1, 0.5])
+    }
+
+    @Test func valuesAreFolded() async throws {
+        let realm = try await Realm.kennel()
+        let ann = realm.ann
+        #expect(ann.scores.sum() == 10 && ann.scores.min() == 2 && ann.scores.max() == 4)
+        #expect(ann.scores.average() == 10.0 / 3)
+        #expect(ann.ratios.min() == -1 && ann.ratios.max() == 0.5)
+        let bob = try #require(realm.snapshot().objects(Walker.self).last)
+        #expect(bob.scores.sum() == 0 && bob.scores.min() == nil && bob.scores.average() == nil)
+    }
+
+    // Covers 2.38
+    @Test func valuesAreEqualByContent() async throws {
+        let realm = try await Realm.kennel()
+        let old = realm.ann
+        try await realm.write { tx in
+            tx.objects(Walker.self)[0].tags[1] = "quiet"
+            let bob = tx.objects(Walker.self)[1]
+            bob.tags.append(objectsIn: ["big", "loud", "big"])
+        }
+        let new = realm.ann
+        let bob = realm.snapshot().objects(Walker.self)[1]
+        #expect(old.tags == old.tags && old.tags != new.tags)
+        #expect(old.tags == bob.tags && old.tags.hashValue == bob.tags.hashValue)
+        #expect(old.ratios == new.ratios && old.scores == new.scores)
+        #expect(Set([old.tags, new.tags, bob.tags]).count == 2)
+        #expect(new.tags.array == ["big", "quiet", "big"] && old.tags[1] == "loud")
+    }
+
+    // Covers 2.39
+    @Test func valuesDescribeThemselves() async throws {
+        let realm = try await Realm.kennel()
+        #expect(
+            "\(realm.ann.tags)"
+                == "FrozenValues<String> (\n    [0] big\n    [1] loud\n    [2] big\n)")
+        #expect("\(realm.ann.scores)".contains("\n    [1] nil\n    [2] 2\n"))
+        try await realm.write { tx in
+            tx.objects(Walker.self)[0].scores.append(objectsIn: (0..<200).map { $0 })
+        }
+        #expect("\(realm.ann.scores)".hasSuffix("\n    [99] 95\n    … 104 more\n)"))
+    }
+}

@@ -1,0 +1,61 @@
+import FoundationEssentials
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+@Suite struct GraphTests {
+    // Covers 2.51, 7.26
+    @Test func addingAnObjectAddsWhatItReaches() async throws {
+        let realm = try await Realm.temporary([Hound.self, Keeper.self, Collar.self])
+        try await realm.write { tx in
+            let rex = Hound("Rex", age: 3)
+            let fido = Hound("Fido", age: 5)
+            rex.friend = fido
+            fido.friend = rex
+            rex.mood = .wild
+            rex.collar = Collar()
+            rex.tags.append("big")
+            rex.tags.append("loud")
+            let keeper = Keeper()
+            keeper.name = "Ann"
+            keeper.hounds.append(objectsIn: [rex, fido, rex])
+            keeper.scores.append(objectsIn: [1, nil, 3])
+            keeper.spares.append(Collar())
+            keeper.favourite = rex
+            let hounds = keeper.hounds
+            try tx.add(keeper)
+            #expect(hounds.isManaged)
+            #expect(rex.isManaged && fido.isManaged)
+            #expect(hounds.map(\.name) == ["Rex", "Fido", "Rex"])
+            #expect(rex.friend?.name == "Fido")
+            #expect(rex.friend?.friend?.name == "Rex")
+            #expect(rex.owners.map(\.name) == ["Ann", "Ann"] && fido.owners.count == 1)
+            #expect(rex.admirers.map(\.name) == ["Fido"])
+            #expect(rex.mood == .wild && rex.lastMood == nil && fido.mood == .calm)
+            #expect(Array(rex.tags) == ["big", "loud"])
+            #expect(Array(keeper.scores) == [1, nil, 3])
+            #expect(keeper.favourite == rex)
+            #expect(rex.collar?.color == "red")
+        }
+        try await realm.write { tx in
+            let rex = try #require(tx.object(Hound.self, forPrimaryKey: "Rex"))
+            rex.tags[1] = "quiet"
+            rex.tags.insert("old", at: 0)
+            #expect(Array(rex.tags) == ["old", "big", "quiet"])
+            rex.tags.move(from: 2, to: 0)
+            #expect(Array(rex.tags) == ["quiet", "old", "big"])
+            let keeper = try #require(tx.objects(Keeper.self).first)
+            keeper.hounds.append(Hound("Bello"))
+            #expect(tx.objects(Hound.self).count == 3)
+            tx.delete(rex)
+        }
+        try await realm.read { tx in
+            let keeper = try #require(tx.objects(Keeper.self).first)
+            #expect(keeper.hounds.map(\.name) == ["Fido", "Bello"])
+            #expect(keeper.favourite == nil)
+            #expect(keeper.hounds[0].friend == nil)
+        }
+    }
+}

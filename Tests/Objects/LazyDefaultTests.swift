@@ -1,0 +1,155 @@
+import Regnum
+import RegnumTestSupport
+import Synchronization
+import Testing
+
+/// How many defaults were made.
+private enum Made {
+    static let choices = Mutex(0)
+    static let points = Mutex(0)
+    static let tags = Mutex(0)
+
+    static var all: [Int] {
+        [choices.withLock { $0 }, points.withLock { $0 }, tags.withLock { $0 }]
+    }
+}
+
+/// Its default is the first of all cases: to ask for them is to make one.
+private enum CountedChoice: Int, PersistableEnum {
+    case first, second
+
+    static var allCases: [CountedChoice] {
+        Made.choices.withLock { $0 += 1 }
+        return [.first, .second]
+    }
+}
+
+/// Its default is made of the default of `String`, which no stored value is here.
+private struct CountedPoint: CustomPersistable {
+    var text: String
+
+    init(_ text: String) { self.text = text }
+    init(persistedValue: String) {
+        if persistedValue.isEmpty { Made.points.withLock { $0 += 1 } }
+        text = persistedValue
+    }
+    var persistableValue: String { text }
+}
+
+/// Without initial values.
+private final class CountedThing: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var choice: CountedChoice
+    @Persisted var point: CountedPoint
+    @Persisted var text: String
+    @Persisted var link: CountedThing?
+    @Persisted var list: List<CountedThing>
+}
+
+/// With one.
+private final class CountedTag: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var tag: String = {
+        Made.tags.withLock { $0 += 1 }
+        return "made"
+    }()
+}
+
+/// When the defaults of properties are made.
+@Suite(.serialized) struct LazyDefaultTests {
+    private static let count = 200
+
+    // Covers 1.21
+    @Test func readsOfStoredObjectsMakeNoDefaults() async throws {
+        let realm = try await Realm.temporary([CountedThing.self])
+        try await realm.write { tx in
+            for id in 0..<Self.count {
+                let thing = try tx.create(
+                    CountedThing.self,
+                    value: [
+                        "id": id, "choice": CountedChoice.second, "point": "p\(id)",
+                        "text": "t\(id)",
+                    ])
+                thing.link = tx.object(CountedThing.self, forPrimaryKey: id / 2)
+                thing.list.append(thing)
+            }
+        }
+        let before = Made.all
+        try await realm.read { tx in
+            var held: [CountedThing] = []
+            let things = tx.objects(CountedThing.self)
+            for thing in things {
+                #expect(thing.choice == .second && thing.point.text == "p\(thing.id)")
+                #expect(thing.text.first == "t" && thing.link?.choice == .second)
+                #expect(thing.list.first?.point.text == "p\(thing.id)")
+                held.append(thing)
+            }
+            #expect(held.count == Self.count && held[7].choice == .second)
+            let one = try #require(tx.object(CountedThing.self, forPrimaryKey: 5))
+            #expect(one.point.text == "p5" && one.isManaged)
+        }
+        #expect(Made.all == before)
+        // A key path is resolved once for the process, by samples: that makes some.
+        let frozen = realm.snapshot().objects(CountedThing.self)
+        func look(_ thing: Frozen<CountedThing>) {
+            #expect(thing.choice == .second && thing.point.text == "p\(thing.id)")
+        }
+        look(frozen[0])
+        #expect(frozen.where { $0.choice == .second }.count == Self.count)
+        let resolved = Made.all
+        for thing in frozen { look(thing) }
+        #expect(frozen.where { $0.choice == .second }.count == Self.count)
+        #expect(Made.all == resolved)
+    }
+
+    /// The witness that the counters count.
+    @Test func newObjectsMakeThemWhenTheyAreNeeded() async throws {
+        let realm = try await Realm.temporary([CountedThing.self])
+        try await realm.write { try $0.add(CountedThing()) }  // reads the class
+        let before = Made.all
+        let thing = CountedThing()
+        thing.point = CountedPoint("given")
+        #expect(Made.all == before)
+        #expect(thing.choice == .first)
+        #expect(Made.all == [before[0] + 1, before[1], before[2]])
+        #expect(thing.choice == .first && thing.point.text == "given")
+        #expect(Made.all == [before[0] + 1, before[1], before[2]])
+        // what was never read is made when it is stored
+        try await realm.write { tx in try tx.create(CountedThing.self, value: ["id": 7]) }
+        #expect(Made.all == [before[0] + 2, before[1] + 1, before[2]])
+    }
+
+    /// Swift evaluates initial values with each instance, also with accessors, of which a walk makes one
+    /// unless they are held. Reads make none.
+    // Covers 1.22
+    @Test func initialValuesAreMadeWithTheInstance() async throws {
+        let realm = try await Realm.temporary([CountedTag.self])
+        try await realm.write { tx in
+            for id in 0..<Self.count { try tx.create(CountedTag.self, value: ["id": id]) }
+        }
+        func made(_ body: @Sendable (Transaction) throws -> Void) async throws -> Int {
+            let before = Made.all[2]
+            try await realm.read { try body($0) }
+            return Made.all[2] - before
+        }
+        let walk = try await made { tx in
+            for tag in tx.objects(CountedTag.self) { #expect(tag.tag == "made") }
+        }
+        #expect(walk <= 2)
+        let held = try await made { tx in
+            let tags = Array(tx.objects(CountedTag.self))
+            #expect(tags.count == Self.count)
+        }
+        #expect(held >= Self.count && held <= Self.count + 2)
+        let reads = try await made { tx in
+            let tag = try #require(tx.object(CountedTag.self, forPrimaryKey: 3))
+            for _ in 0..<100 { #expect(tag.tag == "made") }
+        }
+        #expect(reads == 1)
+        let frozen = realm.snapshot().objects(CountedTag.self)
+        #expect(frozen[0].tag == "made")  // resolves the key path, by samples
+        let before = Made.all[2]
+        #expect(frozen.map(\.tag).count == Self.count)
+        #expect(Made.all[2] == before)
+    }
+}

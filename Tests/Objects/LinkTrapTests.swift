@@ -1,0 +1,206 @@
+import FoundationEssentials
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Carries what belongs to a body past the compiler's checks. Guard of the `@unchecked Sendable`:
+/// none, that is the point; one task uses it.
+private final class Smuggler: @unchecked Sendable {
+    var pups: List<Whelp>?
+    var tags: List<String>?
+    var walkers: LinkingObjects<Walker>?
+    var medal: Medal?
+    var friend: Whelp?
+    var results: Results<Whelp>?
+
+    /// What outlived the body of a read.
+    static func make() async throws -> Smuggler {
+        let realm = try await Realm.kennel()
+        let smuggler = Smuggler()
+        try await realm.read { tx in
+            let ann = tx.objects(Walker.self)[0]
+            smuggler.pups = ann.pups
+            smuggler.tags = ann.tags
+            smuggler.walkers = ann.pups[0].walkers
+            smuggler.medal = ann.badge
+            smuggler.friend = ann.favourite?.friend
+            smuggler.results = ann.pups.where { $0.age > 0 }
+        }
+        return smuggler
+    }
+}
+
+/// Computed properties that frozen objects cannot have.
+private final class Stray: Object {
+    @Persisted var name: String
+    var made: Stray? { Stray() }
+    var renamed: Int {
+        name = "new"
+        return 1
+    }
+}
+
+private func sentence(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+}
+
+/// Misuse of links, lists and inverses that the compiler cannot see ends the process with a sentence.
+@Suite struct LinkTrapTests {
+    @Test func listsTrapAfterTheBody() async {
+        let objects = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = try await Smuggler.make().pups?.count }
+        #expect(
+            sentence(objects).contains("Walker.pups was used after the body of the transaction at"))
+        #expect(sentence(objects).contains("LinkTrapTests.swift:"))
+        let values = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { try await Smuggler.make().tags?.append("new") }
+        #expect(sentence(values).contains("Walker.tags was used after the body"))
+    }
+
+    @Test func inversesAndResultsOfListsTrapAfterTheBody() async {
+        let inverse = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = try await Smuggler.make().walkers?.count }
+        #expect(sentence(inverse).contains("Whelp.walkers was used after the body"))
+        let results = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = try await Smuggler.make().results?.first }
+        #expect(sentence(results).contains("Results<Whelp> were used after the body"))
+        let frozen = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = try await Smuggler.make().results?.freeze() }
+        #expect(sentence(frozen).contains("Results<Whelp> were frozen after the body"))
+    }
+
+    @Test func embeddedAndLinkedObjectsTrapAfterTheBody() async {
+        let embedded = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = try await Smuggler.make().medal?.code }
+        #expect(sentence(embedded).contains("Medal.code was used after the body"))
+        let linked = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = try await Smuggler.make().friend?.friend }
+        #expect(sentence(linked).contains("Whelp.friend was used after the body"))
+    }
+
+    @Test func listAndInverseOfADeletedObjectTrap() async {
+        let list = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.kennel()
+            try await realm.write { tx in
+                let ann = tx.objects(Walker.self)[0]
+                let pups = ann.pups
+                tx.delete(ann)
+                _ = pups.count
+            }
+        }
+        #expect(sentence(list).contains("Walker.pups of a deleted object was used"))
+        let inverse = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.kennel()
+            try await realm.write { tx in
+                let rex = tx.objects(Whelp.self)[0]
+                let walkers = rex.walkers
+                tx.delete(rex)
+                _ = walkers.count
+            }
+        }
+        #expect(sentence(inverse).contains("Whelp.walkers of a deleted object was used"))
+        let embedded = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.kennel()
+            try await realm.write { tx in
+                let ann = tx.objects(Walker.self)[0]
+                let medal = ann.badge
+                ann.badge = nil
+                _ = medal?.code
+            }
+        }
+        #expect(sentence(embedded).contains("Medal.code of a deleted object was used"))
+    }
+
+    // Covers 2.4
+    @Test func positionsOutOfRangeTrap() async {
+        let list = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.kennel()
+            try await realm.read { tx in _ = tx.objects(Walker.self)[0].pups[3] }
+        }
+        #expect(
+            sentence(list).contains(
+                "subscript of Walker.pups was given 3, but the list has 3 elements"))
+        let inverse = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.kennel()
+            try await realm.read { tx in _ = tx.objects(Whelp.self)[0].walkers[9] }
+        }
+        #expect(sentence(inverse).contains("Index 9 of LinkingObjects<Walker> is out of range"))
+        let values = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = try await Realm.kennel().ann.tags[3] }
+        #expect(
+            sentence(values).contains(
+                "Index 3 of FrozenValues<String> of Walker.tags is out of range"))
+        let slice = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { _ = try await Realm.kennel().ann.pups[1..<4] }
+        #expect(sentence(slice).contains("The range 1..<4 of FrozenResults<Whelp> is out of range"))
+    }
+
+    @Test func assigningAnInverseTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.kennel()
+            try await realm.write { tx in
+                let whelps = tx.objects(Whelp.self)
+                whelps[0].walkers = whelps[1].walkers
+            }
+        }
+        #expect(
+            sentence(result).contains(
+                "LinkingObjects<Walker> of Whelp cannot be assigned to: they follow"))
+    }
+
+    @Test func objectIsFrozenAsItsOwnClass() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Animal.self, Dog.self])
+            try await realm.write { try $0.add(Dog()) }
+            try await realm.read { tx in
+                let animal: Animal = tx.objects(Dog.self)[0]
+                _ = try animal.freeze()
+            }
+        }
+        #expect(sentence(result).contains("A Dog was to be frozen as a Animal: cast it"))
+    }
+
+    @Test func computedPropertyOfAFrozenObjectNeitherMakesObjectsNorChangesThem() async {
+        let made = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Stray.self])
+            try await realm.write { try $0.add(Stray()) }
+            _ = realm.snapshot().objects(Stray.self)[0].made
+        }
+        #expect(sentence(made).contains("gave something that is not stored"))
+        let renamed = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Stray.self])
+            try await realm.write { try $0.add(Stray()) }
+            _ = realm.snapshot().objects(Stray.self)[0].renamed
+        }
+        #expect(sentence(renamed).contains("Stray.name was set in the read at"))
+    }
+}

@@ -1,0 +1,28 @@
+import RegnumEngine
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// Rows that a damaged file leads to, and that are not there.
+@Suite struct MissingRowTests {
+    // Covers .invalidDatabase
+    @Test func accessorOfARowThatIsNotThereHasDefaultsInARead() async throws {
+        let realm = try await Realm.temporary([Hound.self, Keeper.self, Collar.self])
+        try await realm.write { tx in try tx.add(Hound(value: ["name": "Rex", "age": 3])) }
+        for row: UInt64 in [77, .max >> 1, .max] {
+            let error = await #expect(throws: Realm.Error.self) {
+                try await realm.read { tx in
+                    let hound = tx.core.binding(for: Hound.self)
+                        .accessor(Hound.self, row: ObjectKey(rawValue: row))
+                    #expect(hound.isInvalidated)
+                    #expect(hound.name.isEmpty && hound.age == 0 && hound.collar == nil)
+                    #expect(hound.tags.isEmpty && hound.owners.isEmpty)
+                }
+            }
+            #expect(error?.code == .invalidDatabase)
+            #expect(error?.message.contains("a Hound that does not exist") == true)
+        }
+    }
+}

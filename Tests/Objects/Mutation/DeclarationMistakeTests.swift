@@ -1,0 +1,217 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+private final class LostInverse: Object {
+    @Persisted var number: Int
+    @Persisted(originProperty: "nothing") var origins: LinkingObjects<Origin>
+}
+
+private final class ValueInverse: Object {
+    @Persisted var number: Int
+    @Persisted(originProperty: "number") var origins: LinkingObjects<Origin>
+}
+
+private final class StrangersInverse: Object {
+    @Persisted var number: Int
+    @Persisted(originProperty: "others") var origins: LinkingObjects<Origin>
+}
+
+private final class Origin: Object {
+    @Persisted var number: Int
+    @Persisted var others: List<Origin>
+}
+
+private final class KeyedPiece: EmbeddedObject {
+    @Persisted(primaryKey: true) var number: Int
+}
+
+private final class HasKeyedPiece: Object {
+    @Persisted var pieces: List<KeyedPiece>
+}
+
+private final class SelfPiece: EmbeddedObject {
+    @Persisted var inner: SelfPiece?
+}
+
+private final class HasSelfPiece: Object {
+    @Persisted var piece: SelfPiece?
+}
+
+private final class Hen: EmbeddedObject {
+    @Persisted var eggs: List<Egg>
+}
+
+private final class Egg: EmbeddedObject {
+    @Persisted var hen: Hen?
+}
+
+private final class HasHen: Object {
+    @Persisted var hen: Hen?
+}
+
+private final class OnlyInverses: Object {
+    @Persisted(originProperty: "target") var origins: LinkingObjects<OnlyInversesOrigin>
+}
+
+private final class OnlyInversesOrigin: Object {
+    @Persisted var target: OnlyInverses?
+}
+
+private final class ThreeKeys: Object {
+    @Persisted(primaryKey: true) var first: Int
+    @Persisted(primaryKey: true) var second: String
+    @Persisted(primaryKey: true) var third: Int?
+}
+
+private final class HasThreeKeys: Object {
+    @Persisted var list: List<ThreeKeys>
+}
+
+private final class LongListName: Object {
+    @Persisted var listWithANameOfMoreThanSixtyThreeBytesInItsUtf8FormWhichIsTheLimit: List<Int>
+}
+
+private final class LongLinkName: Object {
+    @Persisted var linkWithANameOfMoreThanSixtyThreeBytesInItsUtf8FormWhichIsTheLimit: Origin?
+}
+
+private final class ÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄ: Object {
+    @Persisted var number: Int
+}
+
+/// A class with a mistake in its declaration, or in one that it links to.
+private struct Mistake: Sendable, CustomTestStringConvertible {
+    /// What a program has to list.
+    let classes: [ObjectBase.Type]
+    let sentence: String
+    /// Stores an object of the class.
+    let store: @Sendable (Transaction) throws -> Void
+
+    init<T: Object>(_ type: T.Type, and others: [ObjectBase.Type] = [], _ sentence: String) {
+        classes = [type] + others
+        self.sentence = sentence
+        store = { try $0.add(T()) }
+    }
+
+    var testDescription: String { sentence }
+
+    static let all: [Mistake] = [
+        Mistake(
+            LostInverse.self, and: [Origin.self],
+            "LostInverse.origins is the inverse of Origin.nothing, but Origin has no such property."
+        ),
+        Mistake(
+            ValueInverse.self, and: [Origin.self],
+            "ValueInverse.origins is the inverse of Origin.number, which is of type Int and does "
+                + "not link to ValueInverse."),
+        Mistake(
+            StrangersInverse.self, and: [Origin.self],
+            "StrangersInverse.origins is the inverse of Origin.others, which is of type "
+                + "List<Origin> and does not link to StrangersInverse."),
+        Mistake(
+            HasKeyedPiece.self, and: [KeyedPiece.self],
+            "KeyedPiece.number is a primary key: an embedded object cannot have one."),
+        Mistake(
+            HasSelfPiece.self, and: [SelfPiece.self],
+            "SelfPiece contains itself through its embedded properties: cycles of embedded objects "
+                + "cannot be stored."),
+        Mistake(
+            HasHen.self, and: [Hen.self, Egg.self],
+            "Hen contains itself through its embedded properties: cycles of embedded objects cannot "
+                + "be stored."),
+        Mistake(
+            OnlyInverses.self, and: [OnlyInversesOrigin.self],
+            "OnlyInverses has no @Persisted properties that are stored."),
+        Mistake(
+            OnlyInversesOrigin.self, and: [OnlyInverses.self],
+            "OnlyInverses has no @Persisted properties that are stored."),
+        Mistake(
+            ThreeKeys.self,
+            "ThreeKeys has 3 primary keys: first, second, third. It can have one."),
+        Mistake(
+            HasThreeKeys.self, and: [ThreeKeys.self],
+            "ThreeKeys has 3 primary keys: first, second, third. It can have one."),
+        Mistake(
+            LongListName.self,
+            "LongListName.listWithANameOfMoreThanSixtyThreeBytesInItsUtf8FormWhichIsTheLimit has a "
+                + "name of 66 bytes; the limit is 63."),
+        Mistake(
+            LongLinkName.self, and: [Origin.self],
+            "LongLinkName.linkWithANameOfMoreThanSixtyThreeBytesInItsUtf8FormWhichIsTheLimit has a "
+                + "name of 66 bytes; the limit is 63."),
+        Mistake(
+            ÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄ.self,
+            "The class name ÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄäÄ has 58 bytes; the limit is 57."),
+    ]
+}
+
+/// Each mistake of a declaration, told where the classes are listed and where they are not.
+@Suite struct DeclarationMistakeTests {
+    @Test(arguments: Mistake.all)
+    fileprivate func isToldByOpenWithTheClassListed(mistake: Mistake) async throws {
+        let folder = try RealmFolder()
+        let configuration = folder.configuration("test.realm", mistake.classes + [GraphLid.self])
+        let error = await realmError { try await Realm.open(configuration) }
+        #expect(error?.code == .invalidInput)
+        let lines = error?.message.split(separator: "\n").map(String.init) ?? []
+        #expect(lines.contains(mistake.sentence), "\(error?.message ?? "no error")")
+        #expect(!lines.contains { $0.contains("Graph") })
+        // nothing was made
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test(arguments: Mistake.all)
+    fileprivate func isToldByTheFirstAddWithoutAList(mistake: Mistake) async throws {
+        let folder = try RealmFolder()
+        let realm = try await Realm.open(folder.configuration())
+        for _ in 0..<2 {
+            let error = await realmError { try await realm.write { try mistake.store($0) } }
+            #expect(error?.code == .invalidInput)
+            #expect(error?.message == mistake.sentence)
+        }
+        // what was refused can be caught, and nothing of it is stored
+        try await realm.write { tx in
+            #expect(throws: Realm.Error.self) { try mistake.store(tx) }
+            let note = GraphNote()
+            note.text = "stays"
+            try tx.add(note)
+        }
+        #expect(realm.snapshot().objects(GraphNote.self).map { $0.text } == ["stays"])
+        await realm.close()
+        let again = try await Realm.open(folder.configuration("test.realm", graphClasses))
+        #expect(again.snapshot().objects(GraphNote.self).count == 1)
+        await again.close()
+    }
+
+    // Covers 12.29
+    @Test func everyTargetThatIsNotListedIsTold() async throws {
+        let folder = try RealmFolder()
+        let configuration = folder.configuration("test.realm", [GraphNote.self, GraphBox.self])
+        let error = await realmError { try await Realm.open(configuration) }
+        #expect(error?.code == .invalidInput)
+        let lines = Set(error?.message.split(separator: "\n").map(String.init) ?? [])
+        let expected: Set = [
+            "GraphNote.about is of type GraphNode?, but GraphNode is not listed.",
+            "GraphNote.nodes is of type LinkingObjects<GraphNode>, but GraphNode is not listed.",
+            "GraphNote.lists is of type LinkingObjects<GraphNode>, but GraphNode is not listed.",
+            "GraphBox.lid is of type GraphLid?, but GraphLid is not listed.",
+            "GraphBox.node is of type GraphNode?, but GraphNode is not listed.",
+            "GraphBox.owners is of type LinkingObjects<GraphNode>, but GraphNode is not listed.",
+        ]
+        #expect(lines == expected, "\(error?.message ?? "no error")")
+        #expect(try folder.names().isEmpty)
+    }
+
+    @Test func inheritedInverseIsOneOfTheBaseClass() async throws {
+        let error = await realmError {
+            try await Realm.temporary(graphClasses + [DerivedNode.self])
+        }
+        #expect(
+            error?.message.contains(
+                "DerivedNode.previous is the inverse of GraphNode.next, which is of type GraphNode? "
+                    + "and does not link to DerivedNode.") == true, "\(error?.message ?? "")")
+    }
+}

@@ -1,0 +1,20 @@
+import RegnumTestSupport
+import Testing
+
+/// Random transactions on a file realm, against plain Swift: after each one every view shows all that
+/// was done and nothing else.
+@Suite struct MutationTests {
+    @Test func everyViewShowsWhatWasDone() async throws {
+        let seed = SeededRandom.seed()
+        let total = Effort.count(gate: 800, soak: 4_000)
+        var done = 0
+        var counts: [String: Int] = [:]
+        while done < total {
+            let run = try MutationRun(seed: seed &+ UInt64(done))
+            try await run.run(min(200, total - done))
+            counts.merge(run.counts, uniquingKeysWith: +)
+            done += 200
+        }
+        print("mutations:", counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+@Suite struct ObjectIdTests {
+    @Test func generatedIdsRise() {
+        var last = ObjectId.generate()
+        for _ in 0..<100_000 {
+            let next = ObjectId.generate()
+            #expect(next > last)
+            last = next
+        }
+    }
+
+    @Test func generatedIdsOfManyTasksAreDistinct() async {
+        let ids = await withTaskGroup(of: [ObjectId].self) { group in
+            for _ in 0..<8 {
+                group.addTask { (0..<5_000).map { _ in ObjectId.generate() } }
+            }
+            return await group.reduce(into: Set<ObjectId>()) { $0.formUnion($1) }
+        }
+        #expect(ids.count == 40_000)
+    }
+
+    @Test func generatedIdBeginsWithTheTime() {
+        let before = UInt32(Date().timeIntervalSince1970)
+        let id = ObjectId.generate()
+        #expect(id.timestampSeconds >= before)
+        #expect(id.timestampSeconds <= UInt32(Date().timeIntervalSince1970) + 1)
+    }
+
+    @Test func textIsTwentyFourHexadecimalDigits() throws {
+        let text = "00ff1234567890abcdef0042"
+        let id = try ObjectId(string: text)
+        #expect(id.description == text)
+        #expect(ObjectId(text.uppercased()) == id)
+        #expect(ObjectId().description == String(repeating: "0", count: 24))
+        for _ in 0..<1_000 {
+            let id = ObjectId.generate()
+            #expect(ObjectId(id.description) == id)
+        }
+    }
+
+    // Covers 12.14
+    @Test(arguments: [
+        "", "00ff1234567890abcdef004", "00ff1234567890abcdef00420", "00ff1234567890abcdef004g",
+        " 0ff1234567890abcdef0042", "+0ff1234567890abcdef0042", "０0ff1234567890abcdef00",
+    ])
+    func anythingElseIsInvalidInput(text: String) {
+        let error = #expect(throws: Realm.Error.self) { try ObjectId(string: text) }
+        #expect(error?.code == .invalidInput)
+        #expect(ObjectId(text) == nil)
+    }
+
+    // Covers 1.60
+    @Test func orderIsTheOrderOfTheBytes() throws {
+        let texts = [
+            "000000000000000000000001", "0000000000000000000000ff", "000000000000000100000000",
+            "7fffffffffffffffffffffff", "800000000000000000000000", "ffffffffffffffffffffffff",
+        ]
+        let ids = try texts.map { try ObjectId(string: $0) }
+        #expect(ids.shuffled().sorted() == ids)
+    }
+
+    // Covers 11.12
+    @Test func codesAsAString() throws {
+        let id = ObjectId.generate()
+        let json = try JSONEncoder().encode([id])
+        #expect(String(decoding: json, as: UTF8.self) == "[\"\(id)\"]")
+        #expect(try JSONDecoder().decode([ObjectId].self, from: json) == [id])
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode([ObjectId].self, from: Data("[\"zz\"]".utf8))
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Frozen projections: values that can be sent, kept and encoded.
+@Suite struct FrozenProjectionTests {
+    typealias Guest = Cards.Guest
+    typealias Card = Cards.Card
+
+    // Covers 5.68
+    @Test func frozenViewModelShowsItsVersion() async throws {
+        let realm = try await Cards.realm()
+        let cards = realm.snapshot().objects(Card.self)
+        let ann: Frozen<Card> = try #require(cards.first)
+        try await realm.write { tx in tx.delete(tx.objects(Guest.self)) }
+        let shown = await Task.detached {
+            [ann.firstName, ann.familyName, ann.homeCity ?? "-", ann.greeting] + ann.friendNames
+        }.value
+        #expect(shown == ["Ann", "Lee", "Prague", "Dear Ann Lee", "Bob", "Cid"])
+        #expect(cards.map(\.bossCity) == [nil, "Prague", nil])
+        #expect(cards.where { $0.age > 10 }.map(\.firstName) == ["Ann"])
+        #expect(cards.sorted(by: \.lastName).map(\.familyName) == ["Fox", "Lee", "Ray"])
+        #expect(cards.index(of: ann) == 0 && cards.contains(ann))
+        #expect(ann.rowIdentity == cards[0].rowIdentity && ann == cards[0] && ann != cards[1])
+        #expect(ann.description.hasPrefix("Card {\n    firstName = Ann\n"))
+    }
+
+    // Covers 8.23
+    @Test func linksAndListsComeFrozen() async throws {
+        let realm = try await Cards.realm()
+        let snapshot = realm.snapshot()
+        let ann = try #require(snapshot.object(Cards.LongCard.self, forPrimaryKey: 1))
+        let bob = try #require(snapshot.object(Cards.LongCard.self, forPrimaryKey: 2))
+        #expect(bob.boss?.firstName == "Ann" && ann.boss == nil)
+        #expect(ann.friends.where { $0.lastName == "Fox" }.map(\.firstName) == ["Cid"])
+        #expect(Array(ann.tags) == ["a", "b"] && ann.fullName == "Ann Lee")
+        #expect(bob.fans.map(\.firstName) == ["Ann"] && ann.address?.city == "Prague")
+        #expect(ann.bossAges == [40, nil])
+        #expect(ann.bossFriends == nil && bob.bossFriends == ["Bob", "Cid"])
+    }
+
+    // Covers 8.24
+    @Test func projectionOfAFrozenObject() async throws {
+        let realm = try await Cards.realm()
+        let ann = try #require(realm.snapshot().object(Guest.self, forPrimaryKey: 1))
+        #expect(Frozen<Card>(projecting: ann).homeCity == "Prague")
+        let town = try #require(ann.address)
+        #expect(Frozen<Cards.Place>(projecting: town).name == "Prague")
+    }
+
+    // Covers 8.28, 8.33
+    @Test func freezeAndResolveKeepTheProjection() async throws {
+        let realm = try await Cards.realm()
+        let (frozen, results, names) = try await realm.write { tx in
+            let card = try #require(tx.object(Card.self, forPrimaryKey: 1))
+            let names = card.friendNames.freeze()
+            card.firstName = "Anna"
+            return (try card.freeze(), tx.objects(Card.self).freeze(), names)
+        }
+        #expect(frozen.firstName == "Ann" && results.first?.firstName == "Ann")
+        #expect(names == ["Bob", "Cid"])
+        try await realm.write { tx in
+            let card: Card = try #require(tx.resolve(frozen))
+            #expect(card.firstName == "Anna" && card.rootObject.isManaged)
+            #expect(tx.resolve(results)?.count == 3)
+            tx.delete(card)
+            #expect(tx.resolve(frozen) == nil)
+        }
+        let error = #expect(throws: Realm.Error.self) {
+            _ = try Card(projecting: Guest(9, "Zed")).freeze()
+        }
+        #expect(error?.message.contains("An unmanaged Card was to be frozen") ?? false)
+    }
+
+    @Test func encodedByTheNamesOfTheProjection() async throws {
+        let realm = try await Cards.realm()
+        #expect(
+            try json(realm.snapshot().objects(Card.self).prefix(2).map { $0 }) == """
+                [{"bossCity":null,"familyName":"Lee","firstName":"Ann",\
+                "friendNames":["Bob","Cid"],"homeCity":"Prague"},\
+                {"bossCity":"Prague","familyName":"Ray","firstName":"Bob","friendNames":[],\
+                "homeCity":null}]
+                """)
+        let bob = try #require(realm.snapshot().object(Cards.LongCard.self, forPrimaryKey: 2))
+        try await realm.write { tx in tx.object(Guest.self, forPrimaryKey: 1)?.boss = nil }
+        #expect(
+            try json(bob) == """
+                {"address":null,"bigBoss":null,"boss":1,"bossAges":[],"bossCity":"Prague",\
+                "bossFriends":["Bob","Cid"],\
+                "colleagues":[2,3],"familyName":"Ray","firstName":"Bob","friendNames":[],\
+                "friends":[],"fullName":"Bob Ray","homeCity":null,"since":\(Self.time(bob.since)),\
+                "tags":[]}
+                """)
+        let ann = try #require(realm.snapshot().object(Cards.LongCard.self, forPrimaryKey: 1))
+        let text = try json(ann)
+        #expect(text.contains(#""since":86400"#) && text.contains(#""bossAges":[40,null]"#))
+        #expect(text.contains(#""address":{"city":"Prague","country":"CZ"}"#))
+        #expect(try json(bob.encoded(linkDepth: 1)).contains(#""boss":{"address":{"city""#))
+        #expect(
+            try json(realm.snapshot().objects(Card.self))
+                == json(realm.snapshot().objects(Card.self).map { $0 }))
+    }
+
+    private static func time(_ date: Date) -> String {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .secondsSince1970
+        return String(decoding: (try? encoder.encode(date)) ?? Data(), as: UTF8.self)
+    }
+
+    private func json(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        encoder.dateEncodingStrategy = .secondsSince1970
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}

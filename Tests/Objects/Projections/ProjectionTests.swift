@@ -1,0 +1,221 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Projections in a transaction, of unmanaged objects, and their declarations.
+@Suite struct ProjectionTests {
+    typealias Guest = Cards.Guest
+    typealias Card = Cards.Card
+
+    // Covers 8.22, 8.24, 8.30
+    @Test func viewModelNeedsNoRealm() {
+        let ann = Guest(1, "Ann", "Lee")
+        ann.friends.append(objectsIn: [Guest(2, "Bob"), Guest(3, "Cid")])
+        let card = Card(projecting: ann)
+        #expect(card.firstName == "Ann" && card.familyName == "Lee" && card.homeCity == nil)
+        #expect(card.greeting == "Dear Ann Lee")
+        #expect(Array(card.friendNames) == ["Bob", "Cid"])
+        ann.address = Cards.town("Prague")
+        ann.boss = ann
+        #expect(card.homeCity == "Prague" && card.bossCity == "Prague")
+        card.familyName = "Fox"
+        card.friendNames[1] = "Cod"
+        #expect(ann.lastName == "Fox" && ann.friends[1].firstName == "Cod")
+        #expect(card.rootObject === ann && !card.isManaged && !card.isInvalidated)
+        #expect(Cards.Place(projecting: Cards.town("Brno")).name == "Brno")
+        #expect(Card().firstName == "")
+    }
+
+    // Covers 8.23, 8.26
+    @Test func assignmentsGoToTheObject() async throws {
+        let realm = try await Cards.realm()
+        try await realm.write { tx in
+            let card = try #require(tx.object(Card.self, forPrimaryKey: 1))
+            #expect(card.isManaged && card.homeCity == "Prague" && card.bossCity == nil)
+            card.firstName = "Anna"
+            card.friendNames[0] = "Rob"
+            #expect(card.rootObject.firstName == "Anna")
+            let long = Cards.LongCard(projecting: card.rootObject)
+            long.boss = tx.object(Guest.self, forPrimaryKey: 3)
+            long.tags.append("c")
+            #expect(long.fullName == "Anna Lee")
+        }
+        let ann = try #require(realm.snapshot().object(Guest.self, forPrimaryKey: 1))
+        #expect(ann.firstName == "Anna" && ann.friends.map(\.firstName) == ["Rob", "Cid"])
+        #expect(ann.boss?.firstName == "Cid" && Array(ann.tags) == ["a", "b", "c"])
+    }
+
+    // Covers 5.68, 8.25, 8.27
+    @Test func resultsOfProjectionsAskTheModel() async throws {
+        let realm = try await Cards.realm()
+        try await realm.write { tx in
+            let cards = tx.objects(Card.self)
+            #expect(cards.count == 3 && cards.map(\.firstName) == ["Ann", "Bob", "Cid"])
+            let byAge = cards.where { $0.age == 0 && $0.lastName != "Fox" }
+            #expect(byAge.map(\.familyName) == ["Ray"])
+            #expect(cards.sorted(by: \.lastName).map(\.firstName) == ["Cid", "Ann", "Bob"])
+            let sorted = cards.sorted(by: .ascending(\.age), .descending(\.firstName))
+            #expect(sorted.map(\.firstName) == ["Cid", "Bob", "Ann"])
+            #expect(cards.distinct(by: \.age).map(\.firstName) == ["Ann", "Bob"])
+            #expect(cards.limited(to: 1).first?.familyName == "Lee")
+            // names that only the projection has
+            #expect(cards.where { $0.homeCity == "Prague" }.map(\.firstName) == ["Ann"])
+            #expect(cards.sorted(by: \.familyName).first?.firstName == "Cid")
+            let bob = try #require(cards.where { $0.firstName == "Bob" }.first)
+            #expect(cards.index(of: bob) == 1 && bob.bossCity == "Prague")
+            for card in cards { card.familyName = "X" }
+            #expect(Set(tx.objects(Guest.self).map(\.lastName)) == ["X"])
+            try cards.setValue("Y", forKey: "lastName")
+            #expect(tx.objects(Guest.self).first?.lastName == "Y")
+        }
+    }
+
+    @Test func projectionsAreEqualByTheirObject() async throws {
+        let (ann, bob) = (Guest(1, "Ann"), Guest(1, "Ann"))
+        #expect(Card(projecting: ann) == Card(projecting: ann))
+        #expect(Card(projecting: ann) != Card(projecting: bob))
+        #expect(Set([Card(projecting: ann), Card(projecting: ann)]).count == 1)
+        let realm = try await Cards.realm()
+        try await realm.write { tx in
+            try tx.add(Cards.Note(value: ["text": "one"]))
+            let (first, again) = (tx.objects(Card.self)[0], tx.objects(Card.self)[0])
+            #expect(first == again && first !== again && first.hashValue == again.hashValue)
+            #expect(first != tx.objects(Card.self)[1])
+            #expect((first as ObjectBase) != Cards.LongCard(projecting: first.rootObject))
+            #expect(first.isSameObject(as: again.rootObject))
+            // also where the model has no primary key
+            let lines = tx.objects(Cards.NoteLine.self)
+            #expect(lines[0] == lines[0] && Set([lines[0], lines[0]]).count == 1)
+        }
+    }
+
+    @Test func projectionOfADeletedObjectIsInvalid() async throws {
+        let realm = try await Cards.realm()
+        try await realm.write { tx in
+            let card = try #require(tx.object(Card.self, forPrimaryKey: 1))
+            let other = try #require(tx.object(Card.self, forPrimaryKey: 1))
+            let names = card.friendNames
+            #expect(!card.isInvalidated && !names.isInvalidated && names.isManaged)
+            tx.delete(card)
+            #expect(card.isInvalidated && other.isInvalidated && names.isInvalidated)
+            #expect(tx.object(Card.self, forPrimaryKey: 1) == nil)
+            #expect(card.description == "Card { deleted }")
+            tx.delete(tx.objects(Card.self))
+            #expect(tx.objects(Guest.self).isEmpty)
+        }
+    }
+
+    @Test func descriptionShowsWhatTheProjectionNames() {
+        let ann = Guest(1, "Ann", "Lee")
+        ann.friends.append(Guest(2, "Bob"))
+        #expect(
+            Card(projecting: ann).description == """
+                Card {
+                    firstName = Ann
+                    familyName = Lee
+                    homeCity = nil
+                    bossCity = nil
+                    friendNames = ProjectedCollection (
+                        [0] Bob
+                    )
+                }
+                """)
+        #expect(Card(projecting: ann).friendNames.description.contains("[0] Bob"))
+    }
+
+    @Test func propertiesCanBeNamedByTheModel() async throws {
+        let realm = try await Cards.realm()
+        try await realm.write { tx in
+            let card = try #require(tx.object(Card.self, forPrimaryKey: 1))
+            #expect(card["lastName"] as? String == "Lee")
+            card["lastName"] = "Fox"
+            #expect(card.familyName == "Fox")
+            // a projection stands for its object where a value is taken apart
+            let copy = Guest(value: card as Any)
+            #expect(copy.lastName == "Fox" && copy.address?.city == "Prague")
+        }
+    }
+
+    // Covers 8.29
+    @Test func wrongDeclarationsAreToldTogether() async throws {
+        let realm = try await Realm.temporary(Cards.types)
+        let astray = await #expect(throws: Realm.Error.self) {
+            try await realm.read { tx in _ = tx.objects(Cards.Astray.self) }
+        }
+        #expect(astray?.code == .invalidInput && astray?.className == "Astray")
+        #expect(astray?.property == "visits")
+        let lines = astray?.message.split(separator: "\n") ?? []
+        #expect(lines.count == 2)
+        #expect(lines[0].hasPrefix("Astray.visits leads to nothing that Guest stores"))
+        #expect(lines[1].hasPrefix("Astray.managed leads to nothing"))
+        let empty = await #expect(throws: Realm.Error.self) {
+            try await realm.write { tx in _ = tx.object(Cards.Empty.self, forPrimaryKey: 1) }
+        }
+        #expect(empty?.message == "Empty has no @Projected properties.")
+        var stream = realm.objects(Cards.Astray.self).changes.makeAsyncIterator()
+        let streamed = await #expect(throws: Realm.Error.self) { _ = try await stream.next() }
+        #expect(streamed?.message == astray?.message)
+        let listed = await #expect(throws: Realm.Error.self) {
+            _ = try await Realm.temporary(
+                [Guest.self, Cards.Town.self, Cards.Astray.self, Cards.Empty.self])
+        }
+        #expect(listed?.message == "\(astray?.message ?? "")\n\(empty?.message ?? "")")
+        #expect(realm.snapshot().objects(Cards.Astray.self).isEmpty)
+    }
+
+    @Test func projectionMayBeListedAndIsNotStored() async throws {
+        let realm = try await Realm.temporary([Card.self, Guest.self, Cards.Town.self])
+        try await realm.write { tx in try tx.add(Guest(1, "Ann")) }
+        #expect(realm.snapshot().objects(Card.self).map(\.firstName) == ["Ann"])
+        #expect(realm.snapshot().objects(Guest.self).count == 1)
+        final class Box: Object {
+            @Persisted var card: Card?
+            @Persisted var cards: List<Card>
+        }
+        let error = await #expect(throws: Realm.Error.self) {
+            _ = try await Realm.temporary([Box.self])
+        }
+        let message = error?.message ?? ""
+        #expect(message.contains(".card is of type Card?: a projection is not stored"))
+        #expect(message.contains(".cards is of type List<Card>: a projection is not stored"))
+    }
+}
+
+/// Misuse that the compiler cannot see ends the process with a sentence.
+@Suite struct ProjectionTrapTests {
+    // Covers 8.26
+    @Test func whatCannotBeWrittenTraps() async {
+        let city = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            Cards.Card(projecting: Cards.Guest(1, "Ann")).homeCity = "Brno"
+        }
+        #expect(sentence(city).contains("Card.homeCity was assigned to, but shows address.city of"))
+        let ages = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let ann = Cards.Guest(1, "Ann")
+            ann.friends.append(Cards.Guest(2, "Bob"))
+            Cards.LongCard(projecting: ann).bossAges[0] = 3
+        }
+        #expect(sentence(ages).contains("Int>> was assigned to, but shows boss.age of Guest,"))
+    }
+
+    // Covers 8.26
+    @Test func assignmentInAReadTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Cards.realm()
+            try await realm.read { tx in tx.objects(Cards.Card.self)[0].familyName = "X" }
+        }
+        #expect(sentence(result).contains("Guest.lastName was set in the read at"))
+    }
+
+    private func sentence(_ result: ExitTest.Result?) -> String {
+        String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    }
+}

@@ -1,0 +1,208 @@
+import FoundationEssentials
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Carries an object past the compiler's checks, as an error or `nonisolated(unsafe)` can. Guard
+/// of the `@unchecked Sendable`: none, that is the point; one task uses it.
+private final class Smuggler: @unchecked Sendable {
+    var person: Person?
+    var results: Results<Person>?
+    var transaction: Transaction?
+
+    /// A realm with one person, and accessors that outlived the body of their transaction.
+    static func make() async throws -> (Realm, Smuggler) {
+        let realm = try await Realm.temporary([Person.self])
+        let smuggler = Smuggler()
+        try await realm.write { tx in
+            let person = Person("Ann", age: 1)
+            try tx.add(person)
+            smuggler.person = person
+            smuggler.results = tx.objects(Person.self)
+            smuggler.transaction = tx
+        }
+        return (realm, smuggler)
+    }
+}
+
+private func sentence(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+}
+
+/// Misuse that the compiler cannot see ends the process with a sentence.
+@Suite struct TrapTests {
+    @Test func deadAccessorTrapsWithClassPropertyAndPlace() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (_, smuggler) = try await Smuggler.make()
+            _ = smuggler.person?.age
+        }
+        let text = sentence(result)
+        #expect(text.contains("Person.age was used after the body of the transaction at"))
+        #expect(text.contains("TrapTests.swift:"))
+    }
+
+    @Test func settingADeadAccessorTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (_, smuggler) = try await Smuggler.make()
+            smuggler.person?.age = 3
+        }
+        #expect(sentence(result).contains("Person.age was used after the body"))
+    }
+
+    @Test func deadResultsAndTransactionTrap() async {
+        let results = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (_, smuggler) = try await Smuggler.make()
+            _ = smuggler.results?.count
+        }
+        #expect(sentence(results).contains("Results<Person> were used after the body"))
+        let transaction = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (_, smuggler) = try await Smuggler.make()
+            _ = smuggler.transaction?.objects(Person.self)
+        }
+        #expect(sentence(transaction).contains("Transaction.objects was used after the body"))
+    }
+
+    // Covers 1.9, 7.57
+    @Test func deletedObjectTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Person.self])
+            try await realm.write { tx in
+                let person = Person("Ann", age: 1)
+                try tx.add(person)
+                tx.delete(person)
+                _ = person.name
+            }
+        }
+        #expect(sentence(result).contains("Person.name of a deleted object was used"))
+    }
+
+    @Test func deletingTwiceTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Person.self])
+            try await realm.write { tx in
+                let person = Person("Ann", age: 1)
+                try tx.add(person)
+                tx.delete(person)
+                tx.delete(person)
+            }
+        }
+        #expect(sentence(result).contains("A deleted Person was passed to Transaction.delete"))
+    }
+
+    @Test func settingInAReadTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await Smuggler.make()
+            try await realm.read { tx in tx.objects(Person.self)[0].age = 2 }
+        }
+        #expect(sentence(result).contains("Person.age was set in the read at"))
+    }
+
+    @Test func addingInAReadTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await Smuggler.make()
+            try await realm.read { tx in try tx.add(Person("Bob", age: 2)) }
+        }
+        #expect(sentence(result).contains("Transaction.add was called in the read at"))
+    }
+
+    @Test func objectOfAnotherTransactionTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, smuggler) = try await Smuggler.make()
+            try await realm.write { tx in try tx.add(smuggler.person!) }
+        }
+        #expect(sentence(result).contains("A Person of another transaction was passed to"))
+    }
+
+    @Test func unmanagedObjectCannotBeDeleted() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await Smuggler.make()
+            try await realm.write { tx in tx.delete(Person("Bob", age: 2)) }
+        }
+        #expect(sentence(result).contains("An unmanaged Person was passed to"))
+    }
+
+    // Covers 2.4
+    @Test func indexOutOfRangeTraps() async {
+        let confined = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await Smuggler.make()
+            try await realm.read { tx in _ = tx.objects(Person.self)[1] }
+        }
+        #expect(sentence(confined).contains("Index 1 of Results<Person> is out of range"))
+        let frozen = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await Smuggler.make()
+            _ = realm.snapshot().objects(Person.self)[-1]
+        }
+        #expect(sentence(frozen).contains("FrozenResults<Person> were given the negative index -1"))
+    }
+
+    @Test func unlistedClassTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await Smuggler.make()
+            _ = realm.objects(Room.self)
+        }
+        #expect(sentence(result).contains("The class Room is not among the objectTypes"))
+    }
+
+    // Covers 5.69
+    @Test func wrongKeyTypeTraps() async {
+        let type = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Room.self])
+            _ = realm.object(Room.self, forPrimaryKey: 7)
+        }
+        #expect(sentence(type).contains("The primary key Room.name is of type String, not Int"))
+        let none = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await Smuggler.make()
+            _ = realm.object(Person.self, forPrimaryKey: 7)
+        }
+        #expect(sentence(none).contains("Person has no primary key"))
+    }
+
+    @Test func computedPropertyCannotBeQueried() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Message.self])
+            _ = realm.objects(Message.self).where { $0.headline == "x" }
+        }
+        #expect(sentence(result).contains("is no @Persisted property of Message"))
+        let inherited = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Dog.self])
+            _ = realm.objects(Dog.self).sorted(by: \.shout)
+        }
+        #expect(sentence(inherited).contains("is no @Persisted property of Dog"))
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Queries, sorts and aggregates over projected types.
+@Suite struct TypeProjectionQueryTests {
+    private static func fill() async throws -> Realm {
+        let realm = try await Realm.temporary(Station.types)
+        try await realm.write { tx in
+            let city = City()
+            city.name = "Brno"
+            for number in 0..<4 {
+                let station = Station(7 * number)
+                station.word = number == 3 ? nil : .of(["b", "a", "ab"][number])
+                station.heat = Celsius(Double(number) - 1)
+                station.coldest = number % 2 == 0 ? Celsius(Double(-number)) : nil
+                station.place = Point(Double(number), 1)
+                station.exit = number < 2 ? Point(0, 0) : nil
+                station.label = number == 1 ? Label("gate", nil) : nil
+                station.heats.append(objectsIn: (0..<number).map { Celsius(Double($0)) })
+                station.words.append(objectsIn: number == 1 ? [.of("x"), nil] : [])
+                station.path.append(objectsIn: (0..<number).map { Point(Double($0), 2) })
+                city.stations.append(station)
+            }
+            city.main = city.stations[1]
+            try tx.add(city)
+        }
+        return realm
+    }
+
+    private func numbers(
+        _ realm: Realm, sourceLocation: SourceLocation = #_sourceLocation,
+        _ condition: @Sendable (Query<Station>) -> Query<Bool>
+    ) async throws -> [Int] {
+        let frozen = realm.snapshot().objects(Station.self).where(condition).map {
+            $0.id.number / 7
+        }
+        let confined = try await realm.read { tx in
+            tx.objects(Station.self).where(condition).map { $0.id.number / 7 }
+        }
+        #expect(frozen == confined, sourceLocation: sourceLocation)
+        return confined
+    }
+
+    // Covers 3.2, 3.5, 3.32, 8.11
+    @Test func argumentsOfEitherFormFindTheSame() async throws {
+        let realm = try await Self.fill()
+        #expect(try await numbers(realm) { $0.id == .of(14) } == [2])
+        #expect(try await numbers(realm) { $0.id == 14 } == [2])
+        #expect(try await numbers(realm) { $0.id != 14 } == [0, 1, 3])
+        #expect(try await numbers(realm) { $0.word == .of("a") } == [1])
+        #expect(try await numbers(realm) { $0.word == "a" } == [1])
+        #expect(try await numbers(realm) { $0.word == nil } == [3])
+        #expect(try await numbers(realm) { $0.word != nil } == [0, 1, 2])
+        #expect(try await numbers(realm) { $0.word > "a" } == [0, 2])
+        #expect(try await numbers(realm) { $0.word <= .of("ab") } == [1, 2])
+        #expect(try await numbers(realm) { $0.word.in([.of("a"), .of("b")]) } == [0, 1])
+        #expect(try await numbers(realm) { $0.word.in(["a", nil]) } == [1, 3])
+        #expect(try await numbers(realm) { $0.heat < Celsius(1) } == [0, 1])
+        #expect(try await numbers(realm) { $0.heat >= 1.0 } == [2, 3])
+        #expect(try await numbers(realm) { $0.heat.contains(0.0..<2.0) } == [1, 2])
+        #expect(
+            try await numbers(realm) { $0.heat.contains(Celsius(0)...Celsius(2)) } == [1, 2, 3])
+        #expect(try await numbers(realm) { $0.coldest.contains(-2.0...(-1)) } == [2])
+        #expect(
+            try await numbers(realm) { $0.coldest == $0.coldest && $0.coldest != nil } == [0, 2])
+        #expect(try await numbers(realm) { $0.heat < $0.start } == [0, 1, 2, 3])
+        #expect(try await numbers(realm) { $0.word.persistableValue.starts(with: "a") } == [1, 2])
+        #expect(try await numbers(realm) { $0.id.persistableValue.in([0, 21]) } == [0, 3])
+    }
+
+    // Covers 3.32, 8.20, 8.21
+    @Test func embeddedOnesAreComparedMemberByMember() async throws {
+        let realm = try await Self.fill()
+        #expect(try await numbers(realm) { $0.place == Point(2, 1) } == [2])
+        #expect(try await numbers(realm) { $0.place != Point(2, 1) } == [0, 1, 3])
+        #expect(try await numbers(realm) { $0.place == Point(2, 2) } == [])
+        #expect(try await numbers(realm) { $0.exit == Point(0, 0) } == [0, 1])
+        #expect(try await numbers(realm) { $0.exit != Point(0, 0) } == [2, 3])
+        #expect(try await numbers(realm) { $0.exit == nil } == [2, 3])
+        #expect(try await numbers(realm) { $0.exit != nil } == [0, 1])
+        #expect(try await numbers(realm) { $0.place.in([Point(0, 1), Point(3, 1)]) } == [0, 3])
+        #expect(try await numbers(realm) { $0.label == Label("gate", nil) } == [1])
+        #expect(try await numbers(realm) { $0.label == Label("gate", Point(0, 0)) } == [])
+        #expect(try await numbers(realm) { $0.place.persistableValue.x > 1 } == [2, 3])
+        #expect(try await numbers(realm) { $0.label.persistableValue.text == "gate" } == [1])
+        #expect(try await numbers(realm) { $0.label.persistableValue.place == Point(0, 0) } == [])
+    }
+
+    // Covers 3.32, 8.11, 8.21
+    @Test func listsAreSearchedInEitherForm() async throws {
+        let realm = try await Self.fill()
+        #expect(try await numbers(realm) { $0.heats == Celsius(1) } == [2, 3])
+        #expect(try await numbers(realm) { $0.heats.contains(1.0) } == [2, 3])
+        #expect(try await numbers(realm) { $0.heats.containsAny(in: [2.0, 9]) } == [3])
+        #expect(try await numbers(realm) { $0.heats > Celsius(1) } == [3])
+        #expect(try await numbers(realm) { $0.heats.all { $0 < Celsius(1) } } == [0, 1])
+        #expect(try await numbers(realm) { $0.heats.count == 2 } == [2])
+        #expect(try await numbers(realm) { $0.words == nil } == [1])
+        #expect(try await numbers(realm) { $0.words == "x" } == [1])
+        #expect(try await numbers(realm) { $0.heats.max == Celsius(2) } == [3])
+        #expect(try await numbers(realm) { $0.heats.min == 0.0 } == [1, 2, 3])
+        #expect(try await numbers(realm) { $0.heats.sum > 1 } == [3])
+        #expect(try await numbers(realm) { $0.heats.avg == 0.5 } == [2])
+        #expect(try await numbers(realm) { $0.path == Point(1, 2) } == [2, 3])
+        #expect(try await numbers(realm) { $0.path != Point(1, 2) } == [1])
+        #expect(try await numbers(realm) { $0.path.contains(Point(2, 2)) } == [3])
+        #expect(
+            try await numbers(realm) { $0.path.containsAny(in: [Point(2, 2), Point(0, 2)]) } == [
+                1, 2, 3,
+            ])
+        #expect(try await numbers(realm) { $0.path.count > 1 } == [2, 3])
+        #expect(try await numbers(realm) { $0.path.persistableValue.x == 2 } == [3])
+    }
+
+    // Covers 8.11
+    @Test func linksLeadToProjectedProperties() async throws {
+        let realm = try await Self.fill()
+        let cities = realm.snapshot().objects(City.self)
+        func count(_ condition: (Query<City>) -> Query<Bool>) -> Int {
+            cities.where(condition).count
+        }
+        #expect(count { $0.main.word == .of("a") } == 1 && count { $0.main.word == "b" } == 0)
+        #expect(count { $0.main.place == Point(1, 1) } == 1)
+        #expect(count { $0.main.place == Point(0, 1) } == 0)
+        #expect(count { $0.stations.place == Point(3, 1) } == 1)
+        #expect(count { $0.stations.place == Point(3, 2) } == 0)
+        #expect(count { $0.stations.heat > 1.5 } == 1 && count { $0.stations.heat > 2.0 } == 0)
+        #expect(count { $0.stations.heat.max == Celsius(2) } == 1)
+        #expect(count { $0.stations.heat.sum == 2 } == 1)
+        #expect(count { $0.stations.any { $0.path == Point(2, 2) && $0.word == nil } } == 1)
+        #expect(cities.sorted(by: \.main?.word).count == 1)
+        #expect(cities[0].main?.place == Point(1, 1))
+        #expect(cities[0].stations.where { $0.exit == nil }.count == 2)
+        #expect(cities[0].stations.max(of: \.heat) == Celsius(2))
+    }
+
+    // Covers 8.21
+    @Test func aListInThePersistedTypeIsAnError() async throws {
+        let realm = try await Realm.temporary([Route.self, Stops.self])
+        let error = await #expect(throws: Realm.Error.self) {
+            try await realm.read { tx in
+                _ = tx.objects(Route.self).where { $0.line == Line(names: ["a"]) }.count
+            }
+        }
+        #expect(error?.code == .invalidQuery)
+        #expect(error?.message.contains("whose names is of type List<String>") ?? false)
+    }
+
+    @Test func sortsAndAggregatesGoByWhatIsStored() async throws {
+        let realm = try await Self.fill()
+        let frozen = realm.snapshot().objects(Station.self)
+        #expect(frozen.sorted(by: \.word).map { $0.word?.text } == [nil, "a", "ab", "b"])
+        #expect(frozen.sorted(by: \.heat, ascending: false).map(\.id.number) == [21, 14, 7, 0])
+        #expect(frozen.distinct(by: \.coldest).count == 3)
+        #expect(frozen.min(of: \.heat) == Celsius(-1) && frozen.max(of: \.coldest) == Celsius(0))
+        #expect(frozen.sum(of: \.heat) == Celsius(2) && frozen.average(of: \.heat) == 0.5)
+        #expect(frozen.sum(of: \.coldest) == Celsius(-2) && frozen.sum(of: \.id) == .of(42))
+        #expect(frozen.where { $0.id == 700 }.min(of: \.heat) == nil)
+        #expect(frozen[3].heats.sum() == Celsius(3) && frozen[3].heats.average() == 1)
+        #expect(frozen[3].heats.max() == Celsius(2) && frozen[3].heats.min() == Celsius(0))
+        #expect(frozen[3].heats.sorted(ascending: false).first == Celsius(2))
+        #expect(frozen[3].path.index(of: Point(1, 2)) == 1 && frozen[3].path == frozen[3].path)
+        #expect(frozen[3].path != frozen[2].path && !frozen[2].path.contains(Point(2, 2)))
+        try await realm.read { tx in
+            let stations = tx.objects(Station.self)
+            #expect(stations.max(of: \.heat) == Celsius(2))
+            let list = tx.objects(City.self)[0].stations
+            #expect(list.sum(of: \.heat) == Celsius(2) && list.average(of: \.coldest) == -1)
+            #expect(list.min(of: \.coldest) == Celsius(-2))
+            #expect(list[3].heats.sum() == Celsius(3) && list[3].heats.max() == Celsius(2))
+            #expect(list[3].heats.sorted(ascending: false) == [2, 1, 0].map { Celsius($0) })
+        }
+        let unmanaged = City()
+        for heat in [1.0, 2.5] {
+            let station = Station()
+            station.heat = Celsius(heat)
+            station.heats.append(Celsius(heat))
+            unmanaged.stations.append(station)
+        }
+        #expect(unmanaged.stations.sum(of: \.heat) == Celsius(3.5))
+        #expect(unmanaged.stations.max(of: \.heat) == Celsius(2.5))
+        #expect(unmanaged.stations.average(of: \.coldest) == nil)
+        #expect(unmanaged.stations[1].heats.sum() == Celsius(2.5))
+    }
+
+    // Covers 1.70, 8.4, 10.1
+    @Test func anIndexAnswersAsNoneDoes() async throws {
+        let realm = try await Self.fill()
+        // `word` has an index, its persisted view too
+        #expect(realm.snapshot().objects(Station.self).where { $0.word == .of("ab") }.count == 1)
+        #expect(
+            realm.snapshot().objects(Station.self).where { $0.word.persistableValue == "ab" }.count
+                == 1)
+    }
+}
+
+/// Stored as an object with a list.
+struct Line: CustomPersistable, Equatable, Sendable {
+    var names: [String]
+
+    init(names: [String]) { self.names = names }
+    init(persistedValue: Stops) { names = Array(persistedValue.names) }
+    var persistableValue: Stops { Stops(value: ["names": names]) }
+}
+
+final class Stops: EmbeddedObject {
+    @Persisted var names: List<String>
+}
+
+final class Route: Object {
+    @Persisted var line: Line
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+private final class Sign: Object {
+    @Persisted var word: Word
+    @Persisted var label: Label
+    @Persisted var words: List<Word>
+}
+
+private enum Old {
+    final class Sign: Object {
+        @Persisted var word: String
+        @Persisted var label: Caption?
+        @Persisted var words: List<String>
+    }
+}
+
+private final class Listed: Object {
+    @Persisted var path: List<Point?>
+}
+
+/// A realm in which a program without projected types stored what cannot be converted.
+private func spoiled() async throws -> (Realm, RealmFolder) {
+    let folder = try RealmFolder()
+    let types: [ObjectBase.Type] = [Old.Sign.self, Caption.self, Spot.self]
+    let old = try await Realm.open(folder.configuration("test.realm", types))
+    try await old.write { tx in
+        try tx.create(
+            Old.Sign.self,
+            value: ["word": "Not A Word", "label": ["text": "forbidden"], "words": ["a", "B"]])
+    }
+    await old.close()
+    let newTypes: [ObjectBase.Type] = [Sign.self, Caption.self, Spot.self]
+    return (try await Realm.open(folder.configuration("test.realm", newTypes)), folder)
+}
+
+private func sentence(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+}
+
+/// Stored values that cannot be converted, read as what cannot be nil.
+@Suite struct TypeProjectionTrapTests {
+    // Covers 8.2
+    @Test func requiredPropertyNamesClassPropertyAndValue() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await spoiled()
+            try await realm.read { tx in _ = tx.objects(Sign.self).first?.word }
+        }
+        #expect(
+            sentence(result).contains(
+                "Sign.word is stored as \"Not A Word\" (String), of which no Word can be made"))
+    }
+
+    @Test func frozenPropertyNamesClassPropertyAndValue() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await spoiled()
+            _ = realm.snapshot().objects(Sign.self).first?.word
+        }
+        #expect(sentence(result).contains("Sign.word is stored as \"Not A Word\""))
+    }
+
+    @Test func embeddedPropertyNamesClassPropertyAndValue() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let (realm, _) = try await spoiled()
+            try await realm.read { tx in _ = tx.objects(Sign.self).first?.label }
+        }
+        #expect(sentence(result).contains("Sign.label is stored as Caption {"))
+        #expect(sentence(result).contains("text = forbidden"))
+    }
+
+    // Covers 8.2
+    @Test(arguments: [false, true]) func elementNamesListAndValue(isFrozen: Bool) async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) { [isFrozen] in
+            let (realm, _) = try await spoiled()
+            if isFrozen {
+                _ = realm.snapshot().objects(Sign.self).first?.words.array
+            } else {
+                try await realm.read { tx in
+                    let words = tx.objects(Sign.self)[0].words
+                    guard words[0] == .of("a") else { return }
+                    _ = words[1]
+                }
+            }
+        }
+        #expect(sentence(result).contains("An element of Sign.words is stored as \"B\""))
+    }
+
+    // Covers 8.9
+    @Test func dynamicReadsQueriesAndDescriptionsOfThoseWork() async throws {
+        let (realm, _) = try await spoiled()
+        try await realm.read { tx in
+            let sign = try #require(tx.objects(Sign.self).first)
+            #expect(sign["word"] as? String == "Not A Word")
+            #expect((sign["label"] as? Caption)?.text == "forbidden")
+            #expect((sign["words"] as? List<String>).map { Array($0) } == ["a", "B"])
+            #expect(sign.description.contains("word = Not A Word"))
+            #expect(tx.objects(Sign.self).where { $0.word == "Not A Word" }.count == 1)
+            #expect(
+                tx.objects(Sign.self).where { $0.label.persistableValue.text == "forbidden" }.count
+                    == 1)
+        }
+        let encoded = try JSONEncoder().encode(realm.snapshot().objects(Sign.self)[0])
+        #expect(String(decoding: encoded, as: UTF8.self).contains("Not A Word"))
+    }
+
+    // Covers 8.5
+    @Test func aDefaultThatCannotBeMadeTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = Sign().word
+        }
+        #expect(
+            sentence(result).contains(
+                "No Word can be made of \"\" (String), what a property without an initial value"))
+    }
+
+    @Test func aListOfOptionalsThatAreObjectsTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = try await Realm.temporary([Listed.self, Spot.self])
+        }
+        #expect(sentence(result).contains("a list has no nil objects"))
+    }
+
+    @Test func aSumThatIsNoValueTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Boxes.self])
+            try await realm.write { tx in
+                for _ in 0..<2 {
+                    let boxes = Boxes()
+                    boxes.int8 = Box(100)
+                    try tx.add(boxes)
+                }
+            }
+            _ = realm.snapshot().objects(Boxes.self).sum(of: \.int8)
+        }
+        #expect(sentence(result).contains("is stored as 200, of which no Box<Int8> can be made"))
+    }
+}

@@ -1,0 +1,313 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+@Suite struct UpsertTests {
+    private func realm() async throws -> Realm { try await Realm.temporary(bookClasses) }
+
+    /// The properties of books that a transaction modified.
+    private func modifications(
+        of realm: Realm, _ body: @Sendable (Transaction) throws -> Void
+    ) async throws -> Set<String> {
+        var changes = realm.object(Book.self, forPrimaryKey: "1").changes.makeAsyncIterator()
+        _ = try await changes.next()
+        let version = realm.snapshot().version
+        try await realm.write { try body($0) }
+        guard realm.snapshot().version > version,
+            case .changed(_, _, let properties)? = try await changes.next()
+        else { return [] }
+        return Set(properties.map { "\($0)" })
+    }
+
+    // Covers 7.1, 7.35
+    @Test func policyErrorRefusesAnExistingKeyAlsoWhereItIsNested() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            try tx.add(Book("1", title: "old"))
+            let outer = Book("2")
+            outer.sequel = Book("1", title: "new")
+            let error = #expect(throws: Realm.Error.self) { try tx.add(outer) }
+            #expect(error?.code == .duplicatePrimaryKey)
+            #expect(error?.className == "Book" && error?.property == "isbn")
+            #expect(!outer.isManaged && outer.sequel?.isManaged == false)
+            #expect(tx.objects(Book.self).map(\.title) == ["old"])
+        }
+    }
+
+    // Covers 7.7, 7.33
+    @Test(arguments: [Realm.UpdatePolicy.modified, .all])
+    func addMakesTheInstanceAnAccessorOfTheExistingRow(policy: Realm.UpdatePolicy) async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let old = Book("1", title: "old")
+            old.year = 7
+            old.tags.append(objectsIn: ["a", "b", "c"])
+            old.author = Author("A")
+            try tx.add(old)
+            let new = Book("1", title: "new")
+            new.tags.append(objectsIn: ["a", "x"])
+            try tx.add(new, update: policy)
+            #expect(new.isManaged && new.isSameObject(as: old))
+            #expect(old.title == "new")
+            #expect(old.year == 0 && old.author == nil)  // defaults of the new object count
+            #expect(Array(old.tags) == ["a", "x"])
+            #expect(new.tags.isManaged && new.tags == old.tags)
+            #expect(tx.objects(Book.self).count == 1 && tx.objects(Author.self).count == 1)
+        }
+    }
+
+    // Covers 7.2, 7.3, 7.13, 7.24
+    @Test func createUpdatesWhatIsGivenAndLeavesTheRest() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = try tx.create(
+                Book.self,
+                value: [
+                    "isbn": "1", "title": "old", "year": 7, "cover": ["color": "red"],
+                    "tags": ["a"],
+                ])
+            let updated = try tx.create(
+                Book.self, value: ["isbn": "1", "title": "new"], update: .modified)
+            #expect(updated.isSameObject(as: book))
+            #expect(book.title == "new" && book.year == 7 && book.cover?.color == "red")
+            #expect(Array(book.tags) == ["a"])
+            try tx.create(Book.self, value: ["isbn": "1", "tags": [], "cover": nil], update: .all)
+            #expect(book.title == "new" && book.tags.isEmpty && book.cover == nil)
+            try tx.create(Book.self, value: ["isbn": "2", "title": "other"], update: .all)
+            #expect(tx.objects(Book.self).count == 2)
+        }
+    }
+
+    // Covers 7.4, 7.7
+    @Test func equalValuesAreNoModificationUnderModified() async throws {
+        let realm = try await realm()
+        let value: @Sendable () -> [String: Any?] = {
+            [
+                "isbn": "1", "title": "t", "year": 7, "price": Double.nan, "tags": ["a", "b"],
+                "cover": ["color": "red"], "pages": [[1, "x"], [2, "y"]],
+                "sequel": ["isbn": "2"], "related": [["isbn": "3"]],
+            ]
+        }
+        try await realm.write { try $0.create(Book.self, value: value()) }
+        let version = realm.snapshot().version
+        try await realm.write { try $0.create(Book.self, value: value(), update: .modified) }
+        #expect(realm.snapshot().version == version)
+        try await realm.write { try $0.create(Book.self, value: value(), update: .all) }
+        #expect(realm.snapshot().version == version + 1)
+    }
+
+    // Covers 7.2, 7.3, 7.4
+    @Test func onlyWhatDiffersIsModifiedUnderModifiedAndAllThatIsGivenUnderAll() async throws {
+        let realm = try await realm()
+        try await realm.write {
+            try $0.create(Book.self, value: ["isbn": "1", "title": "t", "year": 7])
+        }
+        let modified = try await modifications(of: realm) { tx in
+            try tx.create(
+                Book.self, value: ["isbn": "1", "title": "t", "year": 8], update: .modified)
+        }
+        #expect(modified == ["year"])
+        let all = try await modifications(of: realm) { tx in
+            try tx.create(Book.self, value: ["isbn": "1", "title": "t", "year": 8], update: .all)
+        }
+        #expect(all == ["title", "year"])
+    }
+
+    // Covers 7.5
+    @Test func classWithoutKeyCannotBeUpdatedButIsCreatedWhereItIsNested() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            for policy in [Realm.UpdatePolicy.modified, .all] {
+                let added = #expect(throws: Realm.Error.self) {
+                    try tx.add(Author("A"), update: policy)
+                }
+                #expect(added?.code == .invalidInput && added?.className == "Author")
+                let created = #expect(throws: Realm.Error.self) {
+                    try tx.create(Author.self, value: ["name": "A"], update: policy)
+                }
+                #expect(created?.code == .invalidInput)
+            }
+            let value: [String: Any] = ["isbn": "1", "author": ["name": "A"]]
+            try tx.create(Book.self, value: value, update: .modified)
+            try tx.create(Book.self, value: value, update: .modified)
+            #expect(tx.objects(Author.self).count == 2)
+        }
+    }
+
+    // Covers 7.6, 7.16
+    @Test func nestedObjectsFollowThePolicy() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let second = Book("2", title: "old")
+            second.year = 5
+            try tx.add(second)
+            try tx.create(
+                Book.self,
+                value: ["isbn": "1", "sequel": ["isbn": "2", "title": "new"]], update: .modified)
+            #expect(second.title == "new" && second.year == 5)
+            #expect(tx.object(Book.self, forPrimaryKey: "1")?.sequel == second)
+            let first = Book("1")
+            first.related.append(Book("2", title: "newest"))
+            first.related.append(Book("3"))
+            try tx.add(first, update: .all)
+            #expect(second.title == "newest" && second.year == 0)
+            #expect(first.related.map(\.isbn) == ["2", "3"] && first.sequel == nil)
+        }
+    }
+
+    // Covers 7.9
+    @Test func embeddedObjectIsUpdatedInPlaceUnderModifiedAndReplacedUnderAll() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = Book("1")
+            book.cover = Cover("red")
+            book.cover?.badge = Badge()
+            book.pages.append(objectsIn: [Page(1), Page(2), Page(3)])
+            try tx.add(book)
+            let cover = try #require(book.cover)
+            let badge = try #require(cover.badge)
+            let pages = Array(book.pages)
+            try tx.create(
+                Book.self,
+                value: [
+                    "isbn": "1", "cover": ["badge": ["text": "best"]],
+                    "pages": [["text": "x"], [20, "y"]],
+                ], update: .modified)
+            #expect(book.cover?.isSameObject(as: cover) == true && cover.color == "red")
+            #expect(badge.text == "best")
+            #expect(book.pages.count == 2 && book.pages[0].isSameObject(as: pages[0]))
+            #expect(pages[0].number == 1 && pages[0].text == "x" && pages[1].number == 20)
+            #expect(pages[2].isInvalidated)
+            try tx.create(
+                Book.self, value: ["isbn": "1", "cover": ["color": "blue"], "pages": [[1]]],
+                update: .all)
+            #expect(cover.isInvalidated && badge.isInvalidated)
+            #expect(pages[0].isInvalidated && pages[1].isInvalidated)
+            #expect(book.cover?.color == "blue" && book.cover?.badge == nil)
+            #expect(book.pages.map(\.number) == [1])
+        }
+    }
+
+    @Test func updateThatIsRefusedChangesNothing() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let book = Book("1", title: "old")
+            book.tags.append("a")
+            try tx.add(book)
+        }
+        let version = realm.snapshot().version
+        try await realm.write { tx in
+            let book = try #require(tx.object(Book.self, forPrimaryKey: "1"))
+            let long = String(repeating: "x", count: 17 << 20)
+            for policy in [Realm.UpdatePolicy.modified, .all] {
+                let new = Book("1", title: "new")
+                new.sequel = Book("2")
+                new.author = Author("A")
+                new.tags.append(objectsIn: ["b", long])
+                let tags = #expect(throws: Realm.Error.self) { try tx.add(new, update: policy) }
+                #expect(tags?.className == "Book" && tags?.property == "tags")
+                new.tags.removeAll()
+                new.related.append(Book("1", title: long))
+                let title = #expect(throws: Realm.Error.self) { try tx.add(new, update: policy) }
+                #expect(title?.property == "title")
+                #expect(!new.isManaged)
+                #expect(book.title == "old" && Array(book.tags) == ["a"] && book.sequel == nil)
+                #expect(tx.objects(Book.self).count == 1 && tx.objects(Author.self).isEmpty)
+            }
+        }
+        #expect(realm.snapshot().version == version)
+    }
+
+    @Test func cyclesAreUpdated() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            try tx.add(Book("1", title: "old"))
+            let first = Book("1", title: "new")
+            let second = Book("2")
+            first.sequel = second
+            second.sequel = first
+            second.related.append(first)
+            try tx.add(first, update: .modified)
+            #expect(tx.objects(Book.self).count == 2)
+            #expect(first.sequel?.sequel == first && second.related[0] == first)
+            #expect(first.shelves.isEmpty && first.title == "new")
+        }
+    }
+
+    @Test func twoObjectsOfOneKeyInACallAreOneRow() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let shelf = try tx.create(
+                Shelf.self,
+                value: [
+                    "number": 1,
+                    "books": [
+                        ["isbn": "1", "title": "a", "pages": [[1], [2]]],
+                        ["isbn": "1", "year": 4, "pages": [[5]]],
+                    ],
+                ], update: .modified)
+            #expect(tx.objects(Book.self).count == 1 && shelf.books.count == 2)
+            let book = shelf.books[0]
+            #expect(book.title == "a" && book.year == 4 && book.pages.map(\.number) == [5])
+        }
+    }
+
+    // Covers 7.34
+    @Test func sequencesAreAddedInOrder() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            try tx.add(
+                [Book("1", title: "a"), Book("1", title: "b"), Book("2")], update: .modified)
+            #expect(tx.objects(Book.self).map(\.title) == ["b", "untitled"])
+        }
+    }
+
+    /// Random graphs of books against a dictionary.
+    // Covers 7.2, 7.3, 7.7
+    @Test func randomUpdatesAgreeWithADictionary() async throws {
+        var random = SeededRandom()
+        let realm = try await realm()
+        var expected: [String: (title: String, tags: [String], sequel: String?, pages: [Int])] = [:]
+        for _ in 0..<60 {
+            let policy: Realm.UpdatePolicy = Bool.random(using: &random) ? .modified : .all
+            let steps = (0..<4).map { _ in
+                (
+                    isbn: "\(Int.random(in: 0..<6, using: &random))",
+                    title: "\(Int.random(in: 0..<3, using: &random))",
+                    tags: (0..<Int.random(in: 0..<4, using: &random)).map { "\($0)" },
+                    sequel: Bool.random(using: &random)
+                        ? "\(Int.random(in: 0..<6, using: &random))" : nil,
+                    pages: (0..<Int.random(in: 0..<4, using: &random)).map { $0 * 7 }
+                )
+            }
+            for step in steps {
+                expected[step.isbn] = (step.title, step.tags, step.sequel, step.pages)
+                if let sequel = step.sequel, expected[sequel] == nil {
+                    expected[sequel] = ("untitled", [], nil, [])
+                }
+            }
+            try await realm.write { tx in
+                for step in steps {
+                    try tx.create(
+                        Book.self,
+                        value: [
+                            "isbn": step.isbn, "title": step.title, "tags": step.tags,
+                            "sequel": step.sequel.map { ["isbn": $0] },
+                            "pages": step.pages.map { [$0] },
+                        ], update: policy)
+                }
+            }
+            try await realm.read { tx in
+                #expect(tx.objects(Book.self).count == expected.count)
+                for (isbn, book) in expected {
+                    let stored = try #require(tx.object(Book.self, forPrimaryKey: isbn))
+                    #expect(stored.title == book.title && Array(stored.tags) == book.tags)
+                    #expect(stored.sequel?.isbn == book.sequel)
+                    #expect(stored.pages.map(\.number) == book.pages)
+                }
+            }
+        }
+    }
+}

@@ -1,1 +1,0 @@
-../../RegnumEngineTests/Checkpoint/CoordinatorCheckpointSupport.swift

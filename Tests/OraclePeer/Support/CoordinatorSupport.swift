@@ -1,1 +1,0 @@
-../../RegnumEngineTests/Coordinator/CoordinatorSupport.swift

@@ -1,1 +1,0 @@
-../../RegnumEngineTests/Randomness.swift

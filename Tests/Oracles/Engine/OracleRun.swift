@@ -1,0 +1,265 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+
+/// One sequence on one target: the oracle beside the engine, compared all the way.
+///
+/// It draws nothing but from the steps, so that several processes with one peer each can run the
+/// same sequence on one realm: each follows the transactions of the others on its oracle.
+final class OracleRun<Target: OracleTarget> {
+    private let target: Target
+    private let log: OracleLog
+    private var oracle = OracleDatabase()
+    private var observations = OracleObservations()
+    /// Built from the records alone; nil where other processes write, whose records are not seen.
+    private var replica: DatabaseRoot?
+    /// Of the commits since `bodiesBase`.
+    private var bodies: [[UInt8]] = []
+    /// The last bulk commit; nil: the empty realm.
+    private var bodiesBase: DatabaseRoot?
+    private var transaction: OracleTransactionRun?
+    private var writer = 0
+    /// Another process committed the next version before this transaction began: it must be one
+    /// that commits nothing, and is followed on the oracle only.
+    private var isOvertaken = false
+
+    init(_ target: Target, _ log: OracleLog) {
+        self.target = target
+        self.log = log
+        if hasAllPeers { replica = EngineAdapter.emptyRoot() }
+    }
+
+    private var hasAllPeers: Bool { target.ownPeers.count == target.peerCount }
+    private var ownsTransaction: Bool { target.ownPeers.contains(writer) }
+
+    /// Runs the steps and compares everything in the end. Throws what differs.
+    func run(_ sequence: OracleSequence) async throws {
+        for step in sequence.steps { try await run(step) }
+        var generator = SeededRandom(sequence.seed ^ 1)
+        if transaction != nil { try await commit(&generator) }
+        try await target.settle(oracle.version)
+        try observations.recheck(&generator)
+        for peer in target.ownPeers { try compare(peer, rowCountMax: 2_000, &generator) }
+        if hasAllPeers, try await target.reopen() {
+            for peer in target.ownPeers { try compare(peer, rowCountMax: 200, &generator) }
+        }
+        if let replica {
+            try oracle.compare(root: replica, rowCountMax: 200, &generator)
+            var root = bodiesBase ?? EngineAdapter.emptyRoot()
+            for body in bodies { root = try CommitRecord.apply(body, to: root).root }
+            try require(
+                root.stateHash() == replica.stateHash(), "the replay of all records differs")
+        }
+        try await checkNodes()
+    }
+
+    private func run(_ step: OracleStep) async throws {
+        var generator = SeededRandom(step.seed)
+        switch step.kind {
+        case .commit:
+            if transaction != nil { try await commit(&generator) }
+        case .abort:
+            if transaction != nil { try await abort(&generator) }
+        case .reopen, .checkpoint:
+            guard transaction == nil else { return }
+            try await target.settle(oracle.version)
+            log.add("\(step.kind)")
+            if step.kind == .reopen {
+                if try await target.reopen() { observations.forgetResults() }
+            } else {
+                let peer = generator.below(target.peerCount)
+                if target.ownPeers.contains(peer) { try await target.checkpoint(peer) }
+            }
+            for peer in target.ownPeers { try compare(peer, rowCountMax: 50, &generator) }
+        case .hold, .recheck, .letGo, .holdResult, .advance:
+            try observe(step, &generator)
+            if step.kind == .recheck || step.kind == .letGo { try await checkNodes() }
+        default:
+            if transaction == nil { try await begin(&generator) }
+            try transaction?.run(step)
+        }
+    }
+
+    private func observe(_ step: OracleStep, _ generator: inout SeededRandom) throws {
+        let peer = generator.oneOf(target.ownPeers)
+        let root = target.root(peer)
+        switch step.kind {
+        case .recheck: try observations.recheck(&generator)
+        case .letGo: observations.letGo(&generator)
+        default:
+            // another process may be further than this one's oracle
+            guard hasAllPeers || root.version == oracle.version else { return }
+            switch step.kind {
+            case .hold:
+                log.add("hold version \(root.version) at peer \(peer)")
+                observations.hold(peer, root, oracle)
+            case .holdResult:
+                try observations.holdResult(peer, root, oracle, log, &generator)
+            default:
+                log.add("advance a result")
+                try observations.advance(target, oracle, &generator)
+            }
+        }
+    }
+
+    // MARK: Transactions
+
+    private func begin(_ generator: inout SeededRandom) async throws {
+        writer = generator.below(target.peerCount)
+        isOvertaken = false
+        var engine: EngineTransaction?
+        if ownsTransaction {
+            try await target.settle(oracle.version)
+            let base = try await target.begin(writer)
+            // nobody waits for what leaves no version: the next writer may have come before
+            isOvertaken = !hasAllPeers && base.version > oracle.version
+            try require(
+                base.version == oracle.version || isOvertaken,
+                "a transaction begins at \(base.version), not \(oracle.version)")
+            if isOvertaken {
+                try await target.abandon(writer)
+            } else {
+                let origin = generator.oneIn(3) ? "origin \u{E9}" : nil
+                engine = EngineTransaction(base: base, origin: origin)
+            }
+        }
+        log.add("begin version \(oracle.version + 1) at peer \(writer)")
+        transaction = OracleTransactionRun(oracle, engine, log)
+    }
+
+    private func abort(_ generator: inout SeededRandom) async throws {
+        guard let run = transaction else { return }
+        transaction = nil
+        log.add("abort")
+        guard let engine = run.engine else { return }
+        try run.finish(&generator)
+        EngineAdapter.abort?(engine)
+        try await target.abandon(writer)
+        try compare(writer, rowCountMax: 30, &generator)
+    }
+
+    private func commit(_ generator: inout SeededRandom) async throws {
+        guard let run = transaction else { return }
+        guard run.oracle.hasChanges else { return try await abort(&generator) }
+        transaction = nil
+        try require(!isOvertaken, "version \(oracle.version + 1) was committed by another process")
+        log.add("commit")
+        let deltas = run.oracle.deltas
+        let names = run.oracle.tables.map(\.name)
+        let before = oracle
+        oracle = run.oracle.committed()
+        observations.note(run.oracle)
+        var hash: UInt64?
+        var origin: String??
+        if let engine = run.engine {
+            try run.finish(&generator)
+            let base = engine.base
+            let baseHash = base.stateHash()
+            let commit = try engine.commit(
+                timestampMicroseconds: 1_700_000_000_000_000,
+                bodyByteCountMax: generator.oneIn(8) ? 8 : recordBodyByteCountMax)
+            origin = engine.origin
+            try compareSummary(
+                commit.summary, deltas, version: oracle.version, origin: engine.origin, names,
+                "the summary of \(oracle.version)")
+            hash = commit.root.stateHash()
+            try replay(commit, base)
+            try oracle.compare(root: commit.root, rowCountMax: 40, &generator)
+            try require(
+                base.stateHash() == baseHash && base.version == before.version,
+                "the base of \(oracle.version) changed with its commit")
+            try await target.commit(writer, commit)
+        }
+        try await target.settle(oracle.version)
+        for peer in target.ownPeers {
+            if let hash {
+                let root = target.root(peer)
+                try require(
+                    !hasAllPeers || root.version == oracle.version,
+                    "the peer \(peer) has the version \(root.version), not \(oracle.version)")
+                try require(
+                    root.version != oracle.version || root.stateHash() == hash,
+                    "the peer \(peer) has another version \(root.version)")
+            }
+            if hash == nil || generator.oneIn(3) {
+                try compare(peer, rowCountMax: 30, &generator)
+            }
+            if let summary = target.summary(peer, oracle.version) {
+                try compareSummary(
+                    summary, deltas, version: oracle.version, origin: origin ?? summary.origin,
+                    names, "the summary of \(oracle.version) at peer \(peer)")
+            } else if hasAllPeers {
+                throw OracleFailure("the peer \(peer) has no summary of \(oracle.version)")
+            }
+        }
+    }
+
+    /// Applies the record to the root before it, on the replica and beside the transaction.
+    private func replay(_ commit: Commit, _ base: DatabaseRoot) throws {
+        if commit.bulk != nil { return try replayBulk(commit) }
+        var roots: [DatabaseRoot] = []
+        if let replica { roots.append(replica) }
+        if EngineAdapter.canFork { roots.append(base) }
+        for (index, root) in roots.enumerated() {
+            let (next, summary) = try CommitRecord.apply(commit.body, to: root)
+            try require(
+                next.stateHash() == commit.root.stateHash(),
+                "the record of \(commit.root.version) leads to another root")
+            try require(
+                summary.tables == commit.summary.tables
+                    && summary.version == commit.summary.version
+                    && summary.origin == commit.summary.origin,
+                "the record of \(commit.root.version) leads to another summary")
+            if index == 0, replica != nil { replica = next }
+        }
+        if replica != nil { bodies.append(commit.body) }
+    }
+
+    /// A bulk commit has no operations: the replica goes on from its checkpoint.
+    private func replayBulk(_ commit: Commit) throws {
+        guard replica != nil else { return }
+        let file = MemoryNodesFile(byteCount: 16 << 20)
+        let root = try TestCheckpoint(commit.root, to: file).load(from: file)
+        try require(
+            root.stateHash() == commit.root.stateHash(),
+            "the checkpoint of \(commit.root.version) leads to another root")
+        replica = root
+        bodiesBase = root
+        bodies = []
+    }
+
+    // MARK: Comparing
+
+    /// Compares what is published at a peer, if it is what the oracle has.
+    private func compare(_ peer: Int, rowCountMax: Int, _ generator: inout SeededRandom) throws {
+        let root = target.root(peer)
+        guard hasAllPeers || root.version == oracle.version else { return }
+        do {
+            try oracle.compare(root: root, rowCountMax: rowCountMax, &generator)
+        } catch {
+            throw OracleFailure("at peer \(peer), version \(oracle.version): \(error)")
+        }
+    }
+
+    /// Throws if nodes are leaked or were freed early. Between transactions only.
+    private func checkNodes() async throws {
+        guard let problems = EngineAdapter.nodeProblems, transaction == nil else { return }
+        var groups = target.ownPeers.map { peer in
+            ("peer \(peer)", [target.root(peer)] + observations.roots(peer))
+        }
+        if let replica { groups.append(("the replica", [replica])) }
+        for (name, roots) in groups {
+            var found = problems(roots)
+            // a coordinator's thread may be about to let go of an old root, and wait for a processor
+            let start = ContinuousClock.now
+            var turns = 0
+            while !found.isEmpty, turns < 1_000 || ContinuousClock.now - start < .seconds(5) {
+                await Task.yield()
+                found = problems(roots)
+                turns += 1
+            }
+            try require(found.isEmpty, "the nodes of \(name): \(found)")
+        }
+    }
+}

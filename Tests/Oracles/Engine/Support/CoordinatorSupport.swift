@@ -1,0 +1,117 @@
+import Foundation
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Synchronization
+
+/// A realm directory that goes with its last reference.
+final class TemporaryRealm: Sendable {
+    let path: String
+
+    init() {
+        path = NSTemporaryDirectory() + "regnum-" + UUID().uuidString + ".realm"
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// Opens the coordinator of `path` as another process would: the registry goes by file system. The
+/// IDLE record is written on close only, so that it gets between no two steps of a test.
+func openPeer(
+    _ path: String, _ fileSystem: any FileSystem = PosixFileSystem(),
+    _ change: (inout CoordinatorOptions) -> Void = { _ in }
+) async throws -> Coordinator {
+    var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
+    options.store.idleDelayNanoseconds = 3_600_000_000_000
+    if fileSystem is SimFileSystem || fileSystem is SimView {
+        options.store.firstSegmentByteCount = 16384  // the simulation tracks every sector
+        // simulated time passes with each look at a lock, however long its holder waits for a processor
+        options.store.openTimeoutNanoseconds = 1_000_000_000_000_000_000
+    }
+    change(&options)
+    return try await Coordinator.open(options)
+}
+
+/// One insert of `number` into the class "Number", which is made when it is missing.
+@discardableResult
+func insert(
+    _ number: Int, into coordinator: Coordinator, durability: Durability = .full,
+    timeoutNanoseconds: UInt64? = nil
+) async throws -> UInt64 {
+    let turn = try await coordinator.beginWrite(timeoutNanoseconds: timeoutNanoseconds)
+    let commit = try makeInsert(number, on: turn.base)
+    try await coordinator.commit(turn, commit, durability: durability)
+    return commit.root.version
+}
+
+func makeInsert(_ number: Int, on base: DatabaseRoot) throws -> Commit {
+    let transaction = EngineTransaction(base: base, origin: nil)
+    let table =
+        try transaction.schema.table(named: "Number")?.key
+        ?? transaction.addTable(
+            name: "Number", columns: [ColumnDefinition(name: "value", type: .int)])
+    _ = try transaction.insert(table, [.int(Int64(number))])
+    return try transaction.commit(timestampMicroseconds: 0)
+}
+
+/// The numbers in the realm, in order of insertion.
+func numbers(_ root: DatabaseRoot) -> [Int] {
+    guard let table = root.schema.table(named: "Number")?.key else { return [] }
+    var numbers: [Int] = []
+    for key in root.keys(table) {
+        let value = root.value(table, key, ColumnKey(rawValue: 0))
+        if case .int(let number)? = value { numbers.append(Int(number)) }
+    }
+    return numbers
+}
+
+extension Subscription {
+    /// Returns when the commits up to a published version have been looked at.
+    func sees(_ version: UInt64) async {
+        while seenVersion < version, !Task.isCancelled { await Task.yield() }
+    }
+}
+
+/// The code of the `StoreError` that `body` throws, if it throws one.
+func storeErrorCode<R>(_ body: () async throws -> R) async -> StoreError.Code? {
+    do {
+        _ = try await body()
+        return nil
+    } catch let error as StoreError {
+        return error.code
+    } catch {
+        return nil
+    }
+}
+
+/// Holds the store's thread at one kind of effect of a simulated file system until it is opened.
+final class EffectGate: Sendable {
+    private let reached = DispatchSemaphore(value: 0)
+    private let opened = DispatchSemaphore(value: 0)
+    private let isArmed = Mutex(true)
+
+    init(_ fileSystem: SimFileSystem, at kind: EffectKind) {
+        fileSystem.onEffect = { [self] effect, _ in
+            guard effect == kind, isArmed.withLock({ $0 }) else { return }
+            reached.signal()
+            opened.wait()
+        }
+    }
+
+    /// Returns when the store stands at the effect.
+    func waitUntilReached() async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                self.reached.wait()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Lets the store go on, and by from now on.
+    func open() {
+        isArmed.withLock { $0 = false }
+        opened.signal()
+    }
+}

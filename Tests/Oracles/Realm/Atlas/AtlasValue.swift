@@ -1,0 +1,142 @@
+import RegnumSimulation
+import RegnumTestSupport
+
+// What a realm must hold, in plain Swift. The files AtlasValue, AtlasKind, AtlasNumbers, AtlasState,
+// AtlasNested, AtlasEdit, AtlasWorld, AtlasEffect, AtlasDraw and AtlasDraw+Any know nothing of the library.
+
+/// A text or other bytes, compared byte by byte.
+struct AtlasBytes: Hashable, Comparable, Sendable, CustomStringConvertible {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    static func < (left: AtlasBytes, right: AtlasBytes) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+
+    /// Such that one sees which of two texts that look alike it is.
+    var description: String {
+        "'"
+            + bytes.map {
+                $0 < 33 || $0 > 126 ? "%\(String($0, radix: 16))" : String(UnicodeScalar($0))
+            }.joined() + "'"
+    }
+}
+
+/// One value, link or embedded object.
+enum AtlasValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case int(Int)
+    /// Bits, so that NaN is equal to itself and zeros differ.
+    case float(UInt32)
+    case double(UInt64)
+    case date(UInt64)
+    /// One of `AtlasKind.decimals`.
+    case decimal(String)
+    case text(AtlasBytes)
+    case bytes(AtlasBytes)
+    case uuid(AtlasBytes)
+    case objectId(AtlasBytes)
+    case spot(Int, Int)
+    /// The node of that number.
+    case link(Int)
+    /// The object of that number of the class that holds values of any type.
+    case kin(Int)
+    indirect case box(AtlasBoxValue)
+    /// A list, as values of any type are.
+    indirect case items([AtlasValue])
+    /// A dictionary, as values of any type are: by ascending keys.
+    indirect case entries([AtlasEntry])
+
+    /// Whether it comes before another one in a set; neither before the other are the same to a set.
+    static func precedes(_ left: AtlasValue, _ right: AtlasValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): false
+        case (.null, _): true
+        case (_, .null): false
+        case (.bool(let x), .bool(let y)): !x && y
+        case (.int(let x), .int(let y)): x < y
+        case (.float(let x), .float(let y)):
+            precedes(Double(Float(bitPattern: x)), Double(Float(bitPattern: y)))
+        case (.double(let x), .double(let y)), (.date(let x), .date(let y)):
+            precedes(Double(bitPattern: x), Double(bitPattern: y))
+        case (.decimal(let x), .decimal(let y)):
+            AtlasKind.decimalRank(x) < AtlasKind.decimalRank(y)
+        case (.text(let x), .text(let y)), (.bytes(let x), .bytes(let y)),
+            (.uuid(let x), .uuid(let y)), (.objectId(let x), .objectId(let y)):
+            x < y
+        case (.link(let x), .link(let y)), (.kin(let x), .kin(let y)): x < y
+        default: left.rank < right.rank
+        }
+    }
+
+    /// Where values of any type are among those of other kinds, numbers by what they are.
+    private var rank: (Int, Int) {
+        switch self {
+        case .null: (0, 0)
+        case .bool: (1, 0)
+        case .int, .float, .double, .decimal: (2, AtlasNumbers.rank(self))
+        case .text: (3, 0)
+        case .bytes: (4, 0)
+        case .date: (5, 0)
+        case .objectId: (6, 0)
+        case .uuid: (7, 0)
+        case .link: (8, 0)
+        case .kin: (9, 0)
+        case .spot, .box, .items, .entries: fatalError("\(self) cannot be in a set.")
+        }
+    }
+
+    /// Whether it leads to an object.
+    var isLink: Bool {
+        switch self {
+        case .link, .kin: true
+        default: false
+        }
+    }
+
+    private static func precedes(_ left: Double, _ right: Double) -> Bool {
+        left.isNaN ? !right.isNaN : left < right
+    }
+
+    static func areSame(_ left: AtlasValue, _ right: AtlasValue) -> Bool {
+        !precedes(left, right) && !precedes(right, left)
+    }
+}
+
+/// An embedded object.
+struct AtlasBoxValue: Hashable, Sendable {
+    var size = 0
+    var text = AtlasBytes("")
+    var marks: [Int] = []
+    /// Ascending.
+    var colors: [Int] = []
+    /// By ascending keys.
+    var pairs: [AtlasEntry] = []
+    var node: Int?
+    /// The text of an object that is embedded in this one.
+    var lid: AtlasBytes?
+    /// Of any type.
+    var content = AtlasValue.null
+
+    /// What it is after an update in place with the values of another one.
+    func updated(with new: AtlasBoxValue) -> AtlasBoxValue {
+        var result = new
+        result.colors = Set(colors + new.colors).sorted()
+        var pairs = AtlasState.map(self.pairs)
+        for entry in new.pairs { pairs.apply(.put(entry.key, entry.value)) }
+        if case .map(let entries) = pairs { result.pairs = entries }
+        result.content = content.updated(with: new.content)
+        return result
+    }
+}
+
+/// An entry of a map.
+struct AtlasEntry: Hashable, Sendable {
+    var key: AtlasBytes
+    var value: AtlasValue
+}

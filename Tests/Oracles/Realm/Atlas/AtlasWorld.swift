@@ -1,0 +1,132 @@
+import RegnumSimulation
+
+/// A class, as the oracle knows it.
+struct AtlasClassShape: Sendable {
+    let name: String
+    let slots: [AtlasShape]
+
+    /// Whether its objects can lead to others.
+    var canLink: Bool { slots.contains { $0.kind.canLink } }
+}
+
+/// All objects of a realm: by class and number, the states of their properties. The first class is that of
+/// the nodes, to which links lead.
+struct AtlasWorld: Sendable {
+    let classes: [AtlasClassShape]
+    /// Which class holds values of any type, if one does; they can lead to its own objects.
+    let kin: Int?
+    var objects: [[Int: [AtlasState]]]
+
+    init(_ classes: [AtlasClassShape]) {
+        self.classes = classes
+        kin = classes.firstIndex { $0.slots.contains { $0.kind == .any } }
+        objects = classes.map { _ in [:] }
+    }
+
+    /// What leads to an object; nil for objects to which nothing can.
+    func link(_ type: Int, _ number: Int) -> AtlasValue? {
+        type == 0 ? .link(number) : type == kin ? .kin(number) : nil
+    }
+
+    /// All that a view of the realm has to tell.
+    var content: AtlasContent {
+        AtlasContent(
+            objects: objects,
+            inverses: Dictionary(
+                uniqueKeysWithValues: objects[0].keys.map { ($0, inverses(of: $0)) }))
+    }
+
+    /// The numbers of the nodes whose link, list, set and map have a node, ascending, each as often as it
+    /// does. Then the sizes of the boxes that link to it, ascending, and its own number
+    /// for each box that it owns.
+    private func inverses(of number: Int) -> [[Int]] {
+        var result: [[Int]] = Array(repeating: [], count: 6)
+        for (origin, states) in objects[0] {
+            for (slot, state) in zip(classes[0].slots, states) where slot.kind == .link {
+                switch state {
+                case .value(let value):
+                    if value == .link(number) { result[0].append(origin) }
+                case .list(let list):
+                    let times = list.count { $0 == .link(number) }
+                    result[1] += Array(repeating: origin, count: times)
+                case .set(let set):
+                    if set.contains(.link(number)) { result[2].append(origin) }
+                case .map(let entries):
+                    let times = entries.count { $0.value == .link(number) }
+                    result[3] += Array(repeating: origin, count: times)
+                }
+            }
+        }
+        for (owner, states) in objects[0] {
+            for case .box(let box) in states.flatMap(\.values) {
+                if box.node == number { result[4].append(box.size) }
+                if owner == number { result[5].append(number) }
+            }
+        }
+        return result.map { $0.sorted() }
+    }
+}
+
+extension AtlasState {
+    /// All values in it, in order.
+    var values: [AtlasValue] {
+        switch self {
+        case .value(let value): [value]
+        case .list(let list): list
+        case .set(let set): set
+        case .map(let entries): entries.map(\.value)
+        }
+    }
+
+    /// What is left where an object is deleted. Lists and sets of links lose it; elsewhere the link is nil,
+    /// but not in sets, whose order has no place for it.
+    func without(_ link: AtlasValue, _ kind: AtlasKind) -> AtlasState {
+        switch self {
+        case .value(let value): return .value(value.without(link))
+        case .list(let list):
+            let kept = kind == .link ? list.filter { $0 != link } : list
+            return .list(kept.map { $0.without(link) })
+        case .set(let set): return .set(set.filter { $0 != link })
+        case .map(let entries):
+            return .map(entries.map { AtlasEntry(key: $0.key, value: $0.value.without(link)) })
+        }
+    }
+}
+
+/// What a view of a realm tells.
+struct AtlasContent: Hashable, Sendable {
+    var objects: [[Int: [AtlasState]]]
+    /// Of the nodes, by number.
+    var inverses: [Int: [[Int]]]
+
+    /// Throws what differs, if another view does not tell the same.
+    func check(_ found: AtlasContent, _ view: String, _ classes: [AtlasClassShape]) throws {
+        if self == found { return }
+        var lines = ["the \(view) view differs:"]
+        for (number, shape) in classes.enumerated() {
+            let (mine, theirs) = (objects[number], found.objects[number])
+            for key in Set(mine.keys).union(theirs.keys).sorted() where mine[key] != theirs[key] {
+                guard let expected = mine[key], let seen = theirs[key] else {
+                    let what = mine[key] == nil ? "is there" : "is missing"
+                    lines.append("\(shape.name) \(key) \(what)")
+                    continue
+                }
+                for (slot, (a, b)) in zip(shape.slots, zip(expected, seen)) where a != b {
+                    lines.append("\(shape.name) \(key).\(slot.name): \(b) instead of \(a)")
+                }
+            }
+        }
+        for (key, lists) in inverses where found.inverses[key] != lists {
+            let seen = found.inverses[key].map { "\($0)" } ?? "none"
+            lines.append("inverses of node \(key): \(seen) instead of \(lists)")
+        }
+        throw AtlasFailure(lines.joined(separator: "\n"))
+    }
+}
+
+/// Something that is not as it must be.
+struct AtlasFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,103 @@
+import FoundationEssentials
+import Regnum
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+
+/// One process of a random run, with its realm.
+protocol RealmSide: AnyObject, SendableMetatype {
+    init(_ configuration: Realm.Configuration, _ fileSystem: any FileSystem) async throws
+    var realm: Realm { get }
+    func close() async
+}
+
+/// Where the realm of a random run is.
+enum RealmSidesPlace: Sendable {
+    /// In memory: one side.
+    case memory
+    /// On a simulated disk, with as many sides as processes would have it open.
+    case simulated(count: Int)
+    /// On real files at this path that another process shares.
+    ///
+    /// `meet` tells the other process of a place, and waits for it to be there.
+    case shared(own: Int, path: String, meet: @Sendable (Int) async throws -> Void)
+}
+
+/// The processes that use the realm of a random run, as far as they are this one.
+final class RealmSides<Side: RealmSide> {
+    let count: Int
+    let place: RealmSidesPlace
+    private var configurations: [Int: (Realm.Configuration, any FileSystem)] = [:]
+    private var sides: [Int: Side] = [:]
+
+    /// - Parameter adjust: further settings of realms that are on a disk.
+    init(
+        _ place: RealmSidesPlace, seed: UInt64, _ types: [ObjectBase.Type],
+        adjust: @escaping @Sendable (inout CoordinatorOptions) -> Void = { _ in }
+    ) async throws {
+        self.place = place
+        switch place {
+        case .memory:
+            count = 1
+            let configuration = Realm.Configuration(
+                location: .inMemory(identifier: "run \(seed) \(UUID())"), objectTypes: types)
+            configurations[0] = (configuration, PosixFileSystem.shared)
+        case .simulated(let count):
+            self.count = count
+            let disk = SimFileSystem(seed: seed)
+            for side in 0..<count {
+                let view: any FileSystem = side == 0 ? disk : SimView(disk)
+                var configuration = Realm.Configuration(
+                    location: .file(URL(filePath: "/run")), objectTypes: types)
+                configuration.adjust = { options in
+                    options.fileSystem = view
+                    options.store.idleDelayNanoseconds = 3_600_000_000_000
+                    options.store.firstSegmentByteCount = 16384
+                    adjust(&options)
+                }
+                configurations[side] = (configuration, view)
+            }
+        case .shared(let own, let path, _):
+            count = 2
+            var configuration = Realm.Configuration(
+                location: .file(URL(filePath: path)), objectTypes: types)
+            configuration.adjust = { options in
+                options.store.firstSegmentByteCount = 16384
+                adjust(&options)
+            }
+            configurations[own] = (configuration, PosixFileSystem.shared)
+        }
+        for side in configurations.keys.sorted() { try await open(side) }
+    }
+
+    private func open(_ side: Int) async throws {
+        guard let (configuration, fileSystem) = configurations[side] else { return }
+        sides[side] = try await Side(configuration, fileSystem)
+    }
+
+    /// A side; nil if that is another process.
+    subscript(side: Int) -> Side? { sides[side] }
+
+    /// The realm of a side, nil if that is another process.
+    func realm(_ side: Int) -> Realm? { sides[side]?.realm }
+
+    /// Whether a side can be closed and opened again.
+    var isOnDisk: Bool { if case .memory = place { false } else { true } }
+
+    /// Closes a side, if it is of this process, and opens it again.
+    func reopen(_ side: Int) async throws {
+        guard isOnDisk, let open = sides[side] else { return }
+        await open.close()
+        try await self.open(side)
+    }
+
+    /// All that this process does at a place is done; returns when the other one is as far.
+    func meet(_ number: Int) async throws {
+        if case .shared(_, _, let meet) = place { try await meet(number) }
+    }
+
+    func close() async {
+        for side in sides.keys.sorted() { await sides[side]?.close() }
+    }
+}

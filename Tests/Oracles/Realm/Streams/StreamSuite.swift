@@ -1,0 +1,57 @@
+import Regnum
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+package import RegnumTestSupport
+
+/// Many histories; those that fail are told with the seed.
+package struct StreamSuite: Sendable {
+    private let runs: NumberedRuns
+
+    package init(_ name: String, count: Int) {
+        runs = NumberedRuns(name, count: count)
+    }
+
+    /// Every third in memory and the others on two simulated sides.
+    package func run() async throws {
+        let isTraced = runs.isOne
+        try await runs.run(tasksPerCore: 2) { number, seed in
+            try await RunWatchdog.run { pulse in
+                let place: RealmSidesPlace = number % 3 == 0 ? .memory : .simulated(count: 2)
+                try await Self.run(seed, place, pulse, isTraced: isTraced)
+            }
+        }
+    }
+
+    /// On realms that this process shares with a long-lived other one.
+    package func runWithProcess() async throws {
+        let peer = try PeerProcess("RegnumPeer", ["streams"])
+        try await runs.run(sharedWith: peer) { try await Self.runHalf($0, side: 0, meet: $1) }
+    }
+
+    package static func runHalf(
+        _ assignment: PeerAssignment, side: Int,
+        meet: @escaping @Sendable (Int) async throws -> Void
+    ) async throws {
+        try await RunWatchdog.run { pulse in
+            try await run(
+                assignment.seed, .shared(own: side, path: assignment.path, meet: meet), pulse)
+        }
+    }
+
+    private static func run(
+        _ seed: UInt64, _ place: RealmSidesPlace, _ pulse: RunPulse, isTraced: Bool = false
+    ) async throws {
+        // streams go on from cursors, however old
+        let sides = try await RealmSides<StreamSide>(place, seed: seed, streamClasses) {
+            $0.retention = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        }
+        do {
+            try await StreamHistory(seed: seed, sides: sides, pulse: pulse, isTraced: isTraced)
+                .run()
+        } catch {
+            await sides.close()
+            throw error
+        }
+    }
+}

@@ -1,1 +1,0 @@
-../Child/LaterModels.swift

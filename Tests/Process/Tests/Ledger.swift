@@ -1,1 +1,0 @@
-../Child/Ledger.swift

@@ -1,0 +1,67 @@
+import Foundation
+import RegnumEngine
+import RegnumTestSupport
+import Testing
+
+/// Processes that write steadily are killed while they checkpoint, commit in bulk, trim the log,
+/// open the realm; in half of the rounds beside another one that reads, writes and checkpoints.
+///
+/// The moments depend on the machine as well, so a seed does not repeat a run exactly.
+@Suite(.serialized) struct CheckpointKillTests {
+    static let killCount = Effort.count(gate: 15, soak: 60)
+
+    @Test func killsDuringCheckpointsLoseAndDoubleNothing() async throws {
+        var random = SeededRandom()
+        let start = ContinuousClock.now
+        var report = CheckpointKillReport()
+        while report.kills < Self.killCount {
+            let kills = min(15, Self.killCount - report.kills)
+            let seed = random.next()
+            let hasPeer = report.rounds % 2 == 1
+            report += try await withChildren { group in
+                try await CheckpointKillRound(group, seed, hasPeer: hasPeer).run(kills: kills)
+            }
+        }
+        print("kill -9 during checkpoints: \(report), \(start.duration(to: .now))")
+        #expect(report.kills == Self.killCount)
+        #expect(report.checkpoints * 4 >= report.kills, "too few checkpoints were finished")
+        #expect(
+            report.unfinished * 4 >= report.lookedAt,
+            "too few processes died with a checkpoint half written")
+    }
+}
+
+/// What a run of kills met.
+struct CheckpointKillReport: CustomStringConvertible {
+    var rounds = 0
+    var kills = 0
+    var commits = 0
+    /// Checkpoints that the log named when it was looked at, each counted once; a lower bound.
+    var checkpoints = 0
+    /// Kills of processes that had the realm alone, after which the files were looked at.
+    var lookedAt = 0
+    /// Those of them that left part of a checkpoint, which the log does not name.
+    var unfinished = 0
+    /// Those that left a nodes file of which the log names nothing.
+    var abandonedFiles = 0
+    var bulkCommits = 0
+
+    static func += (left: inout CheckpointKillReport, right: CheckpointKillReport) {
+        left.rounds += right.rounds
+        left.kills += right.kills
+        left.commits += right.commits
+        left.checkpoints += right.checkpoints
+        left.lookedAt += right.lookedAt
+        left.unfinished += right.unfinished
+        left.abandonedFiles += right.abandonedFiles
+        left.bulkCommits += right.bulkCommits
+    }
+
+    var description: String {
+        """
+        \(kills) kills, \(commits) commits (\(bulkCommits) in bulk), at least \(checkpoints) \
+        checkpoints; of \(lookedAt) processes that had the realm alone \(unfinished) left an \
+        unfinished checkpoint, \(abandonedFiles) in a file of its own
+        """
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumDebian
+
+/// Debian's whole index as a graph. Without the file these run on the sample.
+@Suite struct DebianIndexTests {
+    @Test func theWholeIndexAgreesWithPlainSwift() async throws {
+        let index = try DebianIndex.whole()
+        let realm = try await Realm.temporary([Package.self, Dependency.self])
+        try await realm.load(PackageIndex(Data(index.text.utf8)))
+        let plain = PlainGraph(index)
+        expectAgreement(realm.snapshot(), plain)
+        for name in ["libc6", "awk", "debconf", "postfix", "adduser", "python3"] {
+            try await expectAgreement(realm, plain, dependentsOf: name)
+        }
+    }
+
+    /// In a process of its own, whose memory is the graph's. Time is told and not judged.
+    @Test(.enabled(if: DebianIndex.file != nil))
+    func theWholeIndexLoadsIntoLessThan300Megabytes() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "debian-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let program = Process()
+        program.executableURL = try BuiltProduct.file("RegnumDebian")
+        program.arguments = [try #require(DebianIndex.file).path, directory.path]
+        let pipe = Pipe()
+        program.standardOutput = pipe
+        try program.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        program.waitUntilExit()
+        #expect(program.terminationStatus == 0)
+        let measured = try JSONDecoder().decode(LoadMeasurement.self, from: output)
+        print(measured)
+        #expect(measured.packages == 63_666)
+        #expect(measured.dependencies == 278_873)
+        #expect(measured.dependents == 49_258)
+        #expect(measured.peakByteCount < 300_000_000)
+    }
+}

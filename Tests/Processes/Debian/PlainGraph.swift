@@ -1,0 +1,108 @@
+import RegnumTestSupport
+
+/// The graph of an index in dictionaries, read by code that shares nothing with the program's.
+struct PlainGraph {
+    /// What each package of the index asks for: the text of each entry, its alternatives, and the
+    /// conditions on their versions, by names without dots.
+    var requirements: [String: [Requirement]] = [:]
+    /// Ascending.
+    var tags: [String: [String]] = [:]
+    var fields: [String: [String: String]] = [:]
+    var provided: [String: [String]] = [:]
+    /// Who asks for a name, in any alternative.
+    var askers: [String: Set<String>] = [:]
+    /// Who provides a name.
+    var providers: [String: Set<String>] = [:]
+    /// All names that the index mentions.
+    var names: Set<String> = []
+
+    struct Requirement {
+        let text: String
+        let names: [String]
+        let versions: [String: String]
+    }
+
+    init(_ index: DebianIndex) {
+        for line in index.text.utf8.split(separator: 10).dropFirst() {
+            let fields = String(Substring(line)).components("\t")
+            let name = fields[0]
+            names.insert(name)
+            requirements[name] = fields[7].components(", ").filter { !$0.isEmpty }.map { entry in
+                Requirement(
+                    text: entry, names: entry.components(" | ").map(Self.bareName),
+                    versions: Self.versions(entry))
+            }
+            tags[name] = Set([fields[2], fields[3], fields[4]])
+                .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            // what a line leaves empty is no field
+            self.fields[name] = [
+                "Architecture": fields[2], "Size": fields[6], "Recommends": fields[8],
+            ]
+            .filter { !$0.value.isEmpty }
+            provided[name] = fields[9].components(", ").filter { !$0.isEmpty }.map(Self.bareName)
+            for other in requirements[name]!.flatMap(\.names) {
+                askers[other, default: []].insert(name)
+                names.insert(other)
+            }
+            for other in provided[name]! {
+                providers[other, default: []].insert(name)
+                names.insert(other)
+            }
+        }
+    }
+
+    /// The names of all that depend on a package, directly or not.
+    func dependents(of name: String) -> Set<String> {
+        var found: Set<String> = []
+        var front: Set<String> = [name]
+        while !front.isEmpty {
+            var next: Set<String> = []
+            for package in front {
+                next.formUnion(askers[package] ?? [])
+                for virtual in provided[package] ?? [] { next.formUnion(askers[virtual] ?? []) }
+            }
+            front = next.subtracting(found)
+            found.formUnion(front)
+        }
+        return found
+    }
+
+    private static func versions(_ entry: String) -> [String: String] {
+        var versions: [String: String] = [:]
+        for alternative in entry.components(" | ") {
+            let parts = alternative.components(" (")
+            guard parts.count == 2 else { continue }
+            let name = bareName(alternative).components(".").joined(separator: "%2E")
+            versions[name] = String(parts[1].dropLast())
+        }
+        return versions
+    }
+
+    /// "libc6 (>= 2.34)" and "python3:any" without what follows the name.
+    private static func bareName(_ entry: String) -> String {
+        let name = entry.components(" (")[0]
+        return name.components(":")[0]
+    }
+}
+
+extension String {
+    fileprivate func components(_ separator: String) -> [String] {
+        guard !isEmpty else { return [""] }
+        var parts: [String] = []
+        var part: [UInt8] = []
+        let separator = Array(separator.utf8)
+        let bytes = Array(utf8)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index...].starts(with: separator) {
+                parts.append(String(decoding: part, as: UTF8.self))
+                part = []
+                index += separator.count
+            } else {
+                part.append(bytes[index])
+                index += 1
+            }
+        }
+        return parts + [String(decoding: part, as: UTF8.self)]
+    }
+}

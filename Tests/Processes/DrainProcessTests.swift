@@ -1,0 +1,190 @@
+import Foundation
+import Glibc
+import Regnum
+import RegnumTestSupport
+import Testing
+
+/// Delivery of asymmetric objects by processes that are killed.
+@Suite(.serialized) struct DrainProcessTests {
+    /// What drains and writers, killed at any moment, must have printed together: everything at least
+    /// once, in order; nothing before what was created before it; nothing again that was removed.
+    @Test func killedDrainsLoseNothing() async throws {
+        var random = SeededRandom()
+        try await withChildren { group in
+            let kills = 24
+            var delivered = -1  // the highest number that was printed
+            var removed = -1
+            var acknowledged = -1  // by a writer
+            var ends: [Int] = []  // of those that were killed, what was acknowledged last
+            var writer = try group.start("measure", "0")
+            for _ in 0..<kills {
+                let drain = try group.start("drain", "\(Int.random(in: 1...9, using: &random))")
+                _ = try await drain.lines(Int.random(in: 1...40, using: &random))
+                try await Task.sleep(
+                    for: .microseconds(Int.random(in: 0...20_000, using: &random)),
+                    tolerance: .zero)
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    // the writer dies too; the next one goes on behind all that may be there
+                    writer.signal(SIGKILL)
+                    try await writer.end()
+                    acknowledged = max(acknowledged, writer.lines.last.flatMap(Int.init) ?? -1)
+                    ends.append(acknowledged)
+                    writer = try group.start("measure", "\((acknowledged / 10_000 + 1) * 10_000)")
+                }
+                drain.signal(SIGKILL)
+                #expect(try await drain.end() == .killed(signal: SIGKILL))
+                try check(drain, ends, &delivered, &removed, "a drain")
+                group.forgetEnded()
+            }
+            _ = try await writer.lines(1)
+            writer.signal(SIGTERM)
+            try await writer.expectSuccess()
+            acknowledged = max(acknowledged, writer.lines.last.flatMap(Int.init) ?? -1)
+            // what is left, by this process
+            let realm = try await Realm.open(
+                .init(location: .file(URL(filePath: group.realm)), objectTypes: [Reading.self]))
+            var rest: [Int] = []
+            try await realm.drain(Reading.self, batchSize: 1_000, untilEmpty: true) {
+                rest += $0.map(\.number)
+            }
+            await realm.close()
+            if let first = rest.first { #expect(first > removed) }
+            var last = delivered
+            for number in rest where number > last {
+                try requireNext(number, last, ends)
+                last = number
+            }
+            #expect(max(last, delivered) >= acknowledged)
+        }
+    }
+
+    /// The lines of one drain: it begins behind what was removed, and leaves nothing out.
+    private func check(
+        _ drain: ChildProcess, _ ends: [Int], _ delivered: inout Int, _ removed: inout Int,
+        _ place: String
+    ) throws {
+        var last = removed
+        for line in drain.lines {
+            if line.hasPrefix("taken ") {
+                let number = try #require(Int(line.dropFirst(6)))
+                #expect(number == last, "\(place)")
+                removed = max(removed, number)
+                continue
+            }
+            let number = try #require(Int(line), "\(place): \(drain.description)")
+            #expect(number > last, "\(place): \(number) after \(last)")
+            if number > delivered {
+                try requireNext(number, max(last, delivered), ends)
+                delivered = number
+            }
+            last = number
+        }
+    }
+
+    /// Writers count up by one; a new one begins at the next multiple of 10,000.
+    private func requireNext(_ number: Int, _ last: Int, _ ends: [Int]) throws {
+        let isNewWriter = number % 10_000 == 0 && !ends.contains { $0 > last && $0 < number }
+        try require(number == last + 1 || isNewWriter, "\(number) was delivered after \(last)")
+    }
+
+    /// A long backlog takes no more memory than a short one.
+    @Test func memoryDoesNotGrowWithTheBacklog() async throws {
+        let count = Effort.count(gate: 30_000, soak: 300_000)
+        try await withChildren { group in
+            let fill = try group.start("fill", "\(count)")
+            try await fill.expectSuccess()
+            let drain = try group.start("drain-all", "1000")
+            try await drain.expectSuccess()
+            let numbers = try #require(drain.lines.first).split(separator: " ").compactMap {
+                Int($0)
+            }
+            print(
+                "a backlog of \(count): largest batch \(numbers[1]), \(numbers[2]) KiB before, "
+                    + "\(numbers[3]) KiB at the most")
+            #expect(numbers[0] == count && numbers[1] == min(1_000, count))
+            #expect(numbers[3] - numbers[2] < 64 << 10)
+        }
+    }
+
+    /// Of two processes one drains; when it is killed, the other goes on.
+    @Test func otherProcessTakesOver() async throws {
+        try await withChildren { group in
+            let first = try group.start("drain", "5")
+            let writer = try group.start("measure", "0")
+            _ = try await first.lines(20)
+            let second = try group.start("drain", "5")
+            _ = try await first.lines(first.lineCount + 200)
+            #expect(second.lineCount == 0)
+            first.signal(SIGKILL)
+            try await first.end()
+            _ = try await second.lines(20)
+            writer.signal(SIGTERM)
+            try await writer.expectSuccess()
+            let last = try #require(writer.lines.last)
+            for _ in 0..<12_000 where !second.lines.contains(last) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            second.signal(SIGTERM)
+            try await second.expectSuccess()
+            var (delivered, removed) = (-1, -1)
+            try check(first, [], &delivered, &removed, "first")
+            try check(second, [], &delivered, &removed, "second")
+            #expect(delivered == Int(last))
+        }
+    }
+
+    /// Copies that are killed leave no directory that is taken for a realm.
+    @Test func killedBackupsLeaveWholeRealmsOrNone() async throws {
+        var random = SeededRandom()
+        try await withChildren { group in
+            let realm = try await Realm.test(group.realm)
+            try await realm.write { tx in
+                for number in 0..<3_000 {
+                    try tx.create(Message.self, value: ["text": "message \(number)"])
+                }
+            }
+            var complete = 0
+            for round in 0..<12 {
+                let target = group.directory.appending(path: "copy-\(round)-").path
+                let child = try group.start("backup", target)
+                _ = try await child.lines(1)
+                try await Task.sleep(
+                    for: .microseconds(Int.random(in: 0...60_000, using: &random)),
+                    tolerance: .zero)
+                child.signal(SIGKILL)
+                try await child.end()
+                // another process writes meanwhile
+                try await realm.write { tx in
+                    _ = try tx.create(Message.self, value: ["text": "round \(round)"])
+                }
+                let names = try FileManager.default.contentsOfDirectory(
+                    atPath: group.directory.path)
+                for name in names where name.hasPrefix("copy-") {
+                    let copy = try await Realm.test(group.directory.appending(path: name).path)
+                    let count = copy.snapshot().objects(Message.self).count
+                    #expect(count >= 3_000 && count <= 3_001 + round, "\(name)")
+                    await copy.close()
+                    try FileManager.default.removeItem(
+                        at: group.directory.appending(path: name))
+                    complete += 1
+                }
+                for name in names where !name.hasPrefix("copy-") {
+                    #expect(name == "chat.realm" || name.hasPrefix(".unfinished-backup-"))
+                }
+            }
+            #expect(complete >= 12)
+            // the next copy clears up
+            try await realm.backup(to: group.directory.appending(path: "last"))
+            let names = try FileManager.default.subpathsOfDirectory(atPath: group.directory.path)
+            let left = names.filter { $0.hasPrefix(".") || $0.hasPrefix("copy") }
+            #expect(left == [])
+            await realm.close()
+        }
+    }
+}
+
+/// As the children have it.
+final class Reading: AsymmetricObject {
+    @Persisted var number: Int
+    @Persisted var text: String
+}

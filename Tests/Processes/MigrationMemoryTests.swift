@@ -1,0 +1,47 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumCrashChild
+
+/// What memory migrations take, in processes of their own.
+@Suite(.serialized) struct MigrationMemoryTests {
+    /// The memory in KiB that came with a migration of that many letters.
+    private func growth(_ count: Int, partByteCount: Int?) async throws -> Int {
+        try await withChildren { group in
+            let fill = try group.start("fill-letters", "\(count)")
+            try await fill.expectSuccess()
+            let child = try group.start(
+                "migrate-letters", partByteCount.map { "\($0)" } ?? "whole")
+            try await child.expectSuccess()
+            let numbers = try #require(child.lines.first).split(separator: " ").compactMap {
+                Int($0)
+            }
+            try #require(numbers.count == 3)
+            let realm = try await Realm.open(SecondLetters.configuration(group.realm))
+            let last = realm.snapshot().objects(SecondLetters.Letter.self)[count - 1]
+            #expect(last.number == "no. \(count - 1)" && last.beginning.count == 200)
+            #expect(last.text.count == 200)
+            await realm.close()
+            print(
+                "\(count) letters, parts of \(partByteCount.map { "\($0)" } ?? "all"): "
+                    + "\(numbers[0]) KiB before, \(numbers[1]) and \(numbers[2]) at the most")
+            return numbers[2] - numbers[0]
+        }
+    }
+
+    /// A realm four times as large takes four times the memory in one, and about the same in parts.
+    @Test func memoryInPartsDoesNotGrowWithTheRealm() async throws {
+        let (small, large) = (8_000, 32_000)
+        let inOne = try await (growth(small, partByteCount: nil), growth(large, partByteCount: nil))
+        let parts = 512 << 10
+        let inParts = try await (
+            growth(small, partByteCount: parts), growth(large, partByteCount: parts)
+        )
+        // the witness: what is held in one
+        #expect(inOne.1 - inOne.0 > (large - small) * 400 / 1_024)
+        #expect((inParts.1 - inParts.0) * 4 < inOne.1 - inOne.0)
+        #expect(inParts.1 < inParts.0 * 2)
+    }
+}

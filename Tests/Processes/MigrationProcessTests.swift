@@ -1,0 +1,169 @@
+import Foundation
+import Glibc
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumCrashChild
+
+/// Migrations among processes: several programs of one and of two versions on one realm, and processes
+/// that are killed in the midst of a migration.
+///
+/// The moments depend on the machine as well, so a seed does not repeat a run exactly.
+@Suite(.serialized) struct MigrationProcessTests {
+    static let killCount = Effort.count(gate: 4, soak: 20)
+
+    private func makeRealm(_ path: String, messages: Int) async throws {
+        let realm = try await Realm.test(path)
+        try await realm.write { tx in
+            for number in 0..<20 { try tx.create(Room.self, value: ["name": "room \(number)"]) }
+            for number in 0..<messages {
+                try tx.create(
+                    Message.self,
+                    value: [
+                        "room": "room \(number % 20)", "author": "author \(number % 7)",
+                        "text": "message \(number) of \(messages)",
+                    ])
+            }
+        }
+        await realm.close()
+    }
+
+    /// All that a realm holds, in words.
+    private func content(_ path: String, isLater: Bool) async throws -> [String] {
+        var configuration = Later.configuration(path)
+        if !isLater {
+            configuration.objectTypes = [Room.self, Message.self]
+            configuration.schemaVersion = 0
+        }
+        configuration.migration = { _, _ in throw ChildFailure("a migration ran once more") }
+        let realm = try await Realm.open(configuration)
+        let lines = try await realm.read { tx in
+            var lines: [String] = []
+            for name in isLater ? ["Room", "Message", "Author"] : ["Room", "Message"] {
+                for object in try tx.dynamicObjects(name) {
+                    let values = object.propertyNames.map { "\($0)=\(Self.text(object[$0]))" }
+                    lines.append("\(name) \(values.joined(separator: " "))")
+                }
+            }
+            return lines
+        }
+        await realm.close()
+        return lines
+    }
+
+    /// What the earlier program finds; nil where the migration is done.
+    private func oldContent(_ path: String) async throws -> [String]? {
+        do {
+            return try await content(path, isLater: false)
+        } catch Realm.Error.Code.schemaMismatch {
+            return nil
+        }
+    }
+
+    private static func text(_ value: Any?) -> String {
+        switch value {
+        case let object as DynamicObject:
+            object.className + ":" + text(object.className == "Room" ? object.topic : object.name)
+        case let list as DynamicList: list.map { text($0) }.joined(separator: ",")
+        case let value?: "\(value)"
+        case nil: "nil"
+        }
+    }
+
+    @Test func killedMigrationLeavesTheOldStateOrTheNewOne() async throws {
+        var random = SeededRandom()
+        try await withChildren { group in
+            let original = group.directory.appending(path: "original.realm").path
+            try await makeRealm(original, messages: 800)
+            let old = try await content(original, isLater: false)
+            // uninterrupted, and how long that takes
+            func copy() throws -> String {
+                let path = group.directory.appending(path: "copy-\(UUID()).realm").path
+                try FileManager.default.copyItem(atPath: original, toPath: path)
+                return path
+            }
+            let whole = try copy()
+            let start = ContinuousClock.now
+            let child = try group.start("migrate", on: whole, [])
+            try await child.expectSuccess()
+            let duration = start.duration(to: .now)
+            #expect(child.lines == ["in block", "800 messages"])
+            let new = try await content(whole, isLater: true)
+            #expect(new.count == 20 + 2 * 800 && old.count == 20 + 800)
+            var (oldCount, newCount) = (0, 0)
+            for _ in 0..<Self.killCount {
+                let path = try copy()
+                let child = try group.start("migrate", on: path, [])
+                // of what comes before the block is enough known from other tests
+                if Bool.random(using: &random) { _ = try await child.lines(1) }
+                let part = Double.random(in: 0...1, using: &random)
+                try await Task.sleep(for: duration * part)
+                child.signal(SIGKILL)
+                try await child.end()
+                // what was written and not published counts once the realm is opened for writing
+                if let left = try await oldContent(path) {
+                    oldCount += 1
+                    #expect(left == old)
+                    // once more, to its end
+                    let second = try group.start("migrate", on: path, [])
+                    try await second.expectSuccess()
+                    #expect(second.lines == ["in block", "800 messages"])
+                } else {
+                    newCount += 1
+                    #expect(try await Realm.schemaVersion(at: URL(filePath: path)) == 1)
+                }
+                #expect(try await content(path, isLater: true) == new)
+                try FileManager.default.removeItem(atPath: path)
+            }
+            print("kill -9 in migrations of \(duration): \(oldCount) old, \(newCount) new")
+            #expect(oldCount + newCount == Self.killCount)
+        }
+    }
+
+    // Covers 6.32
+    @Test func processesThatOpenAtOnceMigrateOnce() async throws {
+        try await withChildren { group in
+            try await makeRealm(group.realm, messages: 300)
+            let children = try (0..<3).map { _ in try group.start("migrate") }
+            for child in children { try await child.expectSuccess() }
+            #expect(children.count { $0.lines.first == "in block" } == 1)
+            #expect(children.allSatisfy { $0.lines.last == "300 messages" })
+            #expect(try await content(group.realm, isLater: true).count == 620)
+        }
+    }
+
+    @Test func olderProgramIsRefusedAtOnceAndDamagesNothing() async throws {
+        try await withChildren { group in
+            try await makeRealm(group.realm, messages: 50)
+            // one that writes and one that streams, since before the migration
+            let sender = try group.start("send", "room 1", "ann", "-")
+            try sender.type(["before"])
+            _ = try await sender.lines(1)
+            let tail = try group.start("tail", "room 1", "-")
+            _ = try await tail.lines(4)
+            let migrated = try group.start("migrate")
+            try await migrated.expectSuccess()
+            let content = try await content(group.realm, isLater: true)
+            #expect(content.contains { $0.contains("body=before") })
+
+            try sender.type(["after"])
+            #expect(try await sender.end() == .exited(1))
+            #expect(sender.description.contains("has the schema version 1"))
+            // its query asks for a property that is a link now
+            #expect(try await tail.end() == .exited(1))
+            #expect(tail.description.contains("schemaMismatch"))
+            #expect(tail.description.contains("Message.room"))
+            let late = try group.start("send", "room 1", "bob", "1")
+            #expect(try await late.end() == .exited(1))
+            #expect(late.description.contains("has the schema version 1"))
+
+            let realm = try await Realm.open(Later.configuration(group.realm))
+            try await realm.write { tx in
+                try tx.create(Later.Message.self, value: ["body": "later"])
+            }
+            await realm.close()
+            #expect(try await self.content(group.realm, isLater: true).count == content.count + 1)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@Suite(.serialized) struct OpenAndCloseTests {
+    @Test func openingWhileAnotherProcessWritesShowsWhatWasAcknowledgedBefore() async throws {
+        try await withChildren { group in
+            let sender = try group.start("send", "general", "ann", "-")
+            var isInOrder = true
+            for round in 0..<20 {
+                try sender.type((0..<50).map { "\(round) \($0)" })
+                // Somewhere in the middle of this round's messages.
+                _ = try await sender.lines(50 * round + 10)
+                let acknowledged = sender.lines
+                let ids = try await Realm.messageIDs(group.realm)
+                isInOrder = isInOrder && ids.starts(with: acknowledged)
+            }
+            #expect(isInOrder)
+            sender.closeInput()
+            try await sender.expectSuccess()
+            #expect(sender.lineCount == 1000)
+            #expect(try await Realm.messageIDs(group.realm) == sender.lines)
+        }
+    }
+
+    @Test func closingTakesNothingFromThoseWhoGoOn() async throws {
+        try await withChildren { group in
+            let tail = try group.start("tail", "general", "140")
+            let sender = try group.start("send", "general", "ann", "-")
+            try sender.type(["first"])
+            _ = try await sender.lines(1)
+            let visitors = try (0..<2).map { number in
+                try group.start("visit", "general", "visitor \(number)", "20")
+            }
+            try sender.type((1..<100).map { "line \($0)" })
+            for visitor in visitors { try await visitor.expectSuccess() }
+            sender.closeInput()
+            try await sender.expectSuccess()
+            try await tail.expectSuccess()
+            let ids = try await Realm.messageIDs(group.realm)
+            #expect(ids.count == 140)
+            #expect(Set(ids) == Set((visitors + [sender]).flatMap(\.lines)))
+            #expect(tail.lines == ids)
+        }
+    }
+
+    @Test func closingInOneProcessLeavesTheStreamsOfAnotherRunning() async throws {
+        try await withChildren { group in
+            let tail = try group.start("tail", "general", "3")
+            for name in ["ann", "bob", "cid"] {
+                try await group.start("send", "general", name, "1").expectSuccess()
+            }
+            try await tail.expectSuccess()
+            #expect(try await Realm.messageIDs(group.realm) == tail.lines)
+        }
+    }
+}

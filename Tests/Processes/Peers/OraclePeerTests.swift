@@ -1,0 +1,72 @@
+import Foundation
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+
+/// Random sequences on real files, shared with one long-lived peer process: each of the two writes
+/// its own transactions and follows those of the other on its oracle.
+@Suite(.serialized, .timeLimit(.minutes(40)))
+struct OraclePeerTests {
+    @Test func sequencesSharedWithAPeerProcessAgreeWithTheOracle() async throws {
+        let name = "OraclePeerTests"
+        let count = Effort.count(gate: 40, soak: 500)
+        let seed = SeededRandom.seed(name)
+        let directory = try PeerProcess.makeDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let peer = try PeerProcess("RegnumPeer", ["oracle"])
+        defer { peer.kill() }
+        for number in 0..<count {
+            let assignment = OracleAssignment(
+                seed: SeededRandom.seed(seed, ofRun: number),
+                size: number % 100 == 99 ? .bulk : (number % 25 == 24 ? .long : .short),
+                path: directory.appending(path: "\(number).realm").path)
+            let failures = await Self.failures(assignment, peer)
+            try require(
+                failures.isEmpty,
+                """
+                \(name): REGNUM_SEED=\(seed), sequence \(number) (\(assignment.line)) fails:
+                \(failures.joined(separator: "\nthen "))
+                """)
+            try FileManager.default.removeItem(atPath: assignment.path)
+        }
+        print("\(name): the process \(peer.processID) was the peer of \(count) sequences")
+    }
+
+    /// Runs both halves. The first failure ends the other one, which would wait for versions that
+    /// never come: the peer process is killed.
+    private static func failures(
+        _ assignment: OracleAssignment, _ peer: PeerProcess
+    ) async -> [String] {
+        await withTaskGroup(of: String?.self) { group in
+            group.addTask {
+                let log = OracleLog(isKept: true)
+                do {
+                    try await assignment.run(peer: 0, log)
+                    return nil
+                } catch {
+                    let steps = log.lines.suffix(80).map { "    " + $0.prefix(600) + "\n" }
+                    return "this process:\n\(steps.joined())\(error)"
+                }
+            }
+            group.addTask {
+                do {
+                    try peer.tell(assignment.line)
+                    let answer = try await peer.answer()
+                    try require(answer == "ok", answer)
+                    return nil
+                } catch {
+                    return "the peer process: \(error)"
+                }
+            }
+            var failures: [String] = []
+            for await failure in group {
+                guard let failure else { continue }
+                failures.append(failure)
+                peer.kill()
+                group.cancelAll()
+            }
+            return failures
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Glibc
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@Suite struct ToolKillTests {
+    private let nodeCount = 600
+    private let batchSize = 20
+
+    /// The schema, and nodes of which each links to the next one, which comes later.
+    private func lines() async throws -> [String] {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: nodeCount)
+        let text = try await folder.run("export", "a.realm", "--class", "ToolNode").output
+        return text.split(separator: "\n").map { $0 + "\n" }
+    }
+
+    /// An import that is killed leaves whole batches and what they link to; importing again completes it.
+    @Test func killedImportLeavesWholeBatches() async throws {
+        var random = SeededRandom()
+        let lines = try await lines()
+        for _ in 0..<4 {
+            let folder = try ToolFolder()
+            let start = try await folder.run("import", "b.realm", input: lines[0])
+            try #require(start.code == 0)
+            let realm = try await folder.open("b.realm", readOnly: true)
+            let process = try ToolProcess(
+                ["import", "b.realm", "--batch-size", "\(batchSize)"], in: folder)
+            let batches = UInt64.random(in: 1...UInt64(nodeCount / batchSize - 1), using: &random)
+            let version = realm.snapshot().version + batches
+            let typing = Task.detached { process.type(lines.joined()) }
+            _ = try await realm.snapshot(atLeast: version)
+            process.kill()
+            #expect(try await process.result().code == -SIGKILL)
+            _ = await typing.value
+            process.closeInput()
+            await realm.close()
+
+            let again = try await folder.open("b.realm")
+            let nodes = again.snapshot().objects(ToolNode.self)
+            let complete = nodes.where { $0.text != "" }.count
+            // the schema is the first line of the first batch
+            #expect((complete + 1) % batchSize == 0 || complete == nodeCount)
+            #expect(complete >= Int(batches) * batchSize - 1)
+            #expect(nodes.count == complete + (complete == nodeCount ? 0 : 1))
+            for node in nodes where node.text != "" {
+                #expect(node.next?.id == (node.id + 1) % nodeCount && node.marks.count == 1)
+            }
+            await again.close()
+            let rest = try await folder.run(
+                "import", "b.realm", "--update", "modified", input: lines.joined())
+            #expect(rest.code == 0 && rest.output == "\(nodeCount) objects imported\n")
+            // in the order of creation, which the links made another one
+            let text = try await folder.run("export", "b.realm").output
+            #expect(
+                Set(text.split(separator: "\n").dropFirst().map { $0 + "\n" })
+                    == Set(lines.dropFirst()))
+        }
+    }
+
+    @Test func killedAtomicImportLeavesNothing() async throws {
+        let lines = try await lines()
+        let folder = try ToolFolder()
+        let process = try ToolProcess(["import", "b.realm", "--atomic"], in: folder)
+        // more than a pipe holds: some of it has been read when this returns
+        #expect(process.type(lines.joined()))
+        process.kill()
+        #expect(try await process.result().code == -SIGKILL)
+        let realm = try await folder.open("b.realm")
+        #expect(realm.isEmpty)
+        await realm.close()
+        #expect(try await folder.run("import", "b.realm", input: lines.joined()).code == 0)
+    }
+}

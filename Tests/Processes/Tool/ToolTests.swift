@@ -1,0 +1,156 @@
+import Foundation
+import Glibc
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@Suite struct ToolTests {
+    /// The lines of objects: what comes after the schema.
+    private func objects(_ text: String) -> [Substring] {
+        Array(text.split(separator: "\n").dropFirst())
+    }
+
+    @Test func whatIsExportedIsImported() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 300, schemaVersion: 4)
+        let exported = try await folder.run("export", "a.realm")
+        #expect(exported.code == 0 && exported.errors == "")
+        let imported = try await folder.run("import", "b.realm", input: exported.output)
+        #expect(imported.code == 0 && imported.output == "301 objects imported\n")
+        let again = try await folder.run("export", "b.realm", "--output", "b.jsonl")
+        #expect(again.code == 0 && again.output == "")
+        let text = try String(contentsOf: folder["b.jsonl"], encoding: .utf8)
+        #expect(objects(text) == objects(exported.output) && objects(text).count == 301)
+        // and from a file; the schema version comes along, so the program's own realm opens
+        let second = try await folder.run("import", "c.realm", "b.jsonl", "--atomic")
+        #expect(second.code == 0)
+        var configuration = Realm.Configuration(
+            location: .file(folder["c.realm"]), objectTypes: toolTypes)
+        configuration.schemaVersion = 4
+        let realm = try await Realm.open(configuration)
+        let nodes = realm.snapshot().objects(ToolNode.self)
+        #expect(nodes.count == 300 && nodes[299].next?.id == 0 && nodes[7].marks[0].node?.id == 0)
+        let loose = try #require(realm.snapshot().objects(ToolLoose.self).first)
+        #expect(loose.others.first?.rowIdentity == loose.rowIdentity)
+        await realm.close()
+    }
+
+    @Test func schemaAndStatsAreShown() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 5)
+        // also while a program has it open
+        let realm = try await folder.open("a.realm")
+        let schema = try await folder.run("schema", "a.realm")
+        #expect(schema.code == 0 && schema.output.hasPrefix("schema version 0\n"))
+        #expect(
+            schema.output.contains(
+                """
+                ToolNode: Object
+                    id: Int  // primary key
+                    text: String  // indexed
+                    weight: Double?
+                    next: ToolNode?
+                    marks: List<ToolMark>
+                    names: Map<String, Int>
+                    tags: MutableSet<String>
+
+                """))
+        #expect(schema.output.contains("ToolMark: EmbeddedObject\n    at: Date\n"))
+        let stats = try await folder.run("stats", "a.realm")
+        let lines = stats.output.split(separator: "\n").map { $0.split(separator: " ") }
+        #expect(stats.code == 0 && lines.contains(["ToolNode", "5", "objects"]))
+        #expect(lines.contains(["ToolMark", "5", "embedded", "objects"]))
+        #expect(lines.contains(["version", "\(realm.snapshot().version)"]))
+        let chosen = try await folder.run("export", "a.realm", "--class", "ToolLoose")
+        #expect(objects(chosen.output).count == 1)
+        await realm.close()
+    }
+
+    @Test(
+        arguments: [
+            (["export"], 64, "Missing expected argument"),
+            (["unknown"], 64, "unknown"),
+            (["import", "x.realm", "--batch-size", "0"], 64, "at least one line"),
+            (["import", "x.realm", "--update", "perhaps"], 64, "perhaps"),
+            (["export", "none.realm"], 66, "none.realm"),
+            (["schema", "none.realm"], 66, "does not exist"),
+            (["stats", "a.txt"], 73, "a.txt"),
+            (["export", "a.realm", "--class", "Cat"], 65, "no class Cat"),
+            (["export", "a.realm", "--class", "ToolMark"], 65, "is embedded"),
+            (["export", "a.realm", "-o", "no/such"], 66, "no/such"),
+            (["import", "x.realm", "none.jsonl"], 66, "none.jsonl"),
+            (["import", "x.realm", "a.txt"], 65, "Line 1 is no JSON"),
+            (
+                ["import", "x.realm"], 65,
+                "Line 2: The property 'A.i' of type int cannot be the string"
+            ),
+            (
+                ["import", "a.realm"], 65,
+                "Line 2: The property 'A.i' of type int cannot be the string"
+            ),
+        ] as [([String], Int32, String)])
+    func badInputIsASentenceAndACode(
+        _ arguments: [String], _ code: Int32, _ says: String
+    ) async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 2)
+        try Data("hello\n".utf8).write(to: folder["a.txt"])
+        let before = try await folder.run("export", "a.realm").output
+        let process = try ToolProcess(arguments, in: folder)
+        process.type(
+            #"{"regnum":1,"classes":[{"name":"A","properties":[{"name":"i","type":"int"}]}]}"#
+                + "\n"
+                + #"{"class":"A","values":{"i":"x"}}"#)
+        process.closeInput()
+        let result = try await process.result()
+        #expect(result.code == code && result.output == "")
+        #expect(result.errors.contains(says), "\(result.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder["x.realm"].path))
+        #expect(try await folder.run("export", "a.realm").output == before)
+    }
+
+    @Test func outputThatNobodyReadsEndsTheTool() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 5_000)
+        let ends = try ToolProcess.pipe()
+        close(ends[0])
+        let closed = try ToolProcess(["export", "a.realm"], in: folder, output: ends[1])
+        let result = try await closed.result()
+        #expect(result.code == 141 && result.errors == "")
+        // a disk that is full is an error that is told
+        let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+        try #require(full >= 0)
+        let failed = try ToolProcess(["export", "a.realm"], in: folder, output: full)
+        let failure = try await failed.result()
+        #expect(failure.code == 74 && failure.errors.contains("No space left"))
+    }
+
+    /// What a reader gets that closes the pipe early is the beginning of the export, and one that is slow
+    /// gets all of it.
+    @Test func slowReadersGetAllOfTheOutput() async throws {
+        let folder = try ToolFolder()
+        try await folder.makeRealm("a.realm", nodeCount: 5_000)
+        let realm = try await folder.open("a.realm", readOnly: true)
+        let expected = Array(try await realm.snapshot().json().utf8)
+        await realm.close()
+        #expect(expected.count > 500_000)  // far more than a pipe holds
+        for limit in [1_000, 200_000, Int.max] {
+            let ends = try ToolProcess.pipe()
+            // the tool must cope with a pipe that does not wait
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+            let process = try ToolProcess(["export", "a.realm"], in: folder, output: ends[1])
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while bytes.count < limit {
+                let count = read(ends[0], &buffer, buffer.count)
+                if count <= 0 { break }
+                bytes += buffer[..<count]
+            }
+            close(ends[0])
+            let result = try await process.result()
+            #expect(result.code == (limit == .max ? 0 : 141))
+            #expect(bytes.elementsEqual(expected.prefix(bytes.count)))
+            if limit == .max { #expect(bytes.count == expected.count) }
+        }
+    }
+}

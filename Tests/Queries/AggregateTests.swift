@@ -1,0 +1,69 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Sums, means and bounds of properties, in both views that have them.
+@Suite struct AggregateTests {
+    private func people() async throws -> Realm {
+        let realm = try await Realm.temporary([Person.self, Room.self])
+        try await realm.write { tx in
+            try tx.add(Person("a", age: 30, height: 1.5))
+            try tx.add(Person("b", age: -7, height: nil))
+            try tx.add(Person("c", age: 300, height: 2.25))
+            try tx.add(Person("d", age: 4, height: .nan))
+        }
+        return realm
+    }
+
+    // Covers 2.24
+    @Test func sumsMeansAndBoundsLeaveNilOut() async throws {
+        let realm = try await people()
+        let frozen = realm.snapshot().objects(Person.self)
+        #expect(frozen.sum(of: \.age) == 327)
+        #expect(frozen.average(of: \.age) == 81.75)
+        #expect(frozen.min(of: \.age) == -7 && frozen.max(of: \.age) == 300)
+        #expect(frozen.min(of: \.height) == 1.5 && frozen.max(of: \.height) == 2.25)
+        #expect(frozen.sum(of: \.height).isNaN)
+        let numbers = frozen.where { $0.age != 4 }
+        #expect(numbers.sum(of: \.height) == 3.75)
+        #expect(numbers.average(of: \.height) == 1.875)
+    }
+
+    @Test func nothingHasTheSumZeroAndNoMeanAndNoBounds() async throws {
+        let realm = try await people()
+        let none = realm.snapshot().objects(Person.self).where { $0.age == 5 }
+        #expect(none.sum(of: \.age) == 0 && none.average(of: \.age) == nil)
+        #expect(none.min(of: \.age) == nil && none.max(of: \.height) == nil)
+        let unknown = realm.snapshot().objects(Room.self)
+        #expect(unknown.isEmpty && unknown.count == 0)
+    }
+
+    @Test func aTransactionSeesItsOwnChangesInThem() async throws {
+        let realm = try await people()
+        try await realm.write { tx in
+            let people = tx.objects(Person.self)
+            #expect(people.sum(of: \.age) == 327)
+            people[0].age = 1_000
+            try tx.add(Person("e", age: 1))
+            #expect(people.sum(of: \.age) == 1_298 && people.max(of: \.age) == 1_000)
+            tx.delete(people[0])
+            #expect(people.max(of: \.age) == 300 && people.count == 4)
+        }
+    }
+
+    // Covers .invalidQuery
+    @Test func aSumThatDoesNotFitFailsTheTransaction() async throws {
+        let realm = try await people()
+        let error = await #expect(throws: Realm.Error.self) {
+            try await realm.write { tx in
+                try tx.add(Person("big", age: .max))
+                try tx.add(Person("bigger", age: .max))
+                return tx.objects(Person.self).sum(of: \.age)
+            }
+        }
+        #expect(error?.code == .invalidQuery && error?.property == "age")
+        #expect(realm.snapshot().objects(Person.self).count == 4)
+    }
+}

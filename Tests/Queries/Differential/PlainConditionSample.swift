@@ -1,0 +1,178 @@
+import RegnumTestSupport
+
+@testable import RegnumTestModels
+
+/// Random conditions.
+struct ConditionSource {
+    var random: SeededRandom
+    /// Nodes that there are.
+    let nodes: [Int]
+
+    private mutating func pick<T>(_ values: [T]) -> T {
+        values[Int.random(in: 0..<values.count, using: &random)]
+    }
+
+    private mutating func chance(_ number: Int) -> Bool {
+        Int.random(in: 0..<number, using: &random) == 0
+    }
+
+    mutating func condition(ofPart isPart: Bool = false, depth: Int = 3) -> PlainCondition {
+        if depth > 0, !chance(3) {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0:
+                return .and(
+                    condition(ofPart: isPart, depth: depth - 1),
+                    condition(ofPart: isPart, depth: depth - 1))
+            case 1:
+                return .or(
+                    condition(ofPart: isPart, depth: depth - 1),
+                    condition(ofPart: isPart, depth: depth - 1))
+            case 2: return .not(condition(ofPart: isPart, depth: depth - 1))
+            default: break
+            }
+        }
+        if !isPart, chance(10) {
+            let hop: PlainHop = pick([.nodes, .parts, .fans, .holders])
+            let term = subterm(of: hop, depth: 2)
+            return .subquery(hop, term, pick(PlainOperator.allCases), pick([0, 1, 2, 3]))
+        }
+        return path(ofPart: isPart, steps: pick([0, 0, 0, 1, 1, 2, 3]), depth)
+    }
+
+    /// A condition on the elements of a subquery: paths, combined.
+    private mutating func subterm(of hop: PlainHop, depth: Int) -> PlainCondition {
+        if depth > 0, chance(2) {
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0:
+                return .and(subterm(of: hop, depth: depth - 1), subterm(of: hop, depth: depth - 1))
+            case 1:
+                return .or(subterm(of: hop, depth: depth - 1), subterm(of: hop, depth: depth - 1))
+            default: return .not(subterm(of: hop, depth: depth - 1))
+            }
+        }
+        return path(ofPart: hop.leadsToParts, steps: pick([0, 0, 1]), 0)
+    }
+
+    private mutating func path(ofPart isPart: Bool, steps: Int, _ depth: Int) -> PlainCondition {
+        guard steps > 0 else { return .leaf(leaf(ofPart: isPart, depth)) }
+        let hop: PlainHop =
+            isPart ? .target : pick([.next, .next, .part, .nodes, .parts, .fans, .holders])
+        return .at(hop, path(ofPart: hop.leadsToParts, steps: steps - 1, depth))
+    }
+
+    private mutating func leaf(ofPart isPart: Bool, _ depth: Int) -> PlainLeaf {
+        let property = pick(isPart ? PlainProperty.ofParts : PlainProperty.ofNodes)
+        let comparison = pick(PlainOperator.allCases)
+        if isPart {
+            switch Int.random(in: 0..<6, using: &random) {
+            case 0: return .link(.target, isEqual: chance(2), nodeOrNil())
+            default: return scalar(property, comparison)
+            }
+        }
+        let list = pick(PlainList.allCases)
+        switch Int.random(in: 0..<24, using: &random) {
+        case 0: return .link(.next, isEqual: chance(2), nodeOrNil())
+        case 1:
+            return chance(2) ? .link(.part, isEqual: chance(2), nil) : .linkIn(.next, someNodes())
+        case 2, 3: return .value(list, comparison, list.property.sample(&random))
+        case 4:
+            return .containsAnyValue(
+                list, (0..<pick([0, 1, 3])).map { _ in list.property.sample(&random) })
+        case 5:
+            let list: PlainList = pick([.ints, .optDoubles])
+            let (lower, upper) = bounds(list.property)
+            return .valuesInRange(list, lower, upper, isClosed: chance(2))
+        case 6: return .containsAny(pick([.nodes, .fans, .holders]), someNodes())
+        case 7:
+            return .count(pick([.nodes, .parts, .fans, .holders]), comparison, pick([0, 1, 2, 3]))
+        case 8: return .valueCount(list, comparison, pick([0, 1, 2]))
+        case 9:
+            let list: PlainList = pick([.ints, .optDoubles])
+            let kind = pick(PlainAggregate.allCases)
+            return .valueAggregate(list, kind, comparison, constant(list.property, kind))
+        case 10, 11:
+            let hop: PlainHop = pick([.nodes, .parts, .fans, .holders])
+            let kind = pick(PlainAggregate.allCases)
+            let wanted = pick(
+                hop.leadsToParts
+                    ? [.partInt]
+                    : PlainProperty.ofNodes.filter {
+                        kind == .min || kind == .max ? $0.isBounded : $0.isSummable
+                    })
+            return .memberAggregate(hop, wanted, kind, comparison, constant(wanted, kind))
+        case 12, 13:
+            let hop: PlainHop = pick([.nodes, .parts, .fans, .holders])
+            let term = condition(ofPart: hop.leadsToParts, depth: Swift.min(depth, 1))
+            return .quantified(hop, pick(PlainQuantifier.allCases), term)
+        case 14:
+            return .quantifiedValues(
+                list, pick(PlainQuantifier.allCases), comparison, list.property.sample(&random))
+        default: return scalar(property, comparison)
+        }
+    }
+
+    private mutating func scalar(
+        _ property: PlainProperty, _ comparison: PlainOperator
+    ) -> PlainLeaf {
+        let comparison: PlainOperator =
+            property.isOrdered ? comparison : (chance(2) ? .equal : .notEqual)
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: return .compareProperties(property, comparison)
+        case 1:
+            return .isIn(property, (0..<pick([0, 1, 2, 12])).map { _ in property.sample(&random) })
+        case 2, 3, 4:
+            return special(property) ?? .compare(property, comparison, property.sample(&random))
+        default: return .compare(property, comparison, property.sample(&random))
+        }
+    }
+
+    /// What can be asked of some types only.
+    private mutating func special(_ property: PlainProperty) -> PlainLeaf? {
+        if property.isBounded {
+            let (lower, upper) = bounds(property)
+            return .range(property, lower, upper, isClosed: chance(2))
+        }
+        if property.family == .bool { return .flag(property, chance(2)) }
+        if property.family == .text, !property.isEnum {
+            let match = pick(PlainText.allCases)
+            if chance(3) { return .textProperties(property, match, ignoresCase: chance(2)) }
+            let text: PlainValue = .text(pick(PlainProperty.texts + ["*", "?", "a*", "*B", "??"]))
+            return .text(property, match, chance(8) ? .null : text, ignoresCase: chance(2))
+        }
+        if property == .data || property == .optData {
+            return .data(
+                property, pick([.contains, .starts, .ends]), pick([[], [2], [1, 2], [0]]))
+        }
+        return nil
+    }
+
+    /// What an aggregate is compared with.
+    private mutating func constant(
+        _ property: PlainProperty, _ kind: PlainAggregate
+    ) -> PlainValue {
+        switch kind {
+        case .min, .max: return chance(5) ? .null : bounds(property).0
+        case .sum: return bounds(property).0
+        case .average: return chance(5) ? .null : .double(pick([0, 0.5, 1, 2, 1e10, -1]))
+        }
+    }
+
+    /// Two values of which neither is nil or NaN, in order.
+    private mutating func bounds(_ property: PlainProperty) -> (PlainValue, PlainValue) {
+        var values: [PlainValue] = []
+        while values.count < 2 {
+            let value = property.sample(&random)
+            if !value.isNull, !value.isNaN { values.append(value) }
+        }
+        return PlainValue.order(values[0], values[1]) <= 0
+            ? (values[0], values[1]) : (values[1], values[0])
+    }
+
+    private mutating func nodeOrNil() -> Int? {
+        chance(3) ? nil : nodes.randomElement(using: &random)
+    }
+
+    private mutating func someNodes() -> [Int] {
+        (0..<pick([0, 1, 3])).compactMap { _ in nodes.randomElement(using: &random) }
+    }
+}

@@ -1,0 +1,127 @@
+import RegnumTestSupport
+
+@testable import RegnumTestModels
+
+/// A property of the classes of the differential test, and the values that it takes.
+enum PlainProperty: Int, CaseIterable, Sendable {
+    case int, int2, optInt, optInt2, tiny, optMedium, long
+    case bool, optBool
+    case double, double2, optDouble, optDouble2, float, optFloat, decimal, optDecimal
+    case string, string2, optString, optString2
+    case data, optData, date, optDate, uuid, optUuid, oid, optOid
+    case level, optLevel, kind, optKind
+    /// Of the embedded class.
+    case partInt, partText
+
+    enum Family: Sendable { case int, bool, double, text, bytes, date }
+
+    static let ofNodes = allCases.filter { !$0.isOfPart }
+    static let ofParts: [PlainProperty] = [.partInt, .partText]
+
+    var isOfPart: Bool { self == .partInt || self == .partText }
+
+    var family: Family {
+        switch self {
+        case .int, .int2, .optInt, .optInt2, .tiny, .optMedium, .long, .level, .optLevel, .partInt:
+            .int
+        case .bool, .optBool: .bool
+        case .double, .double2, .optDouble, .optDouble2, .float, .optFloat, .decimal, .optDecimal:
+            .double
+        case .string, .string2, .optString, .optString2, .kind, .optKind, .partText: .text
+        case .data, .optData, .uuid, .optUuid, .oid, .optOid: .bytes
+        case .date, .optDate: .date
+        }
+    }
+
+    var isEnum: Bool { [.level, .optLevel, .kind, .optKind].contains(self) }
+
+    var isDecimal: Bool { self == .decimal || self == .optDecimal }
+
+    var isOptional: Bool { self == .partText || "\(self)".hasPrefix("opt") }
+
+    /// Whether `<` compiles.
+    var isOrdered: Bool { ![.bool, .optBool, .data, .optData].contains(self) }
+
+    /// Whether it has a range, a minimum and a maximum.
+    var isBounded: Bool { !isEnum && [.int, .double, .date].contains(family) }
+
+    /// Whether it has a sum.
+    var isSummable: Bool { isBounded && family != .date }
+
+    /// The property of the same type that it is compared with.
+    var other: PlainProperty {
+        switch self {
+        case .int: .int2
+        case .optInt: .optInt2
+        case .double: .double2
+        case .optDouble: .optDouble2
+        case .string: .string2
+        case .optString: .optString2
+        default: self
+        }
+    }
+
+    static let texts = [
+        "", "a", "A", "ab", "b", "aB", "\u{e9}", "e\u{301}", "\u{c9}",
+        "long enough to lie elsewhere",
+        "LONG", "*", "a?b", "\u{1f600}",
+    ]
+
+    /// A value of the property.
+    func sample(_ random: inout SeededRandom) -> PlainValue {
+        if isOptional, Int.random(in: 0..<3, using: &random) == 0 { return .null }
+        func pick<T>(_ values: [T]) -> T {
+            values[Int.random(in: 0..<values.count, using: &random)]
+        }
+        switch self {
+        case .int, .int2, .optInt, .optInt2:
+            return .int(pick([0, 1, 2, 3, -1, 5, 100, .max, .min]))
+        case .tiny: return .int(pick([0, 1, -1, 127, -128, 5]))
+        case .optMedium: return .int(pick([0, 1, -70_000, Int(Int32.max), 5]))
+        case .long: return .int(pick([0, 1, 1 << 40, -5]))
+        case .partInt: return .int(pick([0, 1, 2, 300, -300]))
+        case .level, .optLevel: return .int(pick([-1, 0, 7]))
+        case .kind, .optKind: return .text(pick(["a", "B", "\u{e9}"]))
+        case .bool, .optBool: return .bool(pick([true, false]))
+        case .double, .double2, .optDouble, .optDouble2:
+            return .double(pick([0, -0.0, 0.5, 1.5, -2.25, 3, 1e10, .nan, .infinity, -.infinity]))
+        case .float, .optFloat:
+            return .double(pick([0, -0.0, 0.5, 1.5, -2.25, Double(0.1 as Float), .nan, .infinity]))
+        case .decimal, .optDecimal:
+            // NaN is a number like others in decimals
+            return .double(pick([0, -0.0, 0.5, 1.5, -2.25, 3, 1e10, .infinity, -.infinity]))
+        case .string, .string2, .optString, .optString2, .partText: return .text(pick(Self.texts))
+        case .data, .optData: return .bytes(pick([[], [0], [1, 2, 3], [2], [255, 0]]))
+        case .date, .optDate: return .date(pick([0, 1, 1.5, -100, 64_092_211_200]))
+        case .uuid, .optUuid:
+            return .bytes(pick([0, 1, 128, 255].map { Array(repeating: $0, count: 16) }))
+        case .oid, .optOid:
+            return .bytes(pick([0, 1, 128, 255].map { Array(repeating: $0, count: 12) }))
+        }
+    }
+}
+
+/// A list of values of a node.
+enum PlainList: Int, CaseIterable, Sendable {
+    case ints, optDoubles, strings, kinds
+
+    /// A property that has the values of the elements.
+    var property: PlainProperty {
+        switch self {
+        case .ints: .int
+        case .optDoubles: .optDouble
+        case .strings: .string
+        case .kinds: .optKind
+        }
+    }
+}
+
+/// A step from an object to objects.
+enum PlainHop: CaseIterable, Sendable {
+    case next, part, target
+    case nodes, parts, fans, holders
+
+    var leadsToSeveral: Bool { ![.next, .part, .target].contains(self) }
+    var leadsToParts: Bool { self == .part || self == .parts }
+    var isOfPart: Bool { self == .target }
+}

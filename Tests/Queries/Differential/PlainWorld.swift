@@ -1,0 +1,143 @@
+import RegnumTestSupport
+
+/// An object outside the database. References are the ids of nodes, and numbers of parts.
+struct PlainObject: Sendable {
+    let isPart: Bool
+    var values = Array(repeating: PlainValue.null, count: PlainProperty.allCases.count)
+    var next: Int?
+    var part: Int?
+    var target: Int?
+    var nodes: [Int] = []
+    var parts: [Int] = []
+    var lists = Array(repeating: [PlainValue](), count: PlainList.allCases.count)
+
+    subscript(property: PlainProperty) -> PlainValue {
+        get { values[property.rawValue] }
+        set { values[property.rawValue] = newValue }
+    }
+
+    subscript(list: PlainList) -> [PlainValue] {
+        get { lists[list.rawValue] }
+        set { lists[list.rawValue] = newValue }
+    }
+}
+
+/// The content of a realm outside of it.
+struct PlainWorld: Sendable {
+    /// Nodes by id, parts by their numbers.
+    private(set) var objects: [Int: PlainObject] = [:]
+    /// The ids of the nodes in order of creation.
+    private(set) var nodes: [Int] = []
+    private var fans: [Int: [Int]] = [:]
+    private var holders: [Int: [Int]] = [:]
+    private var partCount = 0
+    /// Above the ids of all nodes that there ever were: results of a deleted node's list are not those
+    /// of another one.
+    private(set) var nextID = 0
+
+    init(nodeCount: Int, _ random: inout SeededRandom) {
+        for id in 0..<nodeCount { add(id, &random) }
+        for id in nodes { fill(id, &random) }
+        findInverses()
+    }
+
+    func object(_ reference: Int) -> PlainObject? { objects[reference] }
+
+    /// What a step leads to, each as often as it does.
+    func targets(_ reference: Int, _ hop: PlainHop) -> [Int] {
+        guard let object = objects[reference] else { return [] }
+        switch hop {
+        case .next: return object.next.map { [$0] } ?? []
+        case .part: return object.part.map { [$0] } ?? []
+        case .target: return object.target.map { [$0] } ?? []
+        case .nodes: return object.nodes
+        case .parts: return object.parts
+        case .fans: return fans[reference] ?? []
+        case .holders: return holders[reference] ?? []
+        }
+    }
+
+    // MARK: Changes
+
+    /// A node without links.
+    mutating func add(_ id: Int, _ random: inout SeededRandom) {
+        var node = PlainObject(isPart: false)
+        for property in PlainProperty.ofNodes { node[property] = property.sample(&random) }
+        for list in PlainList.allCases {
+            let count = [0, 0, 1, 2, 4].randomElement(using: &random) ?? 0
+            node[list] = (0..<count).map { _ in list.property.sample(&random) }
+        }
+        objects[id] = node
+        nodes.append(id)
+        nextID = max(nextID, id + 1)
+    }
+
+    /// Gives a node links, lists and parts.
+    private mutating func fill(_ id: Int, _ random: inout SeededRandom) {
+        guard var node = objects[id] else { return }
+        node.next = randomNode(&random, nilShare: 3)
+        if Bool.random(using: &random) { node.part = makePart(&random) }
+        let count = [0, 0, 1, 2, 3, 5].randomElement(using: &random) ?? 0
+        node.nodes = (0..<count).compactMap { _ in randomNode(&random, nilShare: 0) }
+        let partCount = [0, 0, 1, 2].randomElement(using: &random) ?? 0
+        node.parts = (0..<partCount).map { _ in makePart(&random) }
+        objects[id] = node
+    }
+
+    private mutating func makePart(_ random: inout SeededRandom) -> Int {
+        var part = PlainObject(isPart: true)
+        for property in PlainProperty.ofParts { part[property] = property.sample(&random) }
+        part.target = randomNode(&random, nilShare: 2)
+        partCount += 1
+        let number = 1_000_000 + partCount
+        objects[number] = part
+        return number
+    }
+
+    /// A node, or with a chance of one in `nilShare` none.
+    func randomNode(_ random: inout SeededRandom, nilShare: Int) -> Int? {
+        if nilShare > 0, Int.random(in: 0..<nilShare, using: &random) == 0 { return nil }
+        return nodes.randomElement(using: &random)
+    }
+
+    mutating func set(_ id: Int, _ property: PlainProperty, _ value: PlainValue) {
+        objects[id]?[property] = value
+    }
+
+    mutating func setNext(_ id: Int, _ target: Int?) {
+        objects[id]?.next = target
+        findInverses()
+    }
+
+    mutating func setNodes(_ id: Int, _ nodes: [Int]) {
+        objects[id]?.nodes = nodes
+        findInverses()
+    }
+
+    mutating func set(_ id: Int, _ list: PlainList, _ values: [PlainValue]) {
+        objects[id]?[list] = values
+    }
+
+    /// Deletes a node, its parts, and what links to it.
+    mutating func delete(_ id: Int) {
+        guard let node = objects[id] else { return }
+        for part in node.parts + (node.part.map { [$0] } ?? []) { objects[part] = nil }
+        objects[id] = nil
+        nodes.removeAll { $0 == id }
+        for key in objects.keys {
+            if objects[key]?.next == id { objects[key]?.next = nil }
+            if objects[key]?.target == id { objects[key]?.target = nil }
+            objects[key]?.nodes.removeAll { $0 == id }
+        }
+        findInverses()
+    }
+
+    private mutating func findInverses() {
+        fans = [:]
+        holders = [:]
+        for id in nodes {
+            if let next = objects[id]?.next { fans[next, default: []].append(id) }
+            for node in objects[id]?.nodes ?? [] { holders[node, default: []].append(id) }
+        }
+    }
+}

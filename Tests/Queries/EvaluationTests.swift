@@ -1,0 +1,102 @@
+import FoundationEssentials
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumEngine
+@testable import RegnumTestModels
+
+/// When results are evaluated: at their first use, and again only when their class has changed. An
+/// evaluation makes a new tree, so that the same root node tells that there was none.
+@Suite struct EvaluationTests {
+    /// A query that cannot be evaluated: to evaluate it fails the transaction.
+    private let trap = _Plan(
+        plan: QueryPlan(
+            tableName: "Person",
+            predicate: .compare(
+                ColumnReference(name: "name", type: .string, missing: .null), .equal, .int(1))))
+
+    private func people(_ count: Int = 100) async throws -> Realm {
+        let realm = try await Realm.temporary([Person.self, Room.self])
+        try await realm.write { tx in
+            try tx.add((0..<count).map { Person("p", age: $0) })
+        }
+        return realm
+    }
+
+    /// Where what was found lies: another evaluation puts it elsewhere.
+    private func node(_ tree: ResultTree) -> UnsafeRawPointer? {
+        switch tree.storage {
+        case .keyList(let list), .sequence(let list): list.withUnsafeBytes { $0.baseAddress }
+        case .rankList(let list): list.withUnsafeBytes { $0.baseAddress }
+        case .lazy, .list, .keys, .ranks, .values: nil
+        }
+    }
+
+    private func node<T>(_ results: Results<T>) -> UnsafeRawPointer? {
+        node(results.keys())
+    }
+
+    private func node<T>(_ results: FrozenResults<T>) -> UnsafeRawPointer? {
+        node(results.tree)
+    }
+
+    // Covers 2.43
+    @Test func nothingIsEvaluatedBeforeItsFirstUse() async throws {
+        let realm = try await people()
+        let trap = trap
+        try await realm.read { tx in
+            let results = tx.objects(Person.self)._with(trap)
+            _ = results.where { $0.age > 1 }.sorted(by: \.age)
+        }
+        let error = await #expect(throws: Realm.Error.self) {
+            try await realm.read { tx in tx.objects(Person.self)._with(trap).count }
+        }
+        #expect(error?.code == .invalidQuery)
+        // The handle of a stream does not evaluate either.
+        let live = realm.objects(Person.self)._with(trap).where { $0.age > 1 }
+        _ = live.changes
+        var stream = live.changes.makeAsyncIterator()
+        await #expect(throws: Realm.Error.self) { _ = try await stream.next() }
+    }
+
+    // Covers 2.43
+    @Test func resultsAreEvaluatedAgainOnlyWhenTheirClassHasChanged() async throws {
+        let realm = try await people()
+        try await realm.write { tx in
+            let results = tx.objects(Person.self).where { $0.age >= 50 }.sorted(by: \.age)
+            #expect(results.count == 50 && results[0].age == 50)
+            // Held, so that a new node cannot lie where it lay.
+            let first = results.keys()
+            let root = node(results)
+            #expect(root != nil && root == node(first))
+            #expect(results.count == 50 && results[49].age == 99 && results.first?.age == 50)
+            #expect(results.map(\.age) == Array(50..<100))
+            #expect(node(results) == root)
+            let room = Room("general")
+            try tx.add(room)
+            room.topic = "another class"
+            tx.delete(room)
+            #expect(node(results) == root)
+            tx.objects(Person.self)[60].age = 0
+            #expect(node(results) != root && results.count == 49)
+            let second = results.keys()
+            try tx.add(Person("new", age: 70))
+            #expect(results.count == 50)
+            #expect(node(results) != node(second))
+            tx.delete(results)
+            #expect(results.isEmpty && first.count == 50 && second.count == 49)
+        }
+    }
+
+    @Test func frozenResultsAreEvaluatedOnce() async throws {
+        let realm = try await people()
+        let results = realm.snapshot().objects(Person.self).where { $0.age < 10 }
+        let copy = results
+        #expect(results.count == 10 && results[3].age == 3)
+        let root = node(results)
+        try await realm.write { tx in tx.delete(tx.objects(Person.self)) }
+        #expect(results.count == 10 && results.map(\.age) == Array(0..<10))
+        #expect(root != nil && node(results) == root && node(copy) == root)
+    }
+}

@@ -1,0 +1,116 @@
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumEngine
+@testable import RegnumTestModels
+
+/// A class that gets an index in a later version of its program.
+@Suite struct IndexGrowthTests {
+    private enum First {
+        final class Parcel: Object {
+            @Persisted(primaryKey: true) var number: Int
+            @Persisted var city: String
+        }
+    }
+
+    private enum Later {
+        final class Parcel: Object {
+            @Persisted(primaryKey: true) var number: Int
+            @Persisted(indexed: true) var city: String
+
+            convenience init(_ number: Int, _ city: String) {
+                self.init()
+                self.number = number
+                self.city = city
+            }
+        }
+    }
+
+    private enum Counted {
+        final class Crate: Object {
+            @Persisted(primaryKey: true) var number: Int
+            @Persisted var weight: Int
+        }
+    }
+
+    private enum Weighed {
+        final class Crate: Object {
+            @Persisted(primaryKey: true) var number: Int
+            @Persisted(indexed: true) var weight: Int
+        }
+
+        final class Ship: Object {
+            @Persisted var crate: Crate?
+        }
+    }
+
+    @Test func indexThatJoinsWithAnotherClassIsKeptByObjectsThatWereThereBefore() async throws {
+        let realm = try await Realm.temporary([Counted.Crate.self])
+        try await realm.write { tx in
+            try tx.create(Counted.Crate.self, value: ["number": 1, "weight": 10])
+        }
+        let later = try LaterProgram.core(of: realm, [Weighed.Crate.self, Weighed.Ship.self])
+        try await later.write { tx in
+            let crate = try #require(tx.object(Weighed.Crate.self, forPrimaryKey: 1))
+            crate.weight = 11
+            try tx.add(Weighed.Ship())
+            crate.weight = 12
+            let crates = tx.objects(Weighed.Crate.self)
+            #expect(crates.where { $0.weight == 12 }.count == 1)
+            #expect(crates.where { $0.weight == 11 }.isEmpty)
+        }
+        #expect(later.snapshot().objects(Weighed.Crate.self).where { $0.weight == 12 }.count == 1)
+    }
+
+    private func hasIndex(_ realm: Realm) -> Bool {
+        let schema = realm.core.coordinator.published.schema
+        return schema.table(named: "Parcel")?.column(named: "city")?.hasIndex ?? false
+    }
+
+    @Test func declaredIndexIsBuiltByTheFirstWriteThatStoresAnObject() async throws {
+        let realm = try await Realm.temporary([First.Parcel.self])
+        try await realm.write { tx in
+            for number in 0..<3_000 {
+                try tx.create(
+                    First.Parcel.self, value: ["number": number, "city": "c\(number % 7)"])
+            }
+        }
+        let later = try LaterProgram.core(of: realm, [Later.Parcel.self])
+        #expect(!hasIndex(realm))
+        #expect(later.snapshot().objects(Later.Parcel.self).where { $0.city == "c3" }.count == 429)
+        try await later.write { tx in
+            let parcels = tx.objects(Later.Parcel.self).where { $0.city == "c3" }
+            #expect(parcels.count == 429)
+            try tx.add(Later.Parcel(5_000, "c3"))
+            #expect(parcels.count == 430)
+            parcels[0].city = "elsewhere"
+            #expect(parcels.count == 429)
+        }
+        #expect(hasIndex(realm))
+        let found = realm.snapshot().objects(First.Parcel.self).where { $0.city == "c3" }
+        #expect(found.count == 429 && found.last?.number == 5_000)
+        // the older program goes on, and keeps the index
+        try await realm.write { tx in
+            try tx.create(First.Parcel.self, value: ["number": 6_000, "city": "c3"])
+        }
+        #expect(hasIndex(realm))
+        #expect(later.snapshot().objects(Later.Parcel.self).where { $0.city == "c3" }.count == 430)
+    }
+
+    @Test func abortedWriteBuildsNoIndex() async throws {
+        let realm = try await Realm.temporary([First.Parcel.self])
+        try await realm.write { tx in
+            try tx.create(First.Parcel.self, value: ["number": 1, "city": "c"])
+        }
+        let later = try LaterProgram.core(of: realm, [Later.Parcel.self])
+        struct Stop: Error {}
+        await #expect(throws: Stop.self) {
+            try await later.write { tx in
+                try tx.add(Later.Parcel(2, "c"))
+                throw Stop()
+            }
+        }
+        #expect(!hasIndex(realm))
+    }
+}

@@ -1,0 +1,67 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Results of which only the first objects count.
+@Suite struct LimitedResultsTests {
+    private func makeRealm(_ ages: [Int]) async throws -> Realm {
+        let realm = try await Realm.temporary([Person.self])
+        try await realm.write { tx in
+            for (number, age) in ages.enumerated() { try tx.add(Person("\(number)", age: age)) }
+        }
+        return realm
+    }
+
+    @Test func allViewsHaveTheFirstObjectsOfTheWholeQuery() async throws {
+        let realm = try await makeRealm([5, 3, 9, 1, 7])
+        let youngest = realm.objects(Person.self).limited(to: 2).sorted(by: \.age)
+        #expect(youngest.current.map(\.age) == [1, 3] && youngest.count == 2)
+        // what is added later comes before the limit
+        #expect(youngest.where { $0.age > 2 }.current.map(\.age) == [3, 5])
+        #expect(youngest.sum(of: \.age) == 4 && youngest.max(of: \.age) == 3)
+        #expect(youngest.limited(to: 5).count == 2 && youngest.limited(to: 1).count == 1)
+        #expect(youngest.limited(to: 0).isEmpty && youngest.limited(to: 0).first == nil)
+        let frozen = realm.snapshot().objects(Person.self).limited(to: 3)
+        #expect(frozen.map(\.age) == [5, 3, 9] && frozen.last?.age == 9)
+        #expect(frozen.limited(to: 9).count == 3)
+        let confined = try await realm.write { tx in
+            let first = tx.objects(Person.self).sorted(by: \.age, ascending: false).limited(to: 2)
+            try tx.add(Person("old", age: 100))
+            return first.map(\.age)
+        }
+        #expect(confined == [100, 9])
+    }
+
+    // Covers 4.36
+    @Test func objectsSlideInAndOutOfALimitThatIsFollowed() async throws {
+        let realm = try await makeRealm([5, 3, 9, 1, 7])
+        let youngest = realm.objects(Person.self).sorted(by: \.age).limited(to: 2)
+        var stream = youngest.changes.makeAsyncIterator()
+        guard case .initial(let first)? = try await stream.next() else {
+            Issue.record("no initial collection")
+            return
+        }
+        #expect(first.map(\.age) == [1, 3])
+        try await realm.write { try $0.add(Person("new", age: 2)) }
+        guard case .update(let now, let came)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(now.map(\.age) == [1, 2])
+        #expect(came.insertions == [1] && came.deletions == [1])
+        #expect(came.deleted.map(\.age) == [3] && came.inserted.map(\.age) == [2])
+        try await realm.write { tx in
+            // behind the limit: nothing to tell
+            tx.objects(Person.self).where { $0.age == 9 }.first?.age = 8
+        }
+        try await realm.write { tx in tx.delete(tx.objects(Person.self).where { $0.age == 1 }) }
+        guard case .update(let later, let went)? = try await stream.next() else {
+            Issue.record("no update")
+            return
+        }
+        #expect(later.map(\.age) == [2, 3])
+        #expect(went.deletions == [0] && went.insertions == [1])
+    }
+}

@@ -1,0 +1,192 @@
+import FoundationEssentials
+import RegnumEngine
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+private func sentence(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+}
+
+/// Which changes the key paths of a stream tell of.
+@Suite struct ObservedKeyPathTests {
+    private static let pup = ClassSchema.of(Pup.self)
+    private static let breeder = ClassSchema.of(Breeder.self)
+
+    private func paths(_ filter: KeyPathFilter) -> [ChangePath] {
+        if case .paths(let paths) = filter.filter { paths } else { [] }
+    }
+
+    private func expect<Model: ObjectBase>(
+        _ keyPath: PartialKeyPath<Model>, _ text: String, _ hops: [Hop], _ last: ChangePath.Last
+    ) throws {
+        let schema = ClassSchema.of(Model.self)
+        let expected = ChangePath(hops: hops, last: last)
+        for _ in 0..<2 {  // found out, and known
+            let typed = ChangeFilter.paths([keyPath], of: schema)
+            #expect(paths(typed) == [expected], "\(text)")
+            let named = try ChangeFilter.paths([text], of: schema)
+            #expect(named == typed, "\(text)")
+            let first = text.split(separator: ".").first.map { String($0) }
+            #expect(typed.firstProperties.map { schema.properties[$0].name } == [first])
+        }
+    }
+
+    @Test func pathsLeadThroughLinksAndEmbeddedObjects() throws {
+        try expect(\Pup.name, "name", [], .property("name"))
+        try expect(\Pup.nick, "nick", [], .property("nick"))
+        try expect(\Pup.coat, "coat", [], .property("coat"))
+        try expect(\Pup.mother, "mother", [], .property("mother"))
+        try expect(
+            \Pup.mother?.name, "mother.name", [.link("mother", to: "Pup")], .property("name"))
+        try expect(
+            \Pup.mother?.mother?.nick, "mother.mother.nick",
+            [.link("mother", to: "Pup"), .link("mother", to: "Pup")], .property("nick"))
+        try expect(
+            \Breeder.kennel?.yard?.area, "kennel.yard.area",
+            [.link("kennel", to: "PupHome"), .link("yard", to: "PupYard")], .property("area"))
+        try expect(
+            \Breeder.favourite?.mother, "favourite.mother", [.link("favourite", to: "Pup")],
+            .property("mother"))
+    }
+
+    // Covers 2.31, O20
+    @Test func pathsLeadThroughListsAndInverses() throws {
+        try expect(\Pup.toys, "toys", [], .property("toys"))
+        try expect(\Breeder.pups, "pups", [], .property("pups"))
+        try expect(\Pup.breeders, "breeders", [], .backlinks(name: "pups", target: "Breeder"))
+        try expect(\Pup.children, "children", [], .backlinks(name: "mother", target: "Pup"))
+        try expect(
+            \Breeder.pups[0].name, "pups.name", [.list("pups", of: "Pup")], .property("name"))
+        try expect(
+            \Breeder.pups[7].toys, "pups.toys", [.list("pups", of: "Pup")], .property("toys"))
+        try expect(
+            \Breeder.branches[0].yard?.note, "branches.yard.note",
+            [.list("branches", of: "PupHome"), .link("yard", to: "PupYard")], .property("note"))
+        try expect(
+            \Pup.breeders[0].name, "breeders.name", [.backlinks("pups", of: "Breeder")],
+            .property("name"))
+        try expect(
+            \Pup.children[0].mother?.breeders[0].pups[1].mother?.age,
+            "children.mother.breeders.pups.mother.age",
+            [
+                .backlinks("mother", of: "Pup"), .link("mother", to: "Pup"),
+                .backlinks("pups", of: "Breeder"), .list("pups", of: "Pup"),
+                .link("mother", to: "Pup"),
+            ], .property("age"))
+        try expect(
+            \Breeder.favourite?.children, "favourite.children", [.link("favourite", to: "Pup")],
+            .backlinks(name: "mother", target: "Pup"))
+        try expect(
+            \Breeder.favourite?.toys, "favourite.toys", [.link("favourite", to: "Pup")],
+            .property("toys"))
+        try expect(
+            \Breeder.pups[0].children[0].mother, "pups.children.mother",
+            [.list("pups", of: "Pup"), .backlinks("mother", of: "Pup")], .property("mother"))
+    }
+
+    @Test func computedPropertiesThatGiveAStoredOneUnchangedNameIt() {
+        let filter = ChangeFilter.paths([\Pup.motherName], of: Self.pup)
+        #expect(
+            paths(filter)
+                == [ChangePath(hops: [.link("mother", to: "Pup")], last: .property("name"))])
+    }
+
+    @Test func eachPathHasItsFirstProperty() throws {
+        let filter = try ChangeFilter.paths(
+            ["mother.name", "age", "mother.age", "children"], of: Self.pup)
+        let names = filter.firstProperties.map { Self.pup.properties[$0].name }
+        #expect(names == ["mother", "age", "mother", "children"])
+        #expect(paths(filter).count == 4)
+        let none = try ChangeFilter.paths([] as [String], of: Self.pup)
+        #expect(none.filter == .paths([]) && none.firstProperties.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("nme", "nme", "Pup"), ("", "", "Pup"), ("mother.nme", "nme", "Pup"),
+        ("breeders.nme", "nme", "Breeder"), ("breeders.kennel.nme", "nme", "PupHome"),
+        ("mother.", "", "Pup"), (".name", "", "Pup"), ("mother..name", "", "Pup"),
+        ("mother.pups", "pups", "Pup"), ("breeders.*", "*", "Breeder"),
+        ("age.name", "age", "Pup"), ("toys.value", "toys", "Pup"),
+        ("breeders.kennel.city.name", "city", "PupHome"), ("Mother.name", "Mother", "Pup"),
+    ])
+    func textThatNamesNoPropertyIsRefused(_ text: String, _ property: String, _ model: String) {
+        let error = #expect(throws: Realm.Error.self) {
+            _ = try ChangeFilter.paths(["name", text], of: Self.pup)
+        }
+        #expect(error?.code == .invalidInput)
+        #expect(error?.property == property)
+        #expect(error?.className == model)
+        #expect(error?.message.contains("'\(text)'") ?? false)
+        #expect(error?.message.contains("'\(property)'") ?? false)
+        #expect(error?.message.contains(model) ?? false)
+    }
+
+    @Test func keyPathsOfComputedPropertiesTrap() async {
+        let computed = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChangeFilter.paths([\Pup.ageAsText], of: ClassSchema.of(Pup.self))
+        }
+        #expect(sentence(computed).contains("is no @Persisted property of Pup"))
+        let linked = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChangeFilter.paths([\Breeder.pups[0].ageAsText], of: ClassSchema.of(Breeder.self))
+        }
+        #expect(sentence(linked).contains("is no @Persisted property of Breeder"))
+        let fallback = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChangeFilter.paths([\Pup.motherNameOrNone], of: ClassSchema.of(Pup.self))
+        }
+        #expect(sentence(fallback).contains("is no @Persisted property of Pup"))
+        let forced = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChangeFilter.paths(
+                [\Breeder.pups[0].mother!.age], of: ClassSchema.of(Breeder.self))
+        }
+        #expect(sentence(forced).contains("as \\.link?.property"))
+    }
+
+    @Test func keyPathsOfCountsElementsAndValuesTrap() async {
+        let count = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChangeFilter.paths([\Breeder.pups.count], of: ClassSchema.of(Breeder.self))
+        }
+        #expect(sentence(count).contains("is no @Persisted property of Breeder"))
+        let element = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChangeFilter.paths([\Breeder.pups[0]], of: ClassSchema.of(Breeder.self))
+        }
+        #expect(sentence(element).contains("is no @Persisted property of Breeder"))
+        let value = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChangeFilter.paths([\Pup.toys[3]], of: ClassSchema.of(Pup.self))
+        }
+        #expect(sentence(value).contains("as \\.list[0].property"))
+        let last = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChangeFilter.paths([\Pup.lastToy], of: ClassSchema.of(Pup.self))
+        }
+        #expect(sentence(last).contains("is no @Persisted property of Pup"))
+    }
+
+    @Test func sortsKnowNoPathsThroughLists() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ChangeFilter.paths([\Breeder.pups[0].name], of: ClassSchema.of(Breeder.self))
+            let realm = try await Breeders.realm()
+            _ = realm.objects(Breeder.self).sorted(by: \.pups[0].name)
+        }
+        #expect(sentence(result).contains("the list has 0 elements"))
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Synchronization
+import Testing
+
+@testable import Regnum
+
+/// A power cut, and the death of all processes, at every effect of a backup on the simulated disk: at its place is
+/// nothing or all of it, the realm is as it was, and the next backup removes what was left.
+@Suite(.timeLimit(.minutes(40))) struct BackupCrashTests {
+    private static let parent = "/disk"
+    private static let original = "/disk/original"
+    private static let copy = "/disk/copy"
+
+    private func configuration(_ path: String, _ disk: SimFileSystem) -> Realm.Configuration {
+        var configuration = Realm.Configuration(
+            location: .file(URL(filePath: path)), objectTypes: [BackupAccount.self])
+        configuration.adjust = { options in
+            options.fileSystem = disk
+            options.store.idleDelayNanoseconds = 3_600_000_000_000
+            options.checkpoint.paceNanoseconds = 0
+        }
+        return configuration
+    }
+
+    private func hash(_ path: String, _ disk: SimFileSystem) async throws -> UInt64 {
+        let realm = try await Realm.open(configuration(path, disk))
+        let root = realm.core.coordinator.published
+        let hash = root.stateHash()
+        if let damage = root.damage { throw damage }
+        await realm.close()
+        return hash
+    }
+
+    @Test func crashLeavesAWholeCopyOrNone() async throws {
+        let seed = UInt64(SeededRandom.seed())
+        let disk = SimFileSystem(seed: seed)
+        _ = try disk.openDirectory(Self.parent, create: true)
+        let realm = try await Realm.open(configuration(Self.original, disk))
+        try await realm.write { tx in
+            for id in 0..<300 { try tx.add(BackupAccount(value: ["id": id, "amount": id])) }
+        }
+        let expected = realm.core.coordinator.published.stateHash()
+        let left = Mutex<[(image: SimFileSystem, place: String)]>([])
+        let numbers = Mutex(SeededRandom(seed))
+        disk.onEffect = { [unowned disk] kind, index in
+            guard kind != .wake else { return }
+            var found = [(disk.killImage(), "death before \(kind) \(index)")]
+            let all = disk.crashImages(SimCrashOptions(limitUnits: 4, samples: 4), seed: seed)
+            for _ in 0..<4 {
+                let image = all[Int(numbers.withLock { $0.next() } % UInt64(all.count))]
+                found.append(
+                    (image.fileSystem, "power cut before \(kind) \(index), \(image.summary)"))
+            }
+            left.withLock { $0 += found }
+        }
+        try await realm.backup(to: URL(filePath: Self.copy))
+        disk.onEffect = nil
+        // nothing that the copy needs is left to be synced
+        let last = disk.crashImages(SimCrashOptions(limitUnits: 4, samples: 16), seed: seed)
+        left.withLock { left in
+            left += last.prefix(24).map { ($0.fileSystem, "power cut at the end, \($0.summary)") }
+        }
+        await realm.close()
+        var counts = (none: 0, whole: 0)
+        for crash in left.withLock({ $0 }) {
+            #expect(try await hash(Self.original, crash.image) == expected, "\(crash.place)")
+            if try crash.image.hasEntry(Self.copy) {
+                counts.whole += 1
+            } else {
+                counts.none += 1
+                let again = try await Realm.open(configuration(Self.original, crash.image))
+                try await again.backup(to: URL(filePath: Self.copy))
+                await again.close()
+            }
+            #expect(try await hash(Self.copy, crash.image) == expected, "\(crash.place)")
+        }
+        print("\(counts.none) states without a copy, \(counts.whole) with one")
+        #expect(counts.none > 50 && counts.whole > 10)
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Realms on disk, as a program sees them. The store has its own tests.
+@Suite struct FileRealmTests {
+    private let url = FileManager.default.temporaryDirectory
+        .appending(path: "regnum-\(UUID().uuidString).realm")
+
+    @Test func contentIsThereAfterOpeningAgain() async throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let configuration = Realm.Configuration(
+            location: .file(url), objectTypes: [Room.self, Everything.self])
+        let uuid = UUID()
+        let first = try await Realm.open(configuration)
+        try await first.write { tx in
+            try tx.add([Room("general", topic: "all"), Room("gone")])
+            let thing = Everything()
+            thing.id = 5
+            thing.uuid = uuid
+            thing.maybeText = "there"
+            try tx.add(thing)
+        }
+        try await first.write(durability: .relaxed(within: .seconds(1))) { tx in
+            tx.delete(try #require(tx.object(Room.self, forPrimaryKey: "gone")))
+        }
+        let version = first.snapshot().version
+        await first.close()
+        let second = try await Realm.open(configuration)
+        #expect(second !== first && second.snapshot().version == version)
+        #expect(second.snapshot().objects(Room.self).map(\.topic) == ["all"])
+        let thing = second.snapshot().object(Everything.self, forPrimaryKey: 5)
+        #expect(thing?.uuid == uuid && thing?.maybeText == "there" && thing?.maybeDate == nil)
+        await second.close()
+    }
+
+    // Covers 12.12
+    @Test func listedClassThatDiffersIsRefusedAtOpen() async throws {
+        enum Earlier {
+            final class Paper: Object { @Persisted var text: String }
+        }
+        enum Later {
+            final class Paper: Object { @Persisted var text: Int? }
+        }
+        defer { try? FileManager.default.removeItem(at: url) }
+        let first = try await Realm.open(.init(location: .file(url)))
+        try await first.write { try $0.add(Earlier.Paper()) }
+        await first.close()
+        let error = await #expect(throws: Realm.Error.self) {
+            try await Realm.open(.init(location: .file(url), objectTypes: [Later.Paper.self]))
+        }
+        #expect(error?.code == .schemaMismatch)
+        #expect(error?.className == "Paper" && error?.property == "text")
+        let again = try await Realm.open(.init(location: .file(url)))
+        #expect(again.snapshot().objects(Earlier.Paper.self).count == 1)
+        await again.close()
+    }
+
+    @Test func streamsFollowDurableCommits() async throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let realm = try await Realm.open(.init(location: .file(url)))
+        let reader = Task {
+            var seen: [String] = []
+            for try await change in realm.objects(Room.self).changes {
+                switch change {
+                case .initial(let rooms): seen += rooms.map(\.name)
+                case .update(_, let delta): seen += delta.inserted.map(\.name)
+                }
+                if seen.count == 50 { break }
+            }
+            return seen
+        }
+        for number in 0..<50 { try await realm.write { try $0.add(Room("\(number)")) } }
+        #expect(try await reader.value == (0..<50).map { "\($0)" })
+        await realm.close()
+    }
+
+    @Test func transactionThatIsTooLargeForARecordIsCommittedInBulk() async throws {
+        defer { try? FileManager.default.removeItem(at: url) }
+        let realm = try await Realm.open(.init(location: .file(url)))
+        let topic = String(repeating: "x", count: 5 << 20)
+        try await realm.write { try $0.add(Room("big", topic: topic)) }
+        try await realm.write { try $0.add(Room("small")) }
+        #expect(realm.snapshot().objects(Room.self).map(\.name) == ["big", "small"])
+        await realm.close()
+        let again = try await Realm.open(.init(location: .file(url)))
+        #expect(again.snapshot().objects(Room.self).map(\.name) == ["big", "small"])
+        #expect(again.snapshot().objects(Room.self).map(\.topic) == [topic, Room("small").topic])
+        await again.close()
+    }
+}

@@ -1,0 +1,229 @@
+import Foundation
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumStore
+@testable import RegnumTestModels
+
+/// Opening, configurations and the form of errors.
+@Suite struct OpenRuleTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appending(path: "regnum-\(UUID().uuidString)")
+
+    private var place: Realm.Configuration.Location {
+        .file(folder.appending(path: "test.realm"))
+    }
+
+    private func withFolder(_ body: () async throws -> Void) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body()
+    }
+
+    // Covers 5.15, 12.13, .alreadyOpen
+    @Test func openRealmWithAnotherConfigurationIsAlreadyOpen() async throws {
+        try await withFolder {
+            let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            let realm = try await Realm.open(configuration)
+            let changes: [(name: String, change: (inout Realm.Configuration) -> Void)] = [
+                ("objectTypes", { $0.objectTypes = [] }), ("objectTypes", { $0.objectTypes = nil }),
+                ("schemaVersion", { $0.schemaVersion = 1 }), ("readOnly", { $0.readOnly = true }),
+                ("durability", { $0.durability = .relaxed(within: .seconds(1)) }),
+                ("historyRetention", { $0.historyRetention.age = .seconds(1) }),
+                ("deleteRealmIfMigrationNeeded", { $0.deleteRealmIfMigrationNeeded = true }),
+                ("writeTimeout", { $0.writeTimeout = .seconds(1) }),
+                ("maximumNumberOfActiveVersions", { $0.maximumNumberOfActiveVersions = 9 }),
+            ]
+            for (name, change) in changes {
+                var other = configuration
+                change(&other)
+                let error = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
+                #expect(error?.code == .alreadyOpen, "\(name)")
+                #expect(
+                    error?.message
+                        == "The realm \"test.realm\" is open in this process with another "
+                        + "configuration (\(name)).")
+            }
+            // all are named
+            var other = configuration
+            for (name, change) in changes where name != "readOnly" { change(&other) }
+            let all = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
+            for (name, _) in changes where name != "readOnly" {
+                #expect(all?.message.contains(name) == true, "\(name)")
+            }
+            var same = configuration
+            same.name = "another name in the logs"
+            same.migration = { _, _ in }
+            same.migrationBackup = folder.appending(path: "backup.realm")
+            same.resumableMigration = ResumableMigration()
+            same.seedFile = folder.appending(path: "seed.realm")
+            #expect(try await Realm.open(same) === realm)
+            await realm.close()
+            let again = try await Realm.open(.init(location: place))
+            await again.close()
+        }
+    }
+
+    /// Were the place looked at, a realm would be made there.
+    // Covers 5.29
+    @Test func openingAnOpenRealmAgainReadsNoFile() async throws {
+        try await withFolder {
+            let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            let realm = try await Realm.open(configuration)
+            let manager = FileManager.default
+            let moved = folder.appending(path: "moved.realm")
+            try manager.moveItem(at: folder.appending(path: "test.realm"), to: moved)
+            #expect(try await Realm.open(configuration) === realm)
+            #expect(try manager.contentsOfDirectory(atPath: folder.path) == ["moved.realm"])
+            try manager.moveItem(at: moved, to: folder.appending(path: "test.realm"))
+            await realm.close()
+        }
+    }
+
+    // Covers 5.75
+    @Test func configurationTellsHowTheRealmWasOpened() async throws {
+        try await withFolder {
+            var configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            configuration.durability = .relaxed(within: .milliseconds(5))
+            configuration.writeTimeout = .seconds(9)
+            let realm = try await Realm.open(configuration)
+            var copy = realm.configuration
+            #expect(copy.location == place && copy.name == "test.realm")
+            #expect(copy.objectTypes?.map { ObjectIdentifier($0) } == [ObjectIdentifier(Room.self)])
+            #expect(copy.durability == configuration.durability)
+            #expect(copy.writeTimeout == .seconds(9) && copy.schemaVersion == 0 && !copy.readOnly)
+            copy.name = "changed"
+            #expect(realm.configuration.name == "test.realm")
+            await realm.close()
+        }
+    }
+
+    @Test func realmIsOpenedFromAnyIsolation() async throws {
+        actor Opener {
+            func open() async throws -> Realm {
+                try await Realm.open(.init(location: .inMemory(identifier: "isolation")))
+            }
+        }
+        let fromActor = try await Opener().open()
+        let fromMain = try await Task { @MainActor in
+            try await Realm.open(.init(location: .inMemory(identifier: "isolation")))
+        }.value
+        let detached = try await Task.detached {
+            try await Realm.open(.init(location: .inMemory(identifier: "isolation")))
+        }.value
+        #expect(fromActor === fromMain && fromMain === detached)
+        await fromActor.close()
+    }
+
+    // Covers 12.2, .fileAccess
+    @Test func realmAtAFileOrWithoutParentIsRefusedAndNothingIsTouched() async throws {
+        try await withFolder {
+            let file = folder.appending(path: "text.realm")
+            try Data("not a realm".utf8).write(to: file)
+            let foreign = folder.appending(path: "foreign")
+            try FileManager.default.createDirectory(
+                at: foreign, withIntermediateDirectories: false)
+            try Data("x".utf8).write(to: foreign.appending(path: "photo.jpg"))
+            for (url, code) in [(file, Realm.Error.Code.fileAccess), (foreign, .invalidDatabase)] {
+                let error = await #expect(throws: Realm.Error.self) {
+                    try await Realm.open(.init(location: .file(url)))
+                }
+                #expect(error?.code == code, "\(String(describing: error))")
+                #expect(error?.path?.contains(url.lastPathComponent) == true)
+            }
+            #expect(try Data(contentsOf: file) == Data("not a realm".utf8))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: foreign.path) == ["photo.jpg"])
+            let orphan = folder.appending(path: "missing/test.realm")
+            let error = await #expect(throws: Realm.Error.self) {
+                try await Realm.open(.init(location: .file(orphan)))
+            }
+            #expect(error?.code == .fileAccess && error?.errno == ENOENT)
+            #expect(error?.path?.contains("missing") == true)
+            #expect(!FileManager.default.fileExists(atPath: orphan.path))
+        }
+    }
+
+    // Covers 12.20
+    @Test func openingInACancelledTaskThrowsAndLeavesNothingBehind() async throws {
+        try await withFolder {
+            let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            func openCancelled() async -> Result<Realm, any Error> {
+                await Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return try await Realm.open(configuration)
+                }.result
+            }
+            await #expect(throws: CancellationError.self) { try await openCancelled().get() }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            let realm = try await Realm.open(configuration)
+            await #expect(throws: CancellationError.self) { try await openCancelled().get() }
+            #expect(!realm.isClosed)
+            await realm.close()
+            // Were it open, another configuration would be refused.
+            await #expect(throws: CancellationError.self) { try await openCancelled().get() }
+            let other = try await Realm.open(.init(location: place))
+            await other.close()
+        }
+    }
+
+    @Test func inMemoryRealmNeedsAnIdentifier() async throws {
+        let error = await #expect(throws: Realm.Error.self) {
+            try await Realm.open(.init(location: .inMemory(identifier: "")))
+        }
+        #expect(error?.code == .invalidInput)
+    }
+
+    @Test func defaultRealmIsInTheCurrentDirectory() {
+        let here = FileManager.default.currentDirectoryPath
+        let location = Realm.Configuration.default.location
+        guard case .file(let url) = location else {
+            Issue.record("the default realm is in memory")
+            return
+        }
+        #expect(url.path == here + "/default.realm")
+    }
+
+    // Covers 12.19
+    @Test func errorsMatchTheirCodeAndTellTheirPlaces() async throws {
+        try await withFolder {
+            let file = folder.appending(path: "text.realm")
+            try Data("not a realm".utf8).write(to: file)
+            do {
+                _ = try await Realm.open(.init(location: .file(file)))
+                Issue.record("a text file was opened")
+            } catch Realm.Error.Code.invalidInput {
+                Issue.record("another code matched")
+            } catch Realm.Error.Code.fileAccess {
+            }
+            do {
+                _ = try await Realm.open(.init(location: .file(file)))
+            } catch let error as Realm.Error {
+                #expect(error.path == file.path)
+                #expect(error.description.hasPrefix("fileAccess: "))
+                #expect(error.description.contains(file.path))
+            }
+        }
+    }
+
+    // Covers 12.11, .ioFailed
+    @Test func failedSystemCallBecomesAnErrorWithItsPathAndNumber() {
+        let codes: [(Int32, Realm.Error.Code)] = [
+            (EIO, .ioFailed), (ENOMEM, .ioFailed), (EACCES, .filePermissionDenied),
+            (EROFS, .filePermissionDenied), (ENOSPC, .diskFull), (ENOTDIR, .fileAccess),
+        ]
+        for (number, code) in codes {
+            let error = Realm.Error(StoreError.system(number, "write to", "/a/log-0-0"))
+            #expect(error.code == code)
+            #expect(error.path == "/a/log-0-0" && error.errno == number)
+            #expect(error.message.contains("Cannot write to \"/a/log-0-0\""))
+        }
+        let error = Realm.Error(.ioFailed, "No luck.", path: "/x", errno: 5)
+        #expect(error.description == "ioFailed: No luck. (path: /x, errno: 5)")
+        #expect((error as any Error).localizedDescription == "No luck.")
+        #expect(Realm.Error.Code.ioFailed ~= error)
+        #expect(!(Realm.Error.Code.diskFull ~= error))
+        #expect(!(Realm.Error.Code.ioFailed ~= CancellationError()))
+    }
+}

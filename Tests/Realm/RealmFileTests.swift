@@ -1,0 +1,262 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// The files of realms: whether they are there, deleting them, seeds, places and their spellings.
+@Suite struct RealmFileTests {
+    private let folder: RealmFolder
+
+    init() throws { folder = try RealmFolder() }
+
+    // MARK: Presence and deletion
+
+    // Covers 5.73, 5.81
+    @Test func realmIsThereOnceItWasOpened() async throws {
+        let configuration = folder.configuration()
+        #expect(try await !Realm.fileExists(for: configuration))
+        #expect(try await !Realm.deleteFiles(for: configuration))
+        #expect(try folder.names() == [])
+        try await folder.makeRealm(rooms: [])
+        #expect(try await Realm.fileExists(for: configuration))
+        #expect(try await Realm.deleteFiles(for: configuration))
+        #expect(try await !Realm.fileExists(for: configuration))
+        #expect(try folder.names() == [])
+        let again = try await Realm.open(configuration)
+        #expect(again.isEmpty && again.snapshot().version == 0)
+        await again.close()
+    }
+
+    // Covers 5.81
+    @Test func whatIsNoRealmIsNeitherThereNorDeleted() async throws {
+        try Data("text".utf8).write(to: folder["file.realm"])
+        try FileManager.default.createDirectory(
+            at: folder["photos"], withIntermediateDirectories: false)
+        try Data("x".utf8).write(to: folder["photos"].appending(path: "photo.jpg"))
+        for name in ["file.realm", "photos", "missing/deep"] {
+            #expect(try await !Realm.fileExists(for: folder.configuration(name)))
+            _ = try? await Realm.deleteFiles(for: folder.configuration(name))
+        }
+        #expect(try folder.names() == ["file.realm", "photos"])
+        #expect(try folder.names(in: "photos") == ["photo.jpg"])
+    }
+
+    @Test func filesOfOthersStayWhenARealmIsDeleted() async throws {
+        try await folder.makeRealm(rooms: ["general"])
+        try Data("x".utf8).write(to: folder["test.realm"].appending(path: "photo.jpg"))
+        #expect(try await Realm.deleteFiles(for: folder.configuration()))
+        #expect(try folder.names(in: "test.realm") == ["photo.jpg"])
+    }
+
+    // Covers 12.13, .alreadyOpen
+    @Test func openRealmIsNotDeleted() async throws {
+        let realm = try await Realm.open(folder.configuration())
+        try await realm.write { try $0.add(Room("general")) }
+        try FileManager.default.createSymbolicLink(
+            at: folder["link.realm"], withDestinationURL: folder["test.realm"])
+        for name in [
+            "test.realm", "test.realm/", "../\(folder.url.lastPathComponent)/test.realm",
+            "link.realm",
+        ] {
+            let error = await realmError {
+                try await Realm.deleteFiles(for: folder.configuration(name))
+            }
+            #expect(error?.code == .alreadyOpen, "\(name)")
+        }
+        #expect(realm.snapshot().objects(Room.self).count == 1)
+        try await realm.write { try $0.add(Room("random")) }
+        await realm.close()
+        #expect(try await Realm.deleteFiles(for: folder.configuration()))
+        #expect(try folder.names() == ["link.realm"])
+    }
+
+    // Covers 5.3
+    @Test func memoryHasNoFiles() async throws {
+        let configuration = Realm.Configuration(location: .inMemory(identifier: "no files"))
+        #expect(try await !Realm.fileExists(for: configuration))
+        #expect(try await !Realm.deleteFiles(for: configuration))
+        let realm = try await Realm.open(configuration)
+        #expect(try await !Realm.fileExists(for: configuration))
+        let error = await realmError { try await Realm.deleteFiles(for: configuration) }
+        #expect(error?.code == .alreadyOpen)
+        await realm.close()
+    }
+
+    // MARK: Seeds
+
+    // Covers 5.12, 5.88
+    @Test func newRealmBeginsWithItsSeed() async throws {
+        try await folder.makeRealm("seed.realm", rooms: ["general", "random"])
+        let before = try folder.state(of: "seed.realm")
+        var configuration = folder.configuration("new.realm", [Room.self])
+        configuration.seedFile = folder["seed.realm"]
+        let realm = try await Realm.open(configuration)
+        #expect(realm.snapshot().objects(Room.self).map(\.name) == ["general", "random"])
+        try await realm.write { tx in
+            #expect(throws: Realm.Error.self) { try tx.add(Room("general")) }
+            tx.delete(try #require(tx.object(Room.self, forPrimaryKey: "random")))
+            try tx.add(Room("new"))
+        }
+        await realm.close()
+        #expect(try folder.state(of: "seed.realm") == before)
+        // from now on it is a realm like any other, and the seed is ignored
+        try await folder.makeRealm("other.realm", rooms: ["other"])
+        configuration.seedFile = folder["other.realm"]
+        for _ in 0..<3 {
+            let again = try await Realm.open(configuration)
+            #expect(again.snapshot().objects(Room.self).map(\.name) == ["general", "new"])
+            try await again.write { tx in
+                try #require(tx.object(Room.self, forPrimaryKey: "new")).topic += "!"
+            }
+            await again.close()
+        }
+        #expect(
+            try folder.names(in: "new.realm").filter { $0.hasPrefix("unfinished") } == [])
+    }
+
+    @Test func seedMayBeLargeAndInUse() async throws {
+        let seed = try await Realm.open(folder.configuration("seed.realm"))
+        for round in 0..<4 {
+            try await seed.write { tx in
+                for number in 0..<5000 {
+                    try tx.add(Message("room \(round)", "message \(number)"))
+                }
+            }
+        }
+        var configuration = folder.configuration("new.realm", [Message.self])
+        configuration.seedFile = folder["seed.realm"]
+        let writing = Task {
+            for number in 0..<50 {
+                try await seed.write { try $0.add(Message("late", "\(number)")) }
+            }
+        }
+        let realm = try await Realm.open(configuration)
+        try await writing.value
+        let messages = realm.snapshot().objects(Message.self)
+        let late = messages.where { $0.room == "late" }.map(\.text)
+        #expect(messages.where { $0.room == "room 2" }.count == 5000)
+        #expect(Array(late) == (0..<late.count).map { "\($0)" })
+        await realm.close()
+        await seed.close()
+        let again = try await Realm.open(configuration)
+        #expect(again.snapshot().objects(Message.self).count == messages.count)
+        await again.close()
+    }
+
+    // Covers 5.12, 12.5, .fileNotFound
+    @Test func seedThatIsMissingOrDamagedLeavesNothingBehind() async throws {
+        var configuration = folder.configuration("new.realm")
+        configuration.seedFile = folder["seed.realm"]
+        let missing = await realmError { try await Realm.open(configuration) }
+        #expect(missing?.code == .fileNotFound && missing?.path == folder["seed.realm"].path)
+        try await folder.makeRealm("seed.realm", rooms: ["general"])
+        let log = folder["seed.realm"].appending(path: "log-0-0")
+        var bytes = try Data(contentsOf: log)
+        bytes[4200] ^= 1
+        try bytes.write(to: log)
+        let damaged = await realmError { try await Realm.open(configuration) }
+        #expect(damaged?.code == .invalidDatabase)
+        #expect(damaged?.path?.contains("seed.realm") == true)
+        #expect(try folder.names() == ["seed.realm"])
+        configuration.seedFile = nil
+        let realm = try await Realm.open(configuration)
+        #expect(realm.isEmpty)
+        await realm.close()
+    }
+
+    // Covers 5.3
+    @Test func memoryCanBeginWithASeed() async throws {
+        try await folder.makeRealm("seed.realm", rooms: ["general"])
+        var configuration = Realm.Configuration(location: .inMemory(identifier: "seeded"))
+        configuration.seedFile = folder["seed.realm"]
+        let realm = try await Realm.open(configuration)
+        #expect(realm.snapshot().objects(Room.self).count == 1)
+        await realm.close()
+    }
+
+    // MARK: Places
+
+    @Test func oneRealmMayBeSpelledInSeveralWays() async throws {
+        let realm = try await Realm.open(folder.configuration())
+        let names = ["test.realm", "test.realm/", "./test.realm", "nowhere/../test.realm"]
+        try FileManager.default.createDirectory(
+            at: folder["nowhere"], withIntermediateDirectories: false)
+        for name in names {
+            let url = URL(fileURLWithPath: folder.url.path + "/" + name)
+            #expect(try await Realm.open(.init(location: .file(url))) === realm, "\(name)")
+        }
+        await realm.close()
+    }
+
+    @Test(arguments: [
+        "with space.realm", "mit Umlaut ä é 漢字 🦊.realm", "50%.realm", "a?b#c&d=e.realm",
+        "a%20b.realm",
+        "new\nline.realm", "-rf.realm", "\"quoted\" 'name'.realm", "back\\slash.realm", ".hidden",
+        String(repeating: "n", count: 255),
+    ])
+    func strangeNamesArePossible(_ name: String) async throws {
+        let url = URL(fileURLWithPath: folder.url.path + "/" + name)
+        let configuration = Realm.Configuration(location: .file(url))
+        let realm = try await Realm.open(configuration)
+        try await realm.write { try $0.add(Room("general")) }
+        await realm.close()
+        #expect(try folder.names() == [name])
+        #expect(try await Realm.fileExists(for: configuration))
+        let again = try await Realm.open(configuration)
+        #expect(again.snapshot().objects(Room.self).count == 1)
+        await again.close()
+        #expect(try await Realm.deleteFiles(for: configuration))
+        #expect(try folder.names() == [])
+    }
+
+    @Test func impossiblePlacesAreNamed() async throws {
+        let long = String(repeating: "n", count: 256)
+        try Data("text".utf8).write(to: folder["file"])
+        let cases: [(String, Realm.Error.Code)] = [
+            (long, .fileAccess), ("missing/a.realm", .fileAccess), ("file", .fileAccess),
+            ("file/a.realm", .fileAccess),
+        ]
+        for (name, code) in cases {
+            for readOnly in [false, true] {
+                let url = URL(fileURLWithPath: folder.url.path + "/" + name)
+                var configuration = Realm.Configuration(location: .file(url))
+                configuration.readOnly = readOnly
+                let error = await realmError { try await Realm.open(configuration) }
+                let isMissing = readOnly && name.hasPrefix("missing")
+                #expect(error?.code == (isMissing ? .fileNotFound : code), "\(name)")
+                #expect(error?.errno != nil && error?.path?.contains(name) == true, "\(name)")
+                #expect(error?.message.contains(name) == true, "\(name)")
+            }
+        }
+        #expect(try folder.names() == ["file"])
+        let web = try #require(URL(string: "https://example.org/a.realm"))
+        let error = await realmError { try await Realm.open(.init(location: .file(web))) }
+        #expect(error?.code == .invalidInput && error?.path == "https://example.org/a.realm")
+    }
+
+    // MARK: Versions that are held
+
+    // Covers .busy
+    @Test func writeIsRefusedWhileTooManyVersionsAreHeld() async throws {
+        var configuration = folder.configuration()
+        configuration.maximumNumberOfActiveVersions = 3
+        let realm = try await Realm.open(configuration)
+        var held: [Snapshot] = []
+        for number in 0..<3 {
+            held.append(realm.snapshot())
+            held.append(realm.snapshot())  // of the same version
+            if number == 2 { break }
+            try await realm.write { try $0.add(Room("\(number)")) }
+        }
+        try await realm.write { try $0.add(Room("the third")) }
+        let error = await realmError { try await realm.write { try $0.add(Room("one more")) } }
+        #expect(error?.code == .busy && error?.message.contains("limit is 3") == true)
+        #expect(error?.message.contains("RealmFileTests.swift") == true)
+        held.removeFirst(2)
+        try await realm.write { try $0.add(Room("one more")) }
+        #expect(held.count == 4)
+        await realm.close()
+    }
+}

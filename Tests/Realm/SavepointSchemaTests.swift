@@ -1,0 +1,90 @@
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Two versions of one program's classes.
+private enum Old {
+    final class Gadget: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var name: String
+    }
+}
+
+private enum New {
+    final class Gadget: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var name: String
+        @Persisted var price = 2.5
+        @Persisted var maker: Maker?
+        @Persisted var tags: List<String>
+        @Persisted var parts: List<Gadget>
+    }
+    final class Maker: Object {
+        @Persisted var name: String
+        @Persisted(originProperty: "maker") var gadgets: LinkingObjects<Gadget>
+    }
+}
+
+/// Accessors that were made before, while and after properties joined in a savepoint that was undone.
+@Suite struct SavepointSchemaTests {
+    @Test func propertiesThatJoinedInsideAreTakenBackForAllAccessors() async throws {
+        let folder = try RealmFolder()
+        let old = try await Realm.open(folder.configuration())
+        try await old.write { tx in
+            for number in 0..<3 {
+                try tx.create(Old.Gadget.self, value: [number, "gadget \(number)"])
+            }
+        }
+        await old.close()
+        let realm = try await Realm.open(folder.configuration())
+        let version = realm.snapshot().version
+        try await realm.write { tx in
+            let before = try #require(tx.object(New.Gadget.self, forPrimaryKey: 0))
+            #expect(before.price == 2.5 && before.maker == nil && before.tags.isEmpty)
+            let tags = before.tags
+            for _ in 0..<2 {
+                var inner: [New.Gadget] = []
+                var lists: [List<New.Gadget>] = []
+                try? tx.savepoint {
+                    before.price = 7
+                    let first = try #require(tx.object(New.Gadget.self, forPrimaryKey: 1))
+                    let maker = New.Maker(value: ["name": "M"])
+                    first.maker = maker
+                    first.parts.append(before)
+                    tags.append("a")
+                    inner = [first, before.parts.first ?? before]
+                    lists = [first.parts]
+                    #expect(maker.gadgets.count == 1 && before.price == 7)
+                    throw Undo()
+                }
+                for gadget in inner + [before] {
+                    #expect(!gadget.isInvalidated && gadget.name.hasPrefix("gadget"))
+                    #expect(gadget.price == 2.5 && gadget.maker == nil)
+                    #expect(gadget.tags.isEmpty && gadget.parts.isEmpty)
+                }
+                #expect(lists[0].isEmpty && tags.isEmpty)
+                #expect(tx.objects(New.Maker.self).isEmpty)
+            }
+        }
+        #expect(realm.snapshot().version == version)
+        try await realm.write { tx in
+            let gadgets = Array(tx.objects(New.Gadget.self))
+            try? tx.savepoint {
+                gadgets[0].price = 7
+                throw Undo()
+            }
+            #expect(gadgets.map(\.price) == [2.5, 2.5, 2.5])
+            // the same accessors, now that the class is stored whole
+            gadgets[1].price = 8
+            gadgets[1].parts.append(gadgets[2])
+            gadgets[2].maker = New.Maker(value: ["name": "M"])
+            #expect(gadgets.map(\.price) == [2.5, 8, 2.5])
+            #expect(gadgets[1].parts.map(\.number) == [2])
+        }
+        let stored = realm.snapshot().objects(New.Gadget.self)
+        #expect(stored.map(\.price) == [2.5, 8, 2.5])
+        await realm.close()
+    }
+}

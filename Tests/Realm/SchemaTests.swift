@@ -1,0 +1,254 @@
+import FoundationEssentials
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+private final class TwoKeys: Object {
+    @Persisted(primaryKey: true) var first: Int
+    @Persisted(primaryKey: true) var second: String
+}
+
+private final class Nothing: Object {
+    var plain = 1
+}
+
+private final class ClassWithANameOfMoreThanFiftySevenBytesInItsUtf8FormWhichIsTheLimit: Object {
+    @Persisted var number: Int
+}
+
+private final class LongProperty: Object {
+    @Persisted var propertyWithANameOfMoreThanSixtyThreeBytesInItsUtf8FormWhichIsTheLimit: Int
+}
+
+/// Versions of one program's class.
+private enum First {
+    final class Item: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var text: String
+        @Persisted var price: Double?
+    }
+}
+
+private enum OtherTypes {
+    final class Item: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var text: Int
+        @Persisted var price: Double
+    }
+}
+
+private enum OtherKey {
+    final class Item: Object {
+        @Persisted var number: Int
+        @Persisted(primaryKey: true) var text: String
+        @Persisted var price: Double?
+    }
+}
+
+private enum NoKey {
+    final class Item: Object {
+        @Persisted var text: String
+    }
+}
+
+private enum Less {
+    final class Item: Object {
+        @Persisted(primaryKey: true) var number: Int
+    }
+}
+
+/// What the next element of a stream throws.
+private func errorOfNext<Iterator: AsyncIteratorProtocol>(
+    _ iterator: inout Iterator
+) async -> Realm.Error? {
+    do {
+        _ = try await iterator.next(isolation: #isolation)
+        Issue.record("the stream did not throw")
+        return nil
+    } catch {
+        return error as? Realm.Error
+    }
+}
+
+@Suite struct SchemaTests {
+    // Covers 1.61, 1.69, 1.74, 1.76, 1.77, 12.29, .invalidInput
+    @Test func mistakesOfAllClassesAreToldTogether() async throws {
+        let error = await #expect(throws: Realm.Error.self) {
+            try await Realm.temporary([
+                TwoKeys.self, Nothing.self, LongProperty.self, Room.self, Object.self,
+                ClassWithANameOfMoreThanFiftySevenBytesInItsUtf8FormWhichIsTheLimit.self,
+            ])
+        }
+        let lines = error?.message.split(separator: "\n").map(String.init) ?? []
+        #expect(error?.code == .invalidInput)
+        #expect(lines.contains { $0.contains("TwoKeys has 2 primary keys: first, second") })
+        #expect(lines.contains { $0.contains("Nothing has no @Persisted properties") })
+        #expect(lines.contains { $0.contains("LongProperty.propertyWith") && $0.contains("63") })
+        #expect(lines.contains { $0.contains("ClassWithAName") && $0.contains("57") })
+        #expect(lines.contains { $0.contains("Object is no model") })
+        #expect(!lines.contains { $0.contains("Room") })
+    }
+
+    // Covers 1.69
+    @Test func mistakeInAClassThatJoinsLaterIsThrownByWriteReadAndStream() async throws {
+        let realm = try await Realm.temporary()
+        let added = await #expect(throws: Realm.Error.self) {
+            try await realm.write { try $0.add(TwoKeys()) }
+        }
+        #expect(added?.code == .invalidInput && added?.className == "TwoKeys")
+        let read = await #expect(throws: Realm.Error.self) {
+            try await realm.read { $0.objects(Nothing.self).count }
+        }
+        #expect(read?.code == .invalidInput)
+        var stream = realm.objects(Nothing.self).changes.makeAsyncIterator()
+        let streamed = await errorOfNext(&stream)
+        #expect(streamed?.code == .invalidInput)
+        #expect(try await stream.next() == nil)
+    }
+
+    // Covers 1.18
+    @Test func classesOfOneNameClash() async throws {
+        let listed = await #expect(throws: Realm.Error.self) {
+            try await Realm.temporary([First.Item.self, Less.Item.self])
+        }
+        #expect(listed?.code == .invalidInput)
+        #expect(listed?.message.contains("Item") == true)
+        let realm = try await Realm.temporary()
+        try await realm.write { try $0.add(First.Item()) }
+        let joined = await #expect(throws: Realm.Error.self) {
+            try await realm.write { try $0.add(Less.Item()) }
+        }
+        #expect(joined?.code == .invalidInput)
+        try await realm.write { $0.objects(First.Item.self)[0].text = "still fine" }
+    }
+
+    // Covers 1.74, 5.10, 6.2, 12.12, .schemaMismatch
+    @Test func listedClassThatDiffersIsRefusedAtOpen() async throws {
+        let realm = try await Realm.temporary()
+        try await realm.write { try $0.add(First.Item()) }
+        let error = #expect(throws: Realm.Error.self) {
+            try LaterProgram.core(of: realm, [OtherTypes.Item.self])
+        }
+        #expect(error?.code == .schemaMismatch)
+        #expect(error?.className == "Item" && error?.property == "text")
+        let message = error?.message ?? ""
+        #expect(message.contains("Item.text is declared as Int, but stored as String"))
+        #expect(message.contains("Item.price is declared as Double, but stored as Double?"))
+        _ = try LaterProgram.core(of: realm, [Less.Item.self])
+    }
+
+    @Test func classThatDiffersIsRefusedByWriteReadAndStreamWhenItJoinsLater() async throws {
+        let realm = try await Realm.temporary()
+        try await realm.write { try $0.add(First.Item()) }
+        let version = realm.snapshot().version
+        let later = try LaterProgram.core(of: realm)
+        let errors = [
+            await #expect(throws: Realm.Error.self) {
+                try await later.write { try $0.add(OtherTypes.Item()) }
+            },
+            await #expect(throws: Realm.Error.self) {
+                try await later.write { tx in
+                    for item in tx.objects(OtherTypes.Item.self) { item.text = 1 }
+                }
+            },
+            await #expect(throws: Realm.Error.self) {
+                try await later.read { $0.objects(OtherTypes.Item.self).count }
+            },
+            await #expect(throws: Realm.Error.self) {
+                var stream = later.objects(OtherTypes.Item.self).changes.makeAsyncIterator()
+                _ = try await stream.next()
+            },
+            await #expect(throws: Realm.Error.self) {
+                let handle = later.object(OtherTypes.Item.self, forPrimaryKey: 1)
+                var stream = handle.changes.makeAsyncIterator()
+                _ = try await stream.next()
+            },
+        ]
+        for error in errors {
+            #expect(error?.code == .schemaMismatch)
+            #expect(error?.className == "Item" && error?.property == "text")
+        }
+        #expect(later.snapshot().objects(OtherTypes.Item.self).isEmpty)
+        #expect(realm.snapshot().version == version)
+    }
+
+    // Covers 6.2
+    @Test func primaryKeyThatDiffersIsAMismatch() async throws {
+        let realm = try await Realm.temporary()
+        try await realm.write { try $0.add(First.Item()) }
+        let moved = #expect(throws: Realm.Error.self) {
+            try LaterProgram.core(of: realm, [OtherKey.Item.self])
+        }
+        #expect(moved?.code == .schemaMismatch)
+        #expect(moved?.message.contains("Item.number is stored as primary key") == true)
+        #expect(moved?.message.contains("Item.text is declared as primary key") == true)
+        let missing = #expect(throws: Realm.Error.self) {
+            try LaterProgram.core(of: realm, [NoKey.Item.self])
+        }
+        #expect(missing?.message.contains("primary key number") == true)
+    }
+
+    // Covers 6.2
+    @Test func whatTheClassLacksIsLeftAlone() async throws {
+        let realm = try await Realm.temporary()
+        try await realm.write { tx in
+            let item = First.Item()
+            item.text = "kept"
+            item.price = 2
+            try tx.add(item)
+        }
+        let later = try LaterProgram.core(of: realm)
+        try await later.write { tx in
+            #expect(tx.object(Less.Item.self, forPrimaryKey: 0) != nil)
+            let item = Less.Item()
+            item.number = 1
+            try tx.add(item)
+        }
+        let items = realm.snapshot().objects(First.Item.self)
+        #expect(items.map(\.text) == ["kept", ""] && items.map(\.price) == [2, nil])
+    }
+
+    // Covers 5.29
+    @Test func openingAgainGivesTheSameActor() async throws {
+        let configuration = Realm.Configuration(
+            location: .inMemory(identifier: "same-\(UUID())"), objectTypes: [Room.self])
+        let first = try await Realm.open(configuration)
+        let second = try await Realm.open(configuration)
+        #expect(first === second)
+        var other = configuration
+        other.objectTypes = [Room.self, Person.self]
+        let error = await #expect(throws: Realm.Error.self) { try await Realm.open(other) }
+        #expect(error?.code == .alreadyOpen)
+        await first.close()
+        let reopened = try await Realm.open(other)
+        #expect(reopened !== first && !reopened.isClosed)
+    }
+
+    // Covers 5.3, 13.8
+    @Test func memoryOfARealmIsGoneWhenNobodyHoldsIt() async throws {
+        let configuration = Realm.Configuration(location: .inMemory(identifier: "gone-\(UUID())"))
+        try await Realm.open(configuration).write { try $0.add(Room("general")) }
+        #expect(try await Realm.open(configuration).snapshot().objects(Room.self).isEmpty)
+    }
+
+    @Test func closedRealmThrowsAndItsFrozenValuesStay() async throws {
+        let realm = try await Realm.temporary([Room.self])
+        try await realm.write { try $0.add(Room("general")) }
+        let frozen = try #require(realm.snapshot().objects(Room.self).first)
+        let live = realm.object(Room.self, forPrimaryKey: "general")
+        await realm.close()
+        await realm.close()
+        #expect(realm.isClosed)
+        let write = await #expect(throws: Realm.Error.self) {
+            try await realm.write { try $0.add(Room("other")) }
+        }
+        let read = await #expect(throws: Realm.Error.self) { try await realm.read { $0.version } }
+        var stream = live.changes.makeAsyncIterator()
+        let streamed = await errorOfNext(&stream)
+        #expect([write?.code, read?.code, streamed?.code] == [.closed, .closed, .closed])
+        #expect(frozen.name == "general" && live.current?.topic == "nothing yet")
+        #expect(realm.snapshot().objects(Room.self).count == 1)
+    }
+}

@@ -1,0 +1,163 @@
+import FoundationEssentials
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Carries objects out of a body, as an error or `nonisolated(unsafe)` can. Guard of the
+/// `@unchecked Sendable`: one task uses it, in the body and after it.
+private final class Smuggler: @unchecked Sendable {
+    var rooms: [Room] = []
+}
+
+private struct Refusal: Error {}
+
+private func sentence(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+}
+
+/// What a body leaves behind when it returns, throws or is cancelled, and what deleting does.
+@Suite struct TransactionRuleTests {
+    // Covers 1.9, 5.42, 12.21
+    @Test func bodyThatThrowsLeavesEverythingAsItWasAndItsAccessorsDead() async throws {
+        let realm = try await Realm.temporary([Room.self])
+        try await realm.write { try $0.add([Room("kept", topic: "old"), Room("deleted")]) }
+        let before = realm.snapshot()
+        let smuggler = Smuggler()
+        await #expect(throws: Refusal.self) {
+            try await realm.write { tx in
+                let kept = try #require(tx.object(Room.self, forPrimaryKey: "kept"))
+                kept.topic = "new"
+                let deleted = try #require(tx.object(Room.self, forPrimaryKey: "deleted"))
+                tx.delete(deleted)
+                let added = Room("added")
+                try tx.add(added)
+                smuggler.rooms = [kept, deleted, added]
+                throw Refusal()
+            }
+        }
+        #expect(smuggler.rooms.map(\.isInvalidated) == [true, true, true])
+        #expect(smuggler.rooms.map(\.isManaged) == [true, true, true])
+        #expect(realm.snapshot().version == before.version)
+        let rooms = realm.snapshot().objects(Room.self)
+        #expect(rooms.map(\.name) == ["kept", "deleted"])
+        #expect(rooms.map(\.topic) == ["old", "nothing yet"])
+        #expect(rooms.elementsEqual(before.objects(Room.self)))
+        // Another write goes on from there.
+        try await realm.write { try $0.add(Room("added")) }
+        #expect(realm.snapshot().objects(Room.self).count == 3)
+    }
+
+    // Covers 5.36
+    @Test func writeReturnsTheValueOfItsBody() async throws {
+        let realm = try await Realm.temporary([Room.self])
+        let count: Int = try await realm.write { tx in
+            try tx.add([Room("a"), Room("b")])
+            return tx.objects(Room.self).count
+        }
+        #expect(count == 2)
+        #expect(try await realm.write { _ in "nothing changed" } == "nothing changed")
+    }
+
+    // Covers 12.20
+    @Test func writeThatIsCancelledWhileItWaitsDoesNotRunItsBody() async throws {
+        let realm = try await Realm.temporary([Room.self])
+        let (waits, signal) = AsyncStream.makeStream(of: Void.self)
+        let waiting = Task {
+            for await _ in waits { break }
+            try await realm.write { try $0.add(Room("waiting")) }
+        }
+        try await realm.write { tx in
+            try tx.add(Room("first"))
+            signal.yield()
+            waiting.cancel()
+        }
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        #expect(realm.snapshot().objects(Room.self).map(\.name) == ["first"])
+    }
+
+    // Covers 7.59
+    @Test func deletionThroughOneAccessorInvalidatesTheOthersAndAKeyMadeAgainIsAnotherRow()
+        async throws
+    {
+        let realm = try await Realm.temporary([Room.self])
+        try await realm.write { tx in
+            let old = Room("general", topic: "old")
+            try tx.add(old)
+            let other = try #require(tx.object(Room.self, forPrimaryKey: "general"))
+            tx.delete(other)
+            #expect(old.isInvalidated && other.isInvalidated)
+            let new = Room("general", topic: "new")
+            try tx.add(new)
+            #expect(old.isInvalidated && other.isInvalidated && !new.isInvalidated)
+            #expect(!new.isSameObject(as: old))
+            #expect(tx.objects(Room.self).map(\.topic) == ["new"])
+        }
+    }
+
+    // Covers 7.53
+    @Test func resultsAreDeletedAsOneAndSequencesInOrder() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        try await realm.write { tx in
+            try tx.add((0..<100).map { Person("p", age: $0) })
+            tx.delete(tx.objects(Person.self).where { $0.age >= 10 })
+            #expect(tx.objects(Person.self).map(\.age) == Array(0..<10))
+            let people = tx.objects(Person.self)
+            tx.delete([people[9], people[0], people[5]])
+            #expect(people.map(\.age) == [1, 2, 3, 4, 6, 7, 8])
+            tx.delete(people.where { $0.age > 100 })
+            #expect(people.count == 7)
+            tx.delete(people)
+            #expect(people.isEmpty)
+        }
+    }
+
+    // Covers 7.29
+    @Test func addingADeletedObjectTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Room.self])
+            try await realm.write { tx in
+                let room = Room("general")
+                try tx.add(room)
+                tx.delete(room)
+                try tx.add(room)
+            }
+        }
+        #expect(sentence(result).contains("A deleted Room was passed to Transaction.add"))
+    }
+
+    @Test func deletingAgainThroughAnotherAccessorTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Room.self])
+            try await realm.write { tx in
+                try tx.add(Room("general"))
+                let first = tx.objects(Room.self)[0]
+                let second = tx.objects(Room.self)[0]
+                tx.delete(first)
+                tx.delete(second)
+            }
+        }
+        #expect(sentence(result).contains("A deleted Room was passed to Transaction.delete"))
+    }
+
+    // Covers 7.57
+    @Test func settingAPropertyOfADeletedObjectTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await Realm.temporary([Room.self])
+            try await realm.write { tx in
+                let room = Room("general")
+                try tx.add(room)
+                tx.delete(room)
+                room.topic = "too late"
+            }
+        }
+        #expect(sentence(result).contains("Room.topic of a deleted object was used"))
+    }
+}

@@ -1,1 +1,0 @@
-../RegnumTests/SeededRandom.swift

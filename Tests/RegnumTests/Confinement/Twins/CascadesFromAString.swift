@@ -1,5 +1,0 @@
-import Regnum
-
-final class Order: Object {
-    @Persisted(onDelete: .cascade) var next: Order?
-}

@@ -1,9 +1,0 @@
-import Regnum
-
-final class Dog: Object {
-    @Persisted var name: String
-}
-
-final class Owner: Object {
-    @Persisted var dog: Dog?
-}

@@ -1,5 +1,0 @@
-import Regnum
-
-final class Dog: Object {
-    @Persisted var age: Int
-}

@@ -1,0 +1,144 @@
+import Foundation
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// What both file systems promise of `LOCK`.
+@Suite struct LockContractTests {
+    /// Two opens of one `LOCK`, as two processes have them.
+    private struct Pair {
+        let disk: TestDisk
+        let realm: any RealmDirectory
+        let first: any LockFile
+        let second: any LockFile
+
+        init(_ kind: DiskKind) throws {
+            disk = try TestDisk(kind)
+            realm = try disk.makeRealm()
+            first = try realm.openLock()
+            second = try disk.makeRealm().openLock()
+        }
+    }
+
+    @Test(arguments: DiskKind.allCases, LockByte.allCases)
+    func exclusiveLockShutsTheOtherOut(kind: DiskKind, byte: LockByte) throws {
+        let pair = try Pair(kind)
+        #expect(try pair.first.tryLock(byte, .exclusive))
+        #expect(try !pair.second.tryLock(byte, .exclusive))
+        #expect(try !pair.second.tryLock(byte, .shared))
+        #expect(pair.second.isLockedElsewhere(byte))
+        #expect(!pair.first.isLockedElsewhere(byte))
+        for other in LockByte.allCases where other != byte {
+            #expect(!pair.second.isLockedElsewhere(other))
+            #expect(try pair.second.tryLock(other, .exclusive))
+        }
+        pair.first.unlock(byte)
+        pair.first.unlock(byte)
+        #expect(try pair.second.tryLock(byte, .exclusive))
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func sharedLocksStandTogether(kind: DiskKind) throws {
+        let pair = try Pair(kind)
+        #expect(try pair.first.tryLock(.session, .shared))
+        #expect(try pair.second.tryLock(.session, .shared))
+        #expect(pair.first.isLockedElsewhere(.session))
+        pair.second.unlock(.session)
+        #expect(!pair.first.isLockedElsewhere(.session))
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func lockIsConvertedWhereNobodyElseHoldsIt(kind: DiskKind) throws {
+        let pair = try Pair(kind)
+        #expect(try pair.first.tryLock(.session, .shared))
+        #expect(try pair.second.tryLock(.session, .shared))
+        // Not converted: the shared lock is kept.
+        #expect(try !pair.first.tryLock(.session, .exclusive))
+        pair.second.unlock(.session)
+        #expect(pair.second.isLockedElsewhere(.session))
+        #expect(try pair.first.tryLock(.session, .exclusive))
+        #expect(try !pair.second.tryLock(.session, .shared))
+        #expect(try pair.first.tryLock(.session, .shared))
+        #expect(try pair.second.tryLock(.session, .shared))
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func locksGoWithTheLastReference(kind: DiskKind) throws {
+        let disk = try TestDisk(kind)
+        let realm = try disk.makeRealm()
+        var first: (any LockFile)? = try realm.openLock()
+        let second = try realm.openLock()
+        #expect(try first?.tryLock(.writer, .exclusive) == true)
+        #expect(try !second.tryLock(.writer, .exclusive))
+        first = nil
+        #expect(try second.tryLock(.writer, .exclusive))
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func identityTellsWhetherTheNameStillLeadsHere(kind: DiskKind) throws {
+        let pair = try Pair(kind)
+        #expect(pair.first.identity == pair.second.identity)
+        #expect(try pair.first.isCurrent())
+        try pair.realm.unlink("LOCK")
+        #expect(try !pair.first.isCurrent())
+        let third = try pair.realm.openLock()
+        #expect(third.identity != pair.first.identity)
+        #expect(try !pair.second.isCurrent())
+        #expect(try third.isCurrent())
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func controlSlotsAreSharedAndBeginAsZeros(kind: DiskKind) throws {
+        let pair = try Pair(kind)
+        var words = ControlWords()
+        for index in 0..<16 { words[index] = .max - UInt64(index) }
+        #expect(pair.first.loadControlSlot(0) == ControlWords())
+        #expect(pair.first.loadControlSlot(1) == ControlWords())
+        pair.first.storeControlSlot(1, words)
+        #expect(pair.second.loadControlSlot(1) == words)
+        #expect(pair.second.loadControlSlot(0) == ControlWords())
+        pair.second.storeControlSlot(0, words &+ 1)
+        #expect(pair.first.loadControlSlot(0) == words &+ 1)
+        #expect(pair.first.loadControlSlot(1) == words)
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func countersAreSharedAndLeaveTheSlotsAlone(kind: DiskKind) throws {
+        let pair = try Pair(kind)
+        #expect(pair.first.grantCount() == 0)
+        pair.first.countGrant()
+        pair.second.countGrant()
+        pair.first.signalRelease()
+        #expect(pair.first.grantCount() == 2)
+        #expect(pair.second.grantCount() == 2)
+        #expect(pair.second.releaseWord() == 1)
+        pair.first.wake()
+        #expect(pair.first.loadControlSlot(0) == ControlWords())
+        #expect(pair.first.loadControlSlot(1) == ControlWords())
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func waitEndsWithTheTime(kind: DiskKind) throws {
+        let pair = try Pair(kind)
+        let start = pair.disk.fileSystem.monotonicNanoseconds()
+        pair.first.waitForRelease(observed: 0, timeoutNanoseconds: 3_000_000)
+        #expect(pair.disk.fileSystem.monotonicNanoseconds() - start >= 3_000_000)
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func waitEndsWithARelease(kind: DiskKind) throws {
+        let pair = try Pair(kind)
+        let clock = PosixFileSystem.shared
+        let start = clock.monotonicNanoseconds()
+        let (first, second) = (pair.first, pair.second)
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            first.waitForRelease(observed: 0, timeoutNanoseconds: 60_000_000_000)
+            ended.signal()
+        }
+        second.signalRelease()
+        ended.wait()
+        #expect(clock.monotonicNanoseconds() - start < 30_000_000_000)
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// What only the real file system can show: permissions, links, the bytes of `LOCK`.
+@Suite struct PosixFileSystemTests {
+    private func permissions(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    @Test func onlyTheOwnerMayReadWhatIsMade() throws {
+        let disk = try TestDisk(.posix)
+        let realm = try disk.makeRealm()
+        _ = try realm.create("log")
+        _ = try realm.openLock()
+        #expect(try permissions(disk.realmPath) == 0o700)
+        #expect(try permissions("\(disk.realmPath)/log") == 0o600)
+        #expect(try permissions("\(disk.realmPath)/LOCK") == 0o600)
+    }
+
+    @Test func permissionsOfAnExistingDirectoryAreLeftAlone() throws {
+        let disk = try TestDisk(.posix)
+        try FileManager.default.createDirectory(
+            atPath: disk.realmPath, withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o755])
+        _ = try disk.makeRealm()
+        #expect(try permissions(disk.realmPath) == 0o755)
+    }
+
+    @Test func linksAndOtherKindsOfFileAreRefused() throws {
+        let disk = try TestDisk(.posix)
+        let realm = try disk.makeRealm()
+        try realm.create("log").write([1])
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(disk.realmPath)/symbolic", withDestinationPath: "log")
+        try FileManager.default.createDirectory(
+            atPath: "\(disk.realmPath)/directory", withIntermediateDirectories: false)
+        try #require(mkfifo("\(disk.realmPath)/pipe", 0o600) == 0)
+        for name in ["symbolic", "directory", "pipe"] {
+            #expect(codeThrown { _ = try realm.open(name) } == .fileAccess, "\(name)")
+        }
+        #expect(codeThrown { _ = try realm.create("symbolic") } == .fileExists)
+        try FileManager.default.linkItem(
+            atPath: "\(disk.realmPath)/log", toPath: "\(disk.realmPath)/hard")
+        #expect(codeThrown { _ = try realm.open("log") } == .fileAccess)
+        #expect(codeThrown { _ = try realm.open("hard") } == .fileAccess)
+    }
+
+    @Test func lockThatIsALinkIsRefusedAndItsTargetUntouched() throws {
+        let disk = try TestDisk(.posix)
+        let realm = try disk.makeRealm()
+        let target = "\(disk.base)/precious"
+        try Data("precious".utf8).write(to: URL(fileURLWithPath: target))
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(disk.realmPath)/LOCK", withDestinationPath: target)
+        #expect(codeThrown { _ = try realm.openLock() } == .fileAccess)
+        #expect(FileManager.default.contents(atPath: target) == Data("precious".utf8))
+    }
+
+    @Test func linkToARealmDirectoryIsFollowed() throws {
+        let disk = try TestDisk(.posix)
+        _ = try disk.makeRealm().create("log")
+        let link = "\(disk.base)/link"
+        try FileManager.default.createSymbolicLink(
+            atPath: link, withDestinationPath: disk.realmPath)
+        #expect(try disk.fileSystem.openDirectory(link, create: true).names() == ["log"])
+    }
+
+    @Test func realmThatIsMovedStaysTheSameRealm() throws {
+        let disk = try TestDisk(.posix)
+        let realm = try disk.makeRealm()
+        try FileManager.default.moveItem(atPath: disk.realmPath, toPath: "\(disk.base)/moved")
+        _ = try realm.create("log")
+        #expect(FileManager.default.fileExists(atPath: "\(disk.base)/moved/log"))
+    }
+
+    @Test(arguments: [0, 1, 200, 4096, 8191])
+    func unfinishedLockIsFinishedAndKeepsItsBytes(size: Int) throws {
+        let disk = try TestDisk(.posix)
+        let realm = try disk.makeRealm()
+        let path = "\(disk.realmPath)/LOCK"
+        try Data(repeating: 5, count: size).write(to: URL(fileURLWithPath: path))
+        let lock = try realm.openLock()
+        let expected = Data(repeating: 5, count: size) + Data(count: 8192 - size)
+        #expect(FileManager.default.contents(atPath: path) == expected)
+        #expect(lock.loadControlSlot(1)[15] == (size >= 256 ? 0x0505_0505_0505_0505 : 0))
+    }
+
+    @Test func lockThatIsLongerIsNotShortened() throws {
+        let disk = try TestDisk(.posix)
+        let realm = try disk.makeRealm()
+        let path = "\(disk.realmPath)/LOCK"
+        try Data(repeating: 5, count: 9000).write(to: URL(fileURLWithPath: path))
+        _ = try realm.openLock()
+        #expect(FileManager.default.contents(atPath: path) == Data(repeating: 5, count: 9000))
+    }
+
+    @Test func wakeWritesIntoTheSecondPage() throws {
+        let disk = try TestDisk(.posix)
+        let lock = try disk.makeRealm().openLock()
+        var words = ControlWords()
+        words[3] = 0x0102_0304
+        lock.storeControlSlot(1, words)
+        let path = "\(disk.realmPath)/LOCK"
+        let before = try #require(FileManager.default.contents(atPath: path))
+        lock.wake()
+        let after = try #require(FileManager.default.contents(atPath: path))
+        #expect(after.count == 8192)
+        #expect(before[152..<156] == Data([4, 3, 2, 1]))
+        #expect(after[..<4096] == before[..<4096])
+        #expect(after[4096..<4104] != before[4096..<4104])
+    }
+
+    /// Nobody makes directories in sysfs: EACCES, EPERM or EROFS, depending on who asks where.
+    // Covers 12.3, .filePermissionDenied
+    @Test func refusalByTheSystemIsADeniedPermission() throws {
+        let error = #expect(throws: StoreError.self) {
+            _ = try PosixFileSystem.shared.openDirectory("/sys/a.realm", create: true)
+        }
+        #expect(error?.code == .filePermissionDenied)
+        #expect(error?.sentence.contains("/sys/a.realm") == true)
+        #expect(error?.errno != nil)
+    }
+
+    @Test func pathThatIsNoneIsRefused() {
+        for path in ["", "a\0b"] {
+            #expect(
+                codeThrown { _ = try PosixFileSystem.shared.openDirectory(path, create: true) }
+                    == .fileAccess)
+        }
+    }
+
+    @Test func procIsNoNetworkFileSystem() throws {
+        let directory = try PosixFileSystem.shared.openDirectory("/proc", create: false)
+        #expect((directory as? PosixDirectory)?.isNetworkFileSystem() == false)
+    }
+
+    @Test func bootIDIsParsedOrRefused() {
+        let text = "01234567-89ab-cdef-0123-456789abcdef"
+        let identity = Identity128(high: 0x0123_4567_89AB_CDEF, low: 0x0123_4567_89AB_CDEF)
+        #expect(Identity128(bootID: text.utf8) == identity)
+        #expect(Identity128(bootID: "\(text)\n".utf8) == identity)
+        for wrong in ["", "\n", "\(text)0", "\(text)\n\n", "0\(text)", text.uppercased()] {
+            #expect(Identity128(bootID: wrong.utf8) == nil, "\(wrong)")
+        }
+        #expect(Identity128(bootID: String(text.dropLast()).utf8) == nil)
+        #expect(Identity128(bootID: text.replacing("-", with: "0").utf8) == nil)
+    }
+}

@@ -1,0 +1,200 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Synchronization
+import Testing
+
+/// Planned failures, limits and damage in the simulated file system.
+@Suite struct SimFaultTests {
+    private let disk = SimFileSystem(seed: 3)
+    private let path = "/sim/a.realm"
+
+    private func makeRealm() throws -> any RealmDirectory {
+        try disk.openDirectory(path, create: true)
+    }
+
+    @Test func nthCallOfItsKindFailsOnce() throws {
+        let file = try makeRealm().create("log")
+        disk.inject(SimFailure(.write, nth: 3, code: .diskFull))
+        let codes = (0..<5).map { number in
+            codeThrown { try file.write([UInt8(number)], at: UInt64(number)) }
+        }
+        #expect(codes == [nil, nil, .diskFull, nil, nil])
+        #expect(disk.firedFailureCount == 1)
+        #expect(try file.readAll() == [0, 1, 0, 3, 4])
+    }
+
+    @Test func failureForeverLastsUntilItIsCleared() throws {
+        let realm = try makeRealm()
+        disk.inject(SimFailure(nil, nth: 2, times: .forever))
+        _ = try realm.create("log")
+        #expect(codeThrown { try realm.sync() } == .ioFailed)
+        #expect(codeThrown { _ = try realm.names() } == .ioFailed)
+        #expect(codeThrown { _ = try realm.openLock() } == .ioFailed)
+        disk.clearFailures()
+        #expect(try realm.names() == ["log"])
+    }
+
+    @Test func everyKindOfCallCanFail() throws {
+        for kind in EffectKind.allCases where kind != .storeControl && kind != .wake {
+            let disk = SimFileSystem()
+            disk.inject(SimFailure(kind))
+            let code = codeThrown {
+                let realm = try disk.openDirectory(path, create: true)
+                let file = try realm.create("log")
+                try file.write([1])
+                try file.sync()
+                _ = try file.size()
+                _ = try file.read(at: 0, count: 1)
+                _ = try file.map(at: 0, count: 1)
+                try realm.rename("log", to: "old")
+                _ = try realm.open("old")
+                _ = try realm.names()
+                _ = try realm.openLock().tryLock(.writer, .shared)
+                try realm.unlink("old")
+            }
+            #expect(code == .ioFailed, "\(kind)")
+            #expect(disk.firedFailureCount == 1, "\(kind)")
+        }
+    }
+
+    @Test func directoryThatAnotherMakesAtTheSameTimeIsTheSame() throws {
+        let other = Mutex<(any LockFile)?>(nil)
+        disk.onEffect = { [disk, path] kind, _ in
+            guard kind == .makeDirectory, other.withLock({ $0 == nil }) else { return }
+            disk.onEffect = nil
+            let lock = try? disk.openDirectory(path, create: true).openLock()
+            other.withLock { $0 = lock }
+        }
+        let lock = try makeRealm().openLock()
+        let theirs = try #require(other.withLock { $0 })
+        #expect(lock.identity == theirs.identity)
+        #expect(try theirs.isCurrent())
+        #expect(try theirs.tryLock(.writer, .exclusive))
+        #expect(try !lock.tryLock(.writer, .exclusive))
+    }
+
+    @Test func shortWriteLeavesItsPrefix() throws {
+        let file = try makeRealm().create("log")
+        disk.inject(SimFailure(.write, code: .diskFull, writtenByteCount: 2))
+        #expect(codeThrown { try file.write([1, 2, 3, 4]) } == .diskFull)
+        #expect(try file.readAll() == [1, 2])
+    }
+
+    @Test func failedSyncThatKeepsDirtyDataCanBeRepeated() throws {
+        let realm = try makeRealm()
+        let file = try realm.create("log")
+        try realm.sync()
+        try file.write([1])
+        disk.inject(SimFailure(.sync))
+        #expect(codeThrown { try file.sync() } == .ioFailed)
+        #expect(disk.durableContents(of: "log", in: path) == [])
+        try file.sync()
+        #expect(disk.durableContents(of: "log", in: path) == [1])
+    }
+
+    @Test func failedSyncThatLosesDirtyDataSucceedsNextTimeWithoutWriting() throws {
+        let realm = try makeRealm()
+        let file = try realm.create("log")
+        try file.write(Array(repeating: 1, count: 1024))
+        try file.sync()
+        try realm.sync()
+        try file.write([2], at: 0)
+        disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(codeThrown { try file.sync() } == .ioFailed)
+        try file.sync()
+        #expect(try file.read(at: 0, count: 1) == [2])
+        let survivors = Set(
+            disk.crashImages().map { $0.fileSystem.contents(of: "log", in: path)?[0] })
+        #expect(survivors.isSuperset(of: [1, 2]))
+        disk.dropCaches()
+        #expect(try file.read(at: 0, count: 1) == [1])
+
+        try file.write([3], at: 600)
+        try file.sync()
+        #expect(disk.durableContents(of: "log", in: path)?[600] == 3)
+    }
+
+    @Test func writeBeyondTheCapacityWritesWhatFits() throws {
+        let realm = try makeRealm()
+        disk.capacityByteCount = 1000
+        let first = try realm.create("first")
+        try first.write(Array(repeating: 1, count: 600))
+        let second = try realm.create("second")
+        #expect(
+            codeThrown { try second.write(Array(repeating: 2, count: 600)) } == .diskFull)
+        #expect(try second.size() == 400)
+        try first.write(Array(repeating: 3, count: 600))
+        #expect(codeThrown { _ = try realm.openLock() } == .diskFull)
+        try realm.unlink("second")
+        #expect(disk.usedByteCount == 1000)
+        #expect(try second.size() == 400)
+    }
+
+    @Test func spaceOfARemovedFileIsFreeWhenItIsClosed() throws {
+        let realm = try makeRealm()
+        try realm.create("log").write(Array(repeating: 1, count: 600))
+        #expect(disk.usedByteCount == 600)
+        #expect(disk.openHandleCount == 0)
+        try realm.unlink("log")
+        #expect(disk.usedByteCount == 0)
+    }
+
+    @Test func readOnlyDiskRefusesEveryChange() throws {
+        let realm = try makeRealm()
+        let file = try realm.create("log")
+        disk.isReadOnly = true
+        let refused = StoreError.Code.filePermissionDenied
+        #expect(codeThrown { try file.write([1]) } == refused)
+        #expect(codeThrown { _ = try realm.create("new") } == refused)
+        #expect(codeThrown { try realm.rename("log", to: "new") } == refused)
+        #expect(codeThrown { try realm.unlink("log") } == refused)
+        #expect(codeThrown { _ = try realm.openLock() } == refused)
+        #expect(codeThrown { _ = try disk.openDirectory("/sim/b", create: true) } == refused)
+        #expect(try realm.names() == ["log"])
+        #expect(disk.fileNames(in: "/sim/b") == [])
+    }
+
+    @Test func everyEffectIsToldBeforeItHappens() throws {
+        let seen = Mutex<[(EffectKind, Int, Int)]>([])
+        let disk = disk
+        let path = path
+        disk.onEffect = { kind, number in
+            let size = disk.contents(of: "log", in: path)?.count ?? -1
+            seen.withLock { $0.append((kind, number, size)) }
+        }
+        // The closure holds the file system.
+        defer { disk.onEffect = nil }
+        let realm = try makeRealm()
+        let file = try realm.create("log")
+        try file.write([1])
+        try file.sync()
+        let lock = try realm.openLock()
+        lock.storeControlSlot(0, ControlWords())
+        lock.wake()
+        try realm.rename("log", to: "old")
+        try realm.unlink("old")
+        try realm.sync()
+        let events = seen.withLock { $0 }
+        #expect(
+            events.map(\.0) == [
+                .makeDirectory, .syncDirectory, .create, .write, .sync, .create, .storeControl,
+                .wake, .rename, .unlink, .syncDirectory,
+            ])
+        #expect(events.map(\.1) == Array(0..<11))
+        #expect(events.map(\.2) == [-1, -1, -1, 0, 1, 1, 1, 1, 1, -1, -1])
+        #expect(disk.effectCount == 11)
+        #expect(disk.count(.create) == 2)
+        #expect(disk.wakeCount == 1)
+    }
+
+    @Test func damageIsOnDiskAtOnce() throws {
+        disk.setContents([0, 0], of: "log", in: path)
+        disk.flipBit(9, of: "log", in: path)
+        #expect(disk.durableContents(of: "log", in: path) == [0, 2])
+        #expect(try makeRealm().open("log").readAll() == [0, 2])
+        #expect(!disk.hasUnsyncedChanges)
+        disk.removeFile("log", in: path)
+        #expect(disk.fileNames(in: path) == [])
+    }
+}

@@ -1,0 +1,153 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// Reading what another process writes.
+@Suite struct FollowerTests {
+    @Test func publishedCommitsAreReadOnce() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit()
+        let reader = try realm.open()
+        #expect(reader.report.followedWriter)
+        #expect(reader.versions == [1])
+        #expect(!reader.log.isBehind())
+        try writer.commit()
+        try writer.commit(700)
+        #expect(reader.log.isBehind())
+        try reader.catchUp()
+        try reader.catchUp()
+        #expect(reader.versions == [1, 2, 3])
+        #expect(reader.log.version == 3)
+        #expect(!reader.log.isBehind())
+    }
+
+    @Test func nothingIsReadBeforeItIsPublished() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        let reader = try realm.open()
+        try writer.write()
+        try reader.catchUp()
+        #expect(reader.versions.isEmpty)
+        try writer.log.sync()
+        try reader.catchUp()
+        #expect(reader.versions.isEmpty)
+        writer.log.publish()
+        try reader.catchUp()
+        #expect(reader.versions == [1])
+    }
+
+    @Test func relaxedCommitsAreReadBeforeTheyAreDurable() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        let reader = try realm.open()
+        try writer.write()
+        writer.log.publish()
+        try reader.catchUp()
+        #expect(reader.versions == [1])
+        #expect(reader.log.durableEnd < reader.log.position)
+        try writer.log.sync()
+        writer.log.publish()
+        try reader.catchUp()
+        #expect(reader.versions == [1])
+        #expect(reader.log.durableEnd == reader.log.position)
+    }
+
+    @Test func aReaderGoesOnThroughManySegments() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        let reader = try realm.open()
+        for _ in 0..<30 { try writer.commit(3000) }
+        #expect(realm.segmentSizes().count > 3)
+        try reader.catchUp()
+        #expect(reader.versions == Array(1...30))
+        try writer.commit(20)
+        try reader.catchUp()
+        #expect(reader.versions.last == 31)
+    }
+
+    @Test func aReaderGoesOnFromTheLogOfAnIdleWriter() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit()
+        let reader = try realm.open()
+        try writer.log.writeIdle()
+        try reader.catchUp()
+        #expect(reader.log.endsIdle)
+        try writer.commit()
+        try reader.catchUp()
+        #expect(reader.versions == [1, 2])
+        #expect(!reader.log.endsIdle)
+    }
+
+    @Test func anIdleRecordIsWrittenOnce() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit()
+        try writer.log.writeIdle()
+        let position = writer.log.position
+        try writer.log.writeIdle()
+        #expect(writer.log.position == position)
+        #expect(try realm.open().log.endsIdle)
+    }
+
+    /// After a failed sync the log goes on in a new segment, in which the records since the last
+    /// durable one stand again: a reader that knew some of them passes over these.
+    @Test(arguments: [false, true])
+    func aReaderGoesOnAcrossARepairedFailure(knowsThem: Bool) throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        let reader = try realm.open()
+        try writer.commit()
+        try writer.write(200)
+        writer.log.publish()
+        if knowsThem { try reader.catchUp() }
+        try writer.write(300)
+        realm.disk.inject(SimFailure(.sync))
+        #expect(codeThrown { try writer.log.sync() } == .outcomeUnknown)
+        writer.log.resignWriter()
+        let heir = try realm.openWriter()
+        #expect(heir.report.wasPoisoned)
+        #expect(heir.versions == [1, 2, 3])
+        try heir.commit()
+        try reader.catchUp()
+        #expect(reader.versions == [1, 2, 3, 4])
+        // The reader's chain is that of the new segment: it can go on writing.
+        heir.log.resignWriter()
+        #expect(try reader.becomeWriter())
+        try reader.commit()
+        #expect(try realm.open().versions == [1, 2, 3, 4, 5])
+    }
+
+    @Test func publishedBytesThatAreDamagedAreAnErrorAndKeepWhatWasRead() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        let reader = try realm.open()
+        try writer.commit()
+        try reader.catchUp()
+        let end = 4096 + Int(writer.log.position)
+        try writer.commit(100)
+        realm.disk.flipBit((end + 60) * 8, of: "log-0-0", in: realm.path)
+        #expect(codeThrown { try reader.catchUp() } == .invalidDatabase)
+        #expect(reader.versions == [1])
+        #expect(reader.log.version == 1)
+    }
+
+    @Test func anErrorOfTheReceiverStopsBeforeThatCommit() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        let reader = try realm.open()
+        for _ in 0..<3 { try writer.commit() }
+        let error = #expect(throws: StoreError.self) {
+            try reader.log.catchUp { (body) throws(StoreError) in
+                if LogFixture.version(body) == 2 { throw StoreError(.invalidValue, "No.") }
+            }
+        }
+        #expect(error?.code == .invalidValue)
+        #expect(error?.lastGoodVersion == 1)
+        #expect(reader.log.version == 1)
+        try reader.catchUp()
+        #expect(reader.versions == [2, 3])
+    }
+}

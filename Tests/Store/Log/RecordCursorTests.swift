@@ -1,0 +1,100 @@
+import RegnumSimulation
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumStore
+
+/// Reading the records of a segment in order.
+@Suite struct RecordCursorTests {
+    private let disk = SimFileSystem(seed: 2)
+    private let salt: UInt64 = 0xABCD
+
+    /// A segment with records of these bodies; `change` alters one header before it is framed.
+    private func makeSegment(
+        _ bodies: [[UInt8]], change: (Int, inout RecordHeader) -> Void = { _, _ in }
+    ) throws -> LogSegment {
+        let directory = try disk.openDirectory("/sim/a.realm", create: true)
+        let header = SegmentHeader(
+            realmID: Identity128(high: 1, low: 1), generation: 0, number: 0, firstSequence: 10,
+            salt: salt, base: 1000, previousChain: 5)
+        var frames: [UInt8] = []
+        var chain: UInt32 = 5
+        for (index, body) in bodies.enumerated() {
+            var record = RecordHeader(
+                type: .commit, sequence: 10 + UInt64(index), durableEnd: 1000,
+                previousChain: chain, writerEpoch: 1)
+            change(index, &record)
+            chain = RecordFraming.append(
+                record, body: body, salt: salt, fileOffset: 4096 + UInt64(frames.count),
+                to: &frames)
+        }
+        let file = try directory.create("log-0-0")
+        try file.write(header.encoded() + frames + [UInt8](repeating: 0, count: 64), at: 0)
+        return try LogSegment.open(directory, generation: 0, number: 0)
+    }
+
+    private func cursor(_ segment: LogSegment, limit: LogPosition = .max, bodyMax: Int = 1 << 20)
+        -> RecordCursor
+    {
+        RecordCursor(
+            segment, at: 1000, nextSequence: 10, chain: 5, limit: limit,
+            bodyByteCountMax: bodyMax)
+    }
+
+    private func readAll(_ cursor: RecordCursor) throws -> (bodies: [[UInt8]], end: LogPosition) {
+        var cursor = cursor
+        var bodies: [[UInt8]] = []
+        while let (_, body) = try cursor.next() { bodies.append(body) }
+        return (bodies, cursor.position)
+    }
+
+    @Test func recordsComeInOrderAcrossReadBuffers() throws {
+        let bodies = (0..<40).map { [UInt8](repeating: UInt8($0), count: 20_000 + $0) }
+        let read = try readAll(cursor(makeSegment(bodies)))
+        #expect(read.bodies == bodies)
+        #expect(
+            read.end
+                == 1000
+                + bodies.reduce(0) {
+                    $0 + UInt64(RecordFraming.byteCount(bodyByteCount: $1.count))
+                })
+    }
+
+    @Test func nothingIsReadAtOrBehindTheLimit() throws {
+        let segment = try makeSegment([[1], [2], [3]])
+        #expect(try readAll(cursor(segment, limit: 1000 + 96)).bodies == [[1], [2]])
+        #expect(try readAll(cursor(segment, limit: 1000 + 95)).bodies == [[1]])
+        #expect(try readAll(cursor(segment, limit: 1000)).bodies.isEmpty)
+        #expect(try readAll(cursor(segment, limit: 0)).bodies.isEmpty)
+    }
+
+    @Test func aGapInTheSequenceEndsTheLog() throws {
+        let segment = try makeSegment([[1], [2], [3]]) { if $0 == 1 { $1.sequence += 1 } }
+        #expect(try readAll(cursor(segment)).bodies == [[1]])
+    }
+
+    @Test func aBrokenChainEndsTheLog() throws {
+        let segment = try makeSegment([[1], [2], [3]]) { if $0 == 2 { $1.previousChain ^= 1 } }
+        #expect(try readAll(cursor(segment)).bodies == [[1], [2]])
+    }
+
+    @Test func aRecordThatVouchesForItselfEndsTheLog() throws {
+        let segment = try makeSegment([[1], [2], [3]]) { if $0 == 1 { $1.durableEnd = 1049 } }
+        #expect(try readAll(cursor(segment)).bodies == [[1]])
+        let honest = try makeOther([[1], [2], [3]]) { if $0 == 1 { $1.durableEnd = 1048 } }
+        #expect(try readAll(cursor(honest)).bodies.count == 3)
+    }
+
+    private func makeOther(
+        _ bodies: [[UInt8]], change: (Int, inout RecordHeader) -> Void
+    ) throws -> LogSegment {
+        try disk.openDirectory("/sim/a.realm", create: true).unlink("log-0-0")
+        return try makeSegment(bodies, change: change)
+    }
+
+    @Test func aBodyBeyondTheLimitEndsTheLog() throws {
+        let segment = try makeSegment([[1], [UInt8](repeating: 2, count: 100), [3]])
+        #expect(try readAll(cursor(segment, bodyMax: 99)).bodies.count == 1)
+        #expect(try readAll(cursor(segment, bodyMax: 100)).bodies.count == 3)
+    }
+}

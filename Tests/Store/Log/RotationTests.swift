@@ -1,0 +1,160 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// New segments: their sizes, the spare one, what is where.
+@Suite struct RotationTests {
+    @Test func segmentsDoubleUpToTheLimit() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        for _ in 0..<200 { try writer.commit(1000) }
+        let sizes = realm.segmentSizes()
+        #expect(sizes.prefix(5) == [8192, 16384, 32768, 65536, 65536])
+        #expect(try realm.open().versions == Array(1...200))
+    }
+
+    @Test func aSegmentIsLargeEnoughForTheBatchThatOpensIt() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(30_000)
+        try writer.commit(200_000)
+        try writer.commit(10)
+        let sizes = realm.segmentSizes()
+        #expect(sizes.count == 3)
+        #expect(sizes[1] >= 30_000 && sizes[1] < 36_864 + 4096)
+        #expect(sizes[2] >= 200_000 && sizes[2] < 212_000)
+        #expect(sizes.allSatisfy { $0 % 4096 == 0 })
+        #expect(try realm.open().versions == [1, 2, 3])
+    }
+
+    @Test func aBatchIsNeverSplit() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(3000)
+        let bodies = (2...4).map { LogFixture.body($0, 600) }
+        try writer.log.append(bodies, version: 4)
+        try writer.log.sync()
+        writer.log.publish()
+        let first = try #require(realm.disk.contents(of: "log-0-0", in: realm.path))
+        let used = 4096 + RecordFraming.byteCount(bodyByteCount: 3008)
+        #expect(first[used...].allSatisfy { $0 == 0 })
+        #expect(try realm.open().versions == [1, 2, 3, 4])
+    }
+
+    @Test func aBatchThatFitsExactlyFillsTheSegment() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(4096 - 40 - 8)
+        #expect(writer.log.remainingByteCount == 0)
+        #expect(realm.segmentSizes().count == 1)
+        #expect(try realm.open().versions == [1])
+        try writer.commit(0)
+        #expect(realm.segmentSizes().count == 2)
+        #expect(try realm.open().versions == [1, 2])
+    }
+
+    @Test func relaxedCommitsAreDurableBeforeANewSegment() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.write(3000)
+        writer.log.publish()
+        try writer.write(3000)
+        #expect(realm.segmentSizes().count == 2)
+        for image in realm.disk.crashImages() {
+            var versions: [UInt64] = []
+            _ = try RealmLog.open(image.fileSystem, path: realm.path, options: realm.options) {
+                (body) throws(StoreError) in versions.append(LogFixture.version(body))
+            }
+            #expect(versions == [1] || versions == [1, 2])
+        }
+    }
+
+    // MARK: The spare segment
+
+    @Test func aSpareIsWantedOnceThereWasASecondSegment() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(3500)
+        #expect(!writer.log.wantsSpare)
+        try writer.commit(3500)
+        #expect(!writer.log.wantsSpare)
+        try writer.commit(5000)
+        #expect(writer.log.wantsSpare)
+    }
+
+    @Test func aSpareBecomesTheNextSegmentWithoutNewSpace() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(3500)
+        try writer.commit(9000)
+        writer.log.spareSegment.make()
+        #expect(realm.disk.contents(of: "spare", in: realm.path)?.count == 32768)
+        realm.disk.capacityByteCount = realm.disk.usedByteCount
+        try writer.commit(9000)
+        #expect(realm.segmentSizes() == [8192, 16384, 32768])
+        #expect(!realm.disk.fileNames(in: realm.path).contains("spare"))
+        #expect(try realm.open().versions == [1, 2, 3])
+    }
+
+    @Test func aSpareThatIsTooSmallIsThrownAway() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(3500)
+        writer.log.spareSegment.make()
+        try writer.commit(40_000)
+        #expect(realm.segmentSizes()[1] > 40_000)
+        #expect(Set(realm.disk.fileNames(in: realm.path)) == ["LOCK", "log-0-0", "log-0-1"])
+        #expect(try realm.open().versions == [1, 2])
+    }
+
+    @Test func thereIsOneSpareAtMost() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(3500)
+        writer.log.spareSegment.make()
+        let writes = realm.disk.count(.write)
+        writer.log.spareSegment.make()
+        #expect(realm.disk.count(.write) == writes)
+    }
+
+    /// A power cut may give the taken spare its name back, with whatever was written to it.
+    @Test func aSpareThatAPowerCutBroughtBackDoesNoHarm() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit(3500)
+        writer.log.spareSegment.make()
+        realm.disk.inject(SimFailure(.sync))
+        #expect(codeThrown { try writer.commit(100) } == .outcomeUnknown)
+        writer.log.resignWriter()
+        let states = CrashStates()
+        realm.disk.onEffect = { [unowned disk = realm.disk] kind, _ in
+            if kind == .syncDirectory { states.images += disk.crashImages() }
+        }
+        _ = try realm.open()
+        realm.disk.onEffect = nil
+        #expect(!states.images.isEmpty)
+        for image in states.images {
+            let disk = image.fileSystem
+            let log = try RealmLog.open(disk, path: realm.path, options: realm.options) {
+                (_) throws(StoreError) in
+            }.log
+            let isWriter = try log.tryBecomeWriter { (_) throws(StoreError) in }
+            #expect(isWriter)
+            let version = log.version + 1
+            try log.append([LogFixture.body(version, 3900)], version: version)
+            try log.sync()
+            log.publish()
+            var count: UInt64 = 0
+            _ = try RealmLog.open(disk.killImage(), path: realm.path, options: realm.options) {
+                (_) throws(StoreError) in count += 1
+            }
+            #expect(count == version)
+        }
+    }
+
+    /// Guard: used by one thread only.
+    private final class CrashStates: @unchecked Sendable {
+        var images: [SimImage] = []
+    }
+}

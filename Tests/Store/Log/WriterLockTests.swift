@@ -1,0 +1,150 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// Who may write, and what the control page says meanwhile.
+@Suite struct WriterLockTests {
+    @Test func oneProcessWritesAtATime() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        let second = try realm.open()
+        #expect(try !second.becomeWriter())
+        #expect(!second.log.tryBecomeWriterIfCurrent())
+        try first.commit()
+        first.log.resignWriter()
+        #expect(try second.becomeWriter())
+        #expect(second.versions == [1])
+        #expect(try !first.becomeWriter())
+        try second.commit()
+        second.log.resignWriter()
+        #expect(try first.becomeWriter())
+        #expect(first.versions == [1, 2])
+    }
+
+    @Test func theLockIsFreeWhenItsHolderDies() throws {
+        let realm = LogFixture()
+        let second: LogFixture.Process
+        do {
+            let first = try realm.openWriter()
+            try first.commit()
+            second = try realm.open()
+            try first.write()
+        }
+        #expect(try second.becomeWriter())
+        #expect(second.versions == [1, 2])
+        #expect(second.log.durableEnd == second.log.position)
+    }
+
+    @Test func everyGrantIsCounted() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        let before = first.log.lock.grantCount()
+        first.log.resignWriter()
+        let word = first.log.lock.releaseWord()
+        #expect(first.log.tryBecomeWriterIfCurrent())
+        #expect(first.log.lock.grantCount() == before + 1)
+        first.log.resignWriter()
+        #expect(first.log.lock.releaseWord() != word)
+    }
+
+    @Test func theEpochRisesWhenTheLockChangesProcess() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        func epoch() throws -> UInt32 { try #require(first.log.lock.loadControl()).writerEpoch }
+        try first.commit()
+        let one = try epoch()
+        first.log.resignWriter()
+        #expect(first.log.tryBecomeWriterIfCurrent())
+        #expect(try epoch() == one, "the same process again")
+        first.log.resignWriter()
+        let second = try realm.openWriter()
+        #expect(try epoch() == one + 1)
+        try second.commit()
+        second.log.resignWriter()
+        #expect(try first.becomeWriter())
+        #expect(try epoch() == one + 2)
+        try first.commit()
+        // Also without the control page, from the records.
+        let copy = realm.disk.killImage()
+        copy.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
+        let log = try RealmLog.open(copy, path: realm.path, options: realm.options) {
+            (_) throws(StoreError) in
+        }.log
+        #expect(try #require(log.lock.loadControl()).writerEpoch == one + 2)
+    }
+
+    @Test func aLogIsCurrentUntilSomebodyElseWrites() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        first.log.resignWriter()
+        let second = try realm.open()
+        #expect(first.log.isCurrent() && second.log.isCurrent())
+        #expect(second.log.tryBecomeWriterIfCurrent())
+        #expect(first.log.isCurrent(), "nothing is written yet")
+        try second.write()
+        #expect(!first.log.isCurrent(), "somebody is writing")
+        try second.log.sync()
+        second.log.publish()
+        second.log.resignWriter()
+        #expect(!first.log.isCurrent())
+        #expect(!first.log.tryBecomeWriterIfCurrent())
+        #expect(!first.log.lock.isLockedElsewhere(.writer))
+        try first.catchUp()
+        #expect(first.log.isCurrent())
+        #expect(first.log.tryBecomeWriterIfCurrent())
+        try first.commit()
+        #expect(try realm.open().versions == [1, 2, 3])
+    }
+
+    @Test func aLogIsNotCurrentBehindANewSegmentOrAnIdleRecord() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        let second = try realm.open()
+        try first.log.writeIdle()
+        #expect(!second.log.isCurrent())
+        try second.catchUp()
+        #expect(second.log.isCurrent())
+        try first.commit(5000)
+        #expect(!second.log.isCurrent())
+        try second.catchUp()
+        #expect(second.log.isCurrent())
+    }
+
+    @Test func takingTheLockFromACurrentLogDoesNotTouchTheDisk() throws {
+        let realm = LogFixture()
+        let log = try realm.open().log
+        let before = [EffectKind.read, .write, .sync, .open].map { realm.disk.count($0) }
+        #expect(log.tryBecomeWriterIfCurrent())
+        #expect([EffectKind.read, .write, .sync, .open].map { realm.disk.count($0) } == before)
+    }
+
+    @Test func aDestroyedControlPageStopsTheWritersThatHaveItOpen() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        first.log.resignWriter()
+        realm.disk.setControlSlots(ControlWords(), ControlWords(), in: realm.path)
+        #expect(!first.log.isCurrent())
+        #expect(codeThrown { _ = try first.becomeWriter() } == .invalidDatabase)
+        #expect(!first.log.holdsWriter)
+        // A new opener rebuilds it, and all go on.
+        _ = try realm.open()
+        #expect(try first.becomeWriter())
+    }
+
+    @Test func oneSyncAndOneWriteABatch() throws {
+        let realm = LogFixture()
+        let writer = try realm.openWriter()
+        try writer.commit()
+        let before = [EffectKind.write, .sync, .wake].map { realm.disk.count($0) }
+        let bodies = (2...9).map { LogFixture.body($0, 50) }
+        try writer.log.append(bodies, version: 9)
+        try writer.log.sync()
+        writer.log.publish()
+        #expect(
+            [EffectKind.write, .sync, .wake].map { realm.disk.count($0) } == before.map { $0 + 1 })
+    }
+}

@@ -1,0 +1,138 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// Nodes files: made, appended to, read through mappings and private copies.
+@Suite struct NodesFileTests {
+    private let realmID = Identity128(high: 3, low: 4)
+
+    private func nodes(
+        _ disk: TestDisk, mapsNodes: Bool = true, change: (inout StoreOptions) -> Void = { _ in }
+    ) throws -> NodesDirectory {
+        var options = StoreOptions()
+        options.mapsNodes = mapsNodes
+        options.nodesWindowByteCount = 16384
+        options.nodesWriteByteCount = 4096
+        change(&options)
+        return NodesDirectory(
+            disk.fileSystem, try disk.makeRealm(), realmID: realmID, options: options)
+    }
+
+    private func bytes(_ count: Int, _ seed: UInt64) -> [UInt8] {
+        var numbers = SeededRandom(seed)
+        return (0..<count).map { _ in UInt8(truncatingIfNeeded: numbers.next() >> 24) }
+    }
+
+    private func append(_ bytes: [UInt8], _ appender: NodesAppender) throws -> UInt64 {
+        let result = bytes.withUnsafeBytes { buffer in
+            Result { () throws(StoreError) in try appender.append(buffer) }
+        }
+        return try result.get()
+    }
+
+    @Test(arguments: DiskKind.allCases, [true, false])
+    func extentsComeBackAligned(kind: DiskKind, mapsNodes: Bool) throws {
+        let disk = try TestDisk(kind)
+        let nodes = try nodes(disk, mapsNodes: mapsNodes)
+        var places: [(offset: UInt64, bytes: [UInt8])] = []
+        var newest: CheckpointReference?
+        for round in 0..<3 {
+            let appender = try nodes.appender(after: newest, liveByteCount: 1 << 30)
+            for (number, count) in [1, 64, 5000, 16384, 40000, 0, 700, 16000].enumerated() {
+                let content = bytes(count, UInt64(round * 100 + number))
+                places.append((try append(content, appender), content))
+            }
+            try appender.sync()
+            newest = CheckpointReference(
+                version: 0, position: 0, sequence: 1, chain: 0, file: appender.fileNumber,
+                offset: 0, byteCount: 0, crc: 0)
+            #expect(appender.fileNumber == 1)
+        }
+        // Twice: the second time from what is mapped or copied.
+        let file = try nodes.file(1)
+        var addresses: [UInt] = []
+        for round in 0..<2 {
+            for (number, place) in places.enumerated() where !place.bytes.isEmpty {
+                #expect(place.offset % 64 == 0)
+                let found = try file.bytes(at: place.offset, count: place.bytes.count)
+                #expect(Array(found) == place.bytes)
+                let address = UInt(bitPattern: found.baseAddress)
+                #expect(address % 64 == 0)
+                if round == 0 { addresses.append(address) }
+                if place.bytes.count <= 16384 {
+                    let end = place.offset + UInt64(place.bytes.count) - 1
+                    #expect(place.offset / 16384 == end / 16384, "extent \(number)")
+                }
+            }
+        }
+        #expect(try nodes.file(1) === file)
+    }
+
+    @Test(arguments: DiskKind.allCases)
+    func whatLiesOutsideIsDamage(kind: DiskKind) throws {
+        let disk = try TestDisk(kind)
+        let nodes = try nodes(disk)
+        let appender = try nodes.appender(after: nil, liveByteCount: 0)
+        let offset = try append(bytes(100, 1), appender)
+        try appender.sync()
+        let file = appender.file
+        for (start, count) in [
+            (offset, 101), (offset + 128, 1), (UInt64.max - 3, 8), (1 << 40, 64),
+        ] {
+            let code = codeThrown { _ = try file.bytes(at: start, count: count) }
+            #expect(code == .invalidDatabase)
+        }
+        #expect(codeThrown { _ = try nodes.file(2) } == .historyTrimmed)
+    }
+
+    @Test func everyFlippedBitOfTheHeaderIsNoticed() throws {
+        let disk = try TestDisk(.simulation)
+        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        do { _ = try nodes(disk).appender(after: nil, liveByteCount: 0) }
+        for bit in stride(from: 0, to: 4096 * 8, by: 7) {
+            simulation.flipBit(bit, of: "nodes-1", in: disk.realmPath)
+            let code = codeThrown { _ = try nodes(disk).file(1) }
+            #expect(code == .invalidDatabase, "bit \(bit)")
+            simulation.flipBit(bit, of: "nodes-1", in: disk.realmPath)
+        }
+        _ = try nodes(disk).file(1)
+        let other = NodesDirectory(
+            disk.fileSystem, try disk.makeRealm(), realmID: Identity128(high: 9, low: 9),
+            options: StoreOptions())
+        #expect(codeThrown { _ = try other.file(1) } == .invalidDatabase)
+    }
+
+    @Test func aNewFileIsBegunWhenTheOldOneIsFullOrFailed() throws {
+        let disk = try TestDisk(.simulation)
+        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let nodes = try nodes(disk) { $0.nodesSlackByteCount = 10_000 }
+        let first = try nodes.appender(after: nil, liveByteCount: 0)
+        _ = try append(bytes(20_000, 1), first)
+        try first.sync()
+        var newest = CheckpointReference(
+            version: 0, position: 0, sequence: 1, chain: 0, file: 1, offset: 0, byteCount: 0,
+            crc: 0)
+        #expect(try nodes.appender(after: newest, liveByteCount: 20_000).fileNumber == 1)
+        let second = try nodes.appender(after: newest, liveByteCount: 5_000)
+        #expect(second.fileNumber == 2)
+        _ = try append(bytes(100, 1), second)
+        simulation.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(codeThrown { try second.sync() } == .ioFailed)
+        newest.file = 2
+        #expect(try nodes.appender(after: newest, liveByteCount: 1 << 30).fileNumber == 3)
+    }
+
+    @Test func thePaceStopsAndSpacingIsSynced() throws {
+        let disk = try TestDisk(.simulation)
+        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let nodes = try nodes(disk) { $0.nodesSyncByteCount = 8192 }
+        let appender = try nodes.appender(after: nil, liveByteCount: 0) { $0 < 60_000 }
+        let syncs = simulation.count(.sync)
+        let code = codeThrown {
+            for seed in 0..<100 { _ = try append(bytes(4096, UInt64(seed)), appender) }
+        }
+        #expect(code == .closed)
+        #expect(simulation.count(.sync) - syncs == 7)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// A random number generator whose whole state is its seed: SplitMix64 (Steele, Lea and Flood 2014,
+/// "Fast splittable pseudorandom number generators").
+package struct SeededRandom: RandomNumberGenerator, Sendable {
+    /// The seed that the generator started from.
+    package let seed: UInt64
+    private var state: UInt64
+
+    package init(_ seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
+    /// A generator with the seed of this run, which is printed.
+    ///
+    /// - Parameter test: the name printed with the seed.
+    package init(_ test: String = #function) {
+        self.init(Self.seed(test))
+    }
+
+    /// The seed in `REGNUM_SEED`, or a fresh one if that is not set. It is printed, so that a
+    /// failure can be reproduced.
+    package static func seed(_ test: String = #function) -> UInt64 {
+        let given = ProcessInfo.processInfo.environment["REGNUM_SEED"].flatMap { UInt64($0) }
+        let seed = given ?? UInt64.random(in: 0..<(1 << 32))
+        print("\(test): REGNUM_SEED=\(seed)")
+        return seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return Self.mix(state)
+    }
+
+    /// A hash of one number: neighbouring numbers give unrelated results.
+    package static func mix(_ number: UInt64) -> UInt64 {
+        var word = number
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    /// The seed of one of many runs that share a seed.
+    package static func seed(_ seed: UInt64, ofRun number: Int) -> UInt64 {
+        mix(seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// A number from 0 up to, but not including, `bound`; 0 if the bound is.
+    package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(bound, 1))) }
+
+    /// True once in `count` times.
+    package mutating func oneIn(_ count: Int) -> Bool { below(count) == 0 }
+
+    /// True with the given probability.
+    package mutating func chance(_ probability: Double) -> Bool {
+        Double(next() >> 11) / Double(1 << 53) < probability
+    }
+
+    package mutating func oneOf<Element>(_ elements: [Element]) -> Element {
+        elements[below(elements.count)]
+    }
+
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next() >> 32) }
+    }
+}

@@ -1,0 +1,117 @@
+import Dispatch
+import Foundation
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumWatch
+
+@Suite(.timeLimit(.minutes(40)))
+struct WatchFailureTests {
+    @Test func missingDirectoryThrows() async throws {
+        let loop = WatchLoop()
+        defer { loop.stop() }
+        let error = await #expect(throws: WatchError.self) {
+            try await loop.watchDirectory("/nowhere/at/all", fileName: "LOCK") {}
+        }
+        #expect(
+            error == WatchError(reason: .notFound, errnoName: "ENOENT", path: "/nowhere/at/all"))
+        #expect(
+            error?.description
+                == "cannot watch /nowhere/at/all: there is no such directory (ENOENT)")
+    }
+
+    @Test func missingFileThrows() async throws {
+        let directory = try WatchedDirectory()
+        let loop = WatchLoop()
+        defer { loop.stop() }
+        let error = await #expect(throws: WatchError.self) {
+            try await loop.watchDirectory(directory.path, fileName: "absent") {}
+        }
+        #expect(error?.reason == .notFound)
+    }
+
+    @Test func fileInPlaceOfTheDirectoryThrows() async throws {
+        let directory = try WatchedDirectory()
+        directory.write("file")
+        let loop = WatchLoop()
+        defer { loop.stop() }
+        let error = await #expect(throws: WatchError.self) {
+            try await loop.watchDirectory("\(directory.path)/file", fileName: "LOCK") {}
+        }
+        #expect(error?.reason == .notADirectory)
+    }
+
+    @Test func loopWorksAfterAFailure() async throws {
+        let loop = WatchLoop()
+        defer { loop.stop() }
+        _ = try? await loop.watchDirectory("/nowhere", fileName: "LOCK") {}
+        let directory = try WatchedDirectory()
+        let hints = HintCounter()
+        let token = try await loop.watchDirectory(directory.path, fileName: "LOCK") { hints.hint() }
+        directory.write("LOCK")
+        await hints.reach(1)
+        token.cancel()
+    }
+
+    @Test(arguments: [
+        (ENOSPC, WatchError.Reason.limit, "ENOSPC"), (EMFILE, .limit, "EMFILE"),
+        (ENFILE, .limit, "ENFILE"), (EAGAIN, .limit, "EAGAIN"),
+        (EACCES, .permissionDenied, "EACCES"),
+        (EIO, .other, "EIO"),
+    ])
+    func systemErrorsAreNamed(number: CInt, reason: WatchError.Reason, name: String) {
+        let error = WatchError(status: -number, path: "/realm")
+        #expect(error == WatchError(reason: reason, errnoName: name, path: "/realm"))
+    }
+
+    @Test func networkFileSystemsAreKnown() {
+        #expect(isNetworkFileSystem(type: 0x6969))
+        #expect(isNetworkFileSystem(type: 0xFF53_4D42))
+        #expect(!isNetworkFileSystem(type: 0xEF53))  // ext4
+        #expect(!isNetworkFileSystem(type: 0x0102_1994))  // tmpfs
+        #expect(!isOnNetworkFileSystem("/proc"))
+        #expect(!isOnNetworkFileSystem("/nowhere"))
+    }
+
+    /// The loop thread is held while more events arrive than the system's queue takes: what follows
+    /// is dropped without a word. The timer goes on, and later events hint again.
+    @Test func overflowOfTheEventQueueIsSurvived() async throws {
+        let directory = try WatchedDirectory()
+        directory.write("LOCK")
+        let limit = try String(
+            contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+        let capacity = try #require(Int(limit.trimmingCharacters(in: .whitespacesAndNewlines)))
+        let loop = WatchLoop()
+        defer { loop.stop() }
+        let hints = HintCounter()
+        let hold = DispatchSemaphore(value: 0)
+        let token = try await loop.watchDirectory(directory.path, fileName: "LOCK") {
+            hints.hint()
+            if hints.count == 1 { hold.wait() }
+        }
+        let fired = HintCounter()
+        let timer = try loop.startTimer(intervalMilliseconds: 1) { fired.hint() }
+        directory.write("LOCK")
+        await hints.reach(1)
+        // Two kinds of events in turn: equal ones in a row would be merged into one.
+        let descriptor = open("\(directory.path)/LOCK", O_WRONLY | O_CLOEXEC)
+        var byte: UInt8 = 0
+        for turn in 0..<max(20_000, capacity + 1_000) {
+            if turn % 2 == 0 {
+                pwrite(descriptor, &byte, 1, 0)
+            } else {
+                fchmod(descriptor, 0o600)
+            }
+        }
+        close(descriptor)
+        hold.signal()
+        await hints.reach(capacity)
+        await fired.reach(fired.count + 3)
+        await loop.synchronize()
+        let before = hints.count
+        directory.write("LOCK")
+        await hints.reach(before + 1)
+        token.cancel()
+        timer.cancel()
+    }
+}

@@ -1,0 +1,95 @@
+# Sourced by Tests/run, Tests/soak, Tests/faults/run and .ci/run, after setup.sh: how the tests are
+# built and run.
+
+# One build for all tests: the library is optimised, but keeps its assertions and the texts of its
+# traps. Optimising across modules would cost a third more time and speeds up only long scans.
+checked_flags=(
+    -c release --build-tests --scratch-path "$repository/.build/checked"
+    -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -DDEBUG
+    -Xswiftc -disable-cmo -Xswiftc -warnings-as-errors
+)
+areas=(
+    Store Watch Layer Engine Coordinator Fault Objects Collections Queries Changes Realm Migrations
+    Compatibility Processes Chat
+)
+
+# folder_of AREA: where the tests of an area are.
+folder_of() {
+    case $1 in
+    Chat) echo "$repository/Examples/Chat/Tests" ;;
+    *) echo "$repository/Tests/$1" ;;
+    esac
+}
+
+# with_progress WHAT LOG COMMAND...: runs a command with its output in LOG, and prints a line about
+# it every 30 seconds.
+with_progress() {
+    local what=$1 log=$2 start=$SECONDS last=$SECONDS status=0
+    shift 2
+    "$@" >"$log" 2>&1 </dev/null &
+    local process=$!
+    while kill -0 $process 2>/dev/null; do
+        sleep 0.2
+        if [ $((SECONDS - last)) -ge 30 ]; then
+            last=$SECONDS
+            echo "  $what: $((SECONDS - start)) s, $(progress_of "$log")"
+        fi
+    done
+    wait $process || status=$?
+    return $status
+}
+
+# progress_of LOG: how far a build or a test run is.
+progress_of() {
+    local passed failed
+    passed=$(count_of "$1" passed)
+    failed=$(count_of "$1" failed)
+    if [ $((passed + failed)) -gt 0 ]; then
+        echo "$passed tests passed, $failed failed"
+    else
+        grep -aoE '^\[[0-9]+/[0-9]+\] .{0,60}' "$1" | tail -n 1 || true
+    fi
+}
+
+# build_checked LOG [AREA...]: builds all areas, or only those.
+build_checked() {
+    local log=$1 start=$SECONDS
+    shift
+    local targets
+    targets=$(printf ',%sTests' "$@")
+    if [ $# -gt 0 ]; then export REGNUM_TARGETS=${targets#,}; else unset REGNUM_TARGETS; fi
+    if ! with_progress build "$log" swift build "${checked_flags[@]}"; then
+        grep -aE '(error|warning): ' "$log" | sort -u | head -n 20
+        [ -s "$log" ] && tail -n 5 "$log"
+        stop "the build failed; its whole output is in $log."
+    fi
+    echo "Built in $((SECONDS - start)) s."
+}
+
+# run_tests LOG FILTER...: runs the tests of the checked build that match one of the filters.
+run_tests() {
+    local log=$1 filter
+    local arguments=(--testing-library swift-testing)
+    shift
+    for filter in "$@"; do arguments+=(--filter "$filter"); done
+    with_progress tests "$log" \
+        "$repository/.build/checked/release/regnumPackageTests.xctest" "${arguments[@]}"
+}
+
+# failures_of LOG: the failures of a run, with what was expected.
+failures_of() {
+    awk '/^✘/ { shown = 1 } /^(✔|◇)/ { shown = 0 }
+        shown || /Fatal error|ThreadSanitizer|AddressSanitizer|LeakSanitizer/' "$1" | cut -c1-2000
+}
+
+# count_of LOG passed|failed: how many tests passed or failed.
+count_of() {
+    grep -aE "^\S+ Test .* $2 after" "$1" | grep -vc "Test run with" || true
+}
+
+# slow_tests LOG...: the tests that took 5 seconds and more, slowest first, at most ten.
+slow_tests() {
+    sed -nE 's/^. Test (.*) (passed|failed) after ([0-9.]+) seconds.*/\3 \1/p' "$@" |
+        awk '$1 >= 5 && !/ run with /' | sort -rn | head -n 10 |
+        awk '{ seconds = $1; $1 = ""; printf "  %7.1f s %s\n", seconds, $0 }'
+}
