@@ -49,7 +49,7 @@ import Testing
         checker.effort =
             Effort.isSoak
             ? CrashChecker.Effort(images: 3, nestedImages: 1, laterImages: 1)
-            : CrashChecker.Effort(images: 1, nestedImages: 1, nestedShare: 0.2, laterImages: 1)
+            : CrashChecker.Effort(images: 1, nestedImages: 1, nestedShare: 0.02, laterImages: 1)
         for first in steps {
             for second in steps { crash([first, second], from: 2, seed: seed, checker) }
         }
