@@ -9,7 +9,7 @@ checked_flags=(
     -Xswiftc -disable-cmo -Xswiftc -warnings-as-errors
 )
 areas=(
-    Store Watch Layer Engine Coordinator Fault Objects Collections Queries Changes Realm Migrations
+    Store Watch Layer Engine Coordinator Objects Collections Queries Fault Changes Realm Migrations
     Compatibility Processes Chat
 )
 
@@ -57,6 +57,7 @@ build_checked() {
     shift
     local targets
     targets=$(printf ',%sTests' "$@")
+    targets=${targets/ChatTests/ChatTests,ChatKitTests}
     if [ $# -gt 0 ]; then export REGNUM_TARGETS=${targets#,}; else unset REGNUM_TARGETS; fi
     if ! with_progress build "$log" swift build "${checked_flags[@]}"; then
         grep -aE '(error|warning): ' "$log" | sort -u | head -n 20

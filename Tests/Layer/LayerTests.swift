@@ -139,6 +139,26 @@ struct LayerTests {
         #expect(paths.flatMap(nameViolations) == [])
     }
 
+    /// `Tests/run NAME` and the planted faults find a suite by its name alone.
+    @Test func suiteNamesAreUnique() throws {
+        func repeated(_ files: [SourceText]) -> [String] {
+            let names = files.flatMap(\.code).compactMap { line -> Substring? in
+                guard line.hasSuffix(" {") || line.hasSuffix("}"), !line.hasPrefix(" ") else {
+                    return nil
+                }
+                let words = line.split(separator: " ")
+                return words.first { $0.hasSuffix("Tests") && !line.hasPrefix("extension") }
+            }
+            return Dictionary(grouping: names) { String($0) }
+                .filter { $0.value.count > 1 }.keys.sorted()
+        }
+        let bad = SourceText(
+            path: "bad.swift", text: "struct ATests {}\n@Suite struct BTests {}\nstruct ATests {}")
+        #expect(repeated([bad]) == ["ATests"])
+        let files = try SourceTree.swiftFiles().filter { !$0.path.hasPrefix("Tests/Benchmarks/") }
+        #expect(repeated(files) == [])
+    }
+
     @Test func scannerTellsCodeFromCommentsAndStrings() {
         let file = SourceText(
             path: "sample.swift",

@@ -3,7 +3,8 @@ import RegnumTestSupport
 import Testing
 
 /// Counters show that a commit costs streams what it changed.
-@Suite struct StreamCostTests {
+@Suite(.disabled(if: Effort.isReduced))
+struct StreamCostTests {
     /// What ten commits, each pulled, cost a stream on so many rows.
     static func cost(of kind: StreamKind, rowCount: Int) async throws -> StreamCost {
         let realm = try await Realm.temporary(Scale.types)

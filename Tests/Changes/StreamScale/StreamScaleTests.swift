@@ -7,7 +7,8 @@ import Testing
 ///
 /// What memory may remain of streams that have ended: 24 bytes each and 2 MiB of what is allocated, and
 /// 32 MiB of what the allocator holds once it was asked to give back what it can.
-@Suite(.serialized) struct StreamScaleTests {
+@Suite(.serialized, .disabled(if: Effort.isReduced))
+struct StreamScaleTests {
     static let count = Effort.count(gate: 1_000, soak: 100_000)
 
     /// For the ways to end other than cancelled tasks: a group takes long to end many children,

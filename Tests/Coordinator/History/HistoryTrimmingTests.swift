@@ -7,7 +7,7 @@ import Testing
 @testable import RegnumEngine
 
 /// Readers of the past while files are removed under them, and what retention keeps.
-@Suite(.timeLimit(.minutes(40)))
+@Suite(.timeLimit(.minutes(40)), .disabled(if: Effort.isReduced))
 struct HistoryTrimmingTests {
     private let disk = SimFileSystem()
 

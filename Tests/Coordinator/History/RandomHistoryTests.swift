@@ -8,7 +8,8 @@ import Testing
 
 /// Random histories with rotations, checkpoints, bulk commits, trimming and reopening: every version
 /// within the retention is read as it was, and no other one is ever read wrongly.
-@Suite(.serialized) struct RandomHistoryTests {
+@Suite(.serialized, .disabled(if: Effort.isReduced))
+struct RandomHistoryTests {
     static let retentions: [HistoryRetention] = [
         .none,
         HistoryRetention(ageNanoseconds: nil, byteCount: nil),

@@ -15,7 +15,7 @@ import Testing
 @Suite(.serialized) struct DebianMigrationTests {
     @Test(arguments: [false, true])
     func aKilledMigrationLeavesOneOfTwoStates(inParts: Bool) async throws {
-        let killCount = Effort.count(gate: 10, soak: 50)
+        let killCount = Effort.count(gate: 4, soak: 50)
         let packageCount = Effort.isSoak ? 70_000 : 400
         let partByteCount = packageCount < 10_000 ? 64 << 10 : 2 << 20
         let option = inParts ? "--migrate-in-parts=\(partByteCount)" : "--migrate"

@@ -9,28 +9,26 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(40)))
 struct OraclePeerTests {
     @Test func sequencesSharedWithAPeerProcessAgreeWithTheOracle() async throws {
-        let name = "OraclePeerTests"
-        let count = Effort.count(gate: 40, soak: 500)
-        let seed = SeededRandom.seed(name)
+        let runs = NumberedRuns("OraclePeerTests", count: Effort.count(gate: 40, soak: 500))
         let directory = try PeerProcess.makeDirectory()
         defer { try? FileManager.default.removeItem(at: directory) }
         let peer = try PeerProcess("RegnumPeer", ["oracle"])
         defer { peer.kill() }
-        for number in 0..<count {
+        for number in runs.numbers {
             let assignment = OracleAssignment(
-                seed: SeededRandom.seed(seed, ofRun: number),
+                seed: runs.seed(number),
                 size: number % 100 == 99 ? .bulk : (number % 25 == 24 ? .long : .short),
                 path: directory.appending(path: "\(number).realm").path)
             let failures = await Self.failures(assignment, peer)
             try require(
                 failures.isEmpty,
                 """
-                \(name): REGNUM_SEED=\(seed), sequence \(number) (\(assignment.line)) fails:
+                \(runs.name): REGNUM_SEED=\(runs.seed) REGNUM_RUN=\(number) (\(assignment.line)):
                 \(failures.joined(separator: "\nthen "))
                 """)
             try FileManager.default.removeItem(atPath: assignment.path)
         }
-        print("\(name): the process \(peer.processID) was the peer of \(count) sequences")
+        print("\(runs.name): process \(peer.processID) was the peer of \(runs.numbers.count) runs")
     }
 
     /// Runs both halves. The first failure ends the other one, which would wait for versions that

@@ -5,7 +5,7 @@ import Testing
 /// the library: confined with and without changes that are not committed, frozen, live, with and
 /// without index; order, parts, positions and aggregates.
 @Suite struct QueryDifferentialTests {
-    // Covers 10.1
+    // Covers 3.6, 10.1
     @Test func randomQueriesAgreeWithPlainSwift() async throws {
         try await runWorlds(Effort.count(gate: 40, soak: 400), planCount: 50)
     }

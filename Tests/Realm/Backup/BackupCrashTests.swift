@@ -10,7 +10,8 @@ import Testing
 
 /// A power cut, and the death of all processes, at every effect of a backup on the simulated disk: at its place is
 /// nothing or all of it, the realm is as it was, and the next backup removes what was left.
-@Suite(.timeLimit(.minutes(40))) struct BackupCrashTests {
+@Suite(.timeLimit(.minutes(40)), .disabled(if: Effort.isReduced))
+struct BackupCrashTests {
     private static let parent = "/disk"
     private static let original = "/disk/original"
     private static let copy = "/disk/copy"

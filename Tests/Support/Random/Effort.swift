@@ -10,6 +10,10 @@ package enum Effort {
     /// Whether the run is a soak.
     package static var isSoak: Bool { level > 1 }
 
+    /// Whether the run is smaller than the gate's, as under the thread sanitizer. Suites that take
+    /// long and have little concurrency of their own are disabled then.
+    package static var isReduced: Bool { level < 1 }
+
     /// The size of a test at this effort, at least 1.
     package static func count(gate: Int, soak: Int) -> Int {
         let size = isSoak ? Double(soak) * level / 10 : Double(gate) * level

@@ -9,7 +9,7 @@ import Testing
 private typealias Content = LinkContent
 
 /// Links between rows: what they may hold, who links to a row, and what deletion does to them.
-@Suite struct LinkTests {
+@Suite struct LinkedRowTests {
     @Test func backlinksAreTheRowsThatLinkInAscendingOrder() throws {
         let transaction = try Content.begin()
         let rex = try transaction.dog()

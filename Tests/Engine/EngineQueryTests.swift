@@ -6,7 +6,7 @@ import Testing
 
 @testable import EngineOracle
 
-@Suite struct QueryTests {
+@Suite struct EngineQueryTests {
     /// Columns of the class, and one that it does not have.
     static let columns =
         Everything.columns + [
@@ -24,15 +24,15 @@ import Testing
     }
 
     @Test func agreeWithANaiveEvaluator() throws {
-        var generator = SeededRandom("QueryTests.agreeWithANaiveEvaluator")
+        var generator = SeededRandom("EngineQueryTests.agreeWithANaiveEvaluator")
         for _ in 0..<10 {
             let root = try makeRoot(&generator, count: 60)
             let items = NaiveQuery.items(root, Everything.name)
             for _ in 0..<400 {
                 let plan = QueryPlan(
                     tableName: Everything.name,
-                    predicate: generator.predicate(QueryTests.columns, depth: 3),
-                    sort: generator.sort(QueryTests.columns))
+                    predicate: generator.predicate(EngineQueryTests.columns, depth: 3),
+                    sort: generator.sort(EngineQueryTests.columns))
                 let result = try plan.evaluate(root)
                 let expected = NaiveQuery.evaluate(plan, items)
                 #expect(Array(result) == expected, "\(plan)")
@@ -46,10 +46,10 @@ import Testing
 
     // Covers 3.6
     @Test func notIsTheExactComplement() throws {
-        var generator = SeededRandom("QueryTests.notIsTheExactComplement")
+        var generator = SeededRandom("EngineQueryTests.notIsTheExactComplement")
         let root = try makeRoot(&generator, count: 100)
         for _ in 0..<300 {
-            let predicate = generator.predicate(QueryTests.columns, depth: 2)
+            let predicate = generator.predicate(EngineQueryTests.columns, depth: 2)
             let plan = QueryPlan(tableName: Everything.name, predicate: predicate)
             let complement = QueryPlan(tableName: Everything.name, predicate: .not(predicate))
             let keys = try Set(plan.evaluate(root))
@@ -99,7 +99,7 @@ import Testing
     @Test func classesAndPropertiesThatDoNotExistYetReadAsEmptyAndMissing() throws {
         let nowhere = QueryPlan(tableName: "Nowhere")
         #expect(try nowhere.evaluate(.empty).isEmpty)
-        var generator = SeededRandom("QueryTests.classesAndProperties")
+        var generator = SeededRandom("EngineQueryTests.classesAndProperties")
         let root = try makeRoot(&generator, count: 5)
         let absent = ColumnReference(name: "absent", type: .int, missing: .int(3))
         let plan = QueryPlan(
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test func wrongTypesAreRefused() throws {
-        var generator = SeededRandom("QueryTests.wrongTypes")
+        var generator = SeededRandom("EngineQueryTests.wrongTypes")
         let root = try makeRoot(&generator, count: 5)
         func code(_ predicate: Predicate) -> StoreError.Code? {
             do throws(StoreError) {
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test func aQueryInsideATransactionSeesItsChanges() throws {
-        var generator = SeededRandom("QueryTests.aQueryInsideATransaction")
+        var generator = SeededRandom("EngineQueryTests.aQueryInsideATransaction")
         let root = try makeRoot(&generator, count: 20)
         let transaction = EngineTransaction(base: root)
         let table = try #require(transaction.schema.table(named: Everything.name)).key

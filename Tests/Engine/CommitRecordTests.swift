@@ -7,7 +7,7 @@ import Testing
 @testable import EngineOracle
 
 /// Bytes that no engine wrote: they throw, and never trap or claim memory that they do not fill.
-@Suite struct RecordTests {
+@Suite struct CommitRecordTests {
     /// A history with every kind of operation and value, as base roots with the records on them.
     private func makeRecords(
         _ generator: inout SeededRandom
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func everyFlippedBitIsRefusedOrReadsAsAnotherValidRecord() throws {
-        var generator = SeededRandom("RecordTests.everyFlippedBit")
+        var generator = SeededRandom("CommitRecordTests.everyFlippedBit")
         var refused = 0
         var accepted = 0
         for (base, commit) in try makeRecords(&generator) {
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func everyTruncationIsRefusedOrEndsBetweenOperations() throws {
-        var generator = SeededRandom("RecordTests.everyTruncation")
+        var generator = SeededRandom("CommitRecordTests.everyTruncation")
         for (base, commit) in try makeRecords(&generator) {
             for count in commit.body.indices {
                 let code = attempt(Array(commit.body[..<count]), base)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func randomBytesAreRefused() throws {
-        var generator = SeededRandom("RecordTests.randomBytes")
+        var generator = SeededRandom("CommitRecordTests.randomBytes")
         let records = try makeRecords(&generator)
         for _ in 0..<20_000 {
             let (base, commit) = records[generator.below(records.count)]
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func recordsOfAnotherVersionAreRefused() throws {
-        var generator = SeededRandom("RecordTests.recordsOfAnotherVersion")
+        var generator = SeededRandom("CommitRecordTests.recordsOfAnotherVersion")
         let records = try makeRecords(&generator)
         for (base, _) in records {
             for (other, commit) in records where other.version != base.version {

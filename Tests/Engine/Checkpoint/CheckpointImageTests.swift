@@ -6,7 +6,7 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-@Suite struct CheckpointTests {
+@Suite struct CheckpointImageTests {
     @Test func anEmptyRealmIsLoadedAsItWasWritten() throws {
         let root = DatabaseRoot.makeEmpty()
         let file = MemoryNodesFile()
