@@ -91,7 +91,7 @@ let package = Package(
         tests(
             "Engine",
             ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"],
-            exclude: ["Values/Vectors"]),
+            exclude: ["Values/Vectors"], settings: settings),
         tests(
             "Coordinator",
             ["CRegnum", "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore"]),

@@ -37,7 +37,7 @@ private enum Edit: Sendable {
     func randomHistoriesAgreeWithTheDefinition(keepsSummaries: Bool) async throws {
         let seed = SeededRandom.seed()
         var random = SeededRandom(seed)
-        for history in 0..<40 {
+        for history in 0..<Effort.count(gate: 40, soak: 400) {
             let realm =
                 try await keepsSummaries
                 ? Realm.temporary([Sample.self])

@@ -21,7 +21,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<12) func streamsAndEqualityAgreeWithTheHistory(round: Int) async throws {
+    @Test(arguments: 0..<Effort.count(gate: 12, soak: 120))
+    func streamsAndEqualityAgreeWithTheHistory(round: Int) async throws {
         let start = SeededRandom.seed() &+ UInt64(round)
         var random = SeededRandom(start)
         // every other one compares versions, since no summaries of commits are kept

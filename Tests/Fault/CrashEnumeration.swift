@@ -44,6 +44,10 @@ import Testing
         let seed = SeededRandom.seed()
         let checker = CrashChecker(seed: seed)
         let steps = WorkloadStep.allCases
+        if !Effort.isSoak {
+            checker.effort = CrashChecker.Effort(
+                images: 12, nestedImages: 1, nestedShare: 0.25, laterImages: 1)
+        }
         crash([], from: 0, seed: seed, checker)
         for first in steps { crash([first], from: 1, seed: seed, checker) }
         checker.effort =

@@ -6,7 +6,8 @@ import Testing
 @testable import RegnumTestModels
 
 /// The files of realms: whether they are there, deleting them, seeds, places and their spellings.
-@Suite struct RealmFileTests {
+@Suite(.disabled(if: Effort.isReduced))
+struct RealmFileTests {
     private let folder: RealmFolder
 
     init() throws { folder = try RealmFolder() }

@@ -6,7 +6,8 @@ import Testing
 @testable import RegnumTestModels
 
 /// `Realm.temporary`: realms for tests, alone or from a template.
-@Suite struct TemporaryTests {
+@Suite(.disabled(if: Effort.isReduced))
+struct TemporaryTests {
     @Test func realmsOfTheirOwnAreIndependent() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<50 {

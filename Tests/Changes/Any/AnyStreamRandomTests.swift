@@ -246,7 +246,9 @@ import Testing
     }
 
     // Covers 4.38, O43
-    @Test(arguments: 0..<12) func streamsAgreeWithAPlainModel(round: Int) async throws {
+    @Test(arguments: 0..<Effort.count(gate: 12, soak: 120)) func streamsAgreeWithAPlainModel(
+        round: Int
+    ) async throws {
         let start = SeededRandom.seed() &+ UInt64(round)
         var random = SeededRandom(start)
         let realm = try await Realm.temporary(anyClasses)

@@ -8,7 +8,7 @@ import Testing
 
 /// What a step of a result costs, in rows on which a query is evaluated: it goes by the rows that
 /// changed, whatever the shape of the query, and not by those that there are.
-@Suite struct AdvanceCounterTests {
+@Suite(.disabled(if: Effort.isReduced)) struct AdvanceCounterTests {
     private static let user = TableKey(rawValue: 0)
     private static let message = TableKey(rawValue: 1)
     private static let room = TableKey(rawValue: 2)

@@ -7,7 +7,7 @@ import Testing
 @testable import EngineOracle
 
 /// What commits cost, in things that can be counted: writes, syncs, bytes.
-@Suite(.timeLimit(.minutes(40)))
+@Suite(.timeLimit(.minutes(40)), .disabled(if: Effort.isReduced))
 struct CommitCounterTests {
     private static let hour: UInt64 = 3_600_000_000_000
 

@@ -22,7 +22,7 @@ struct RandomHistoryTests {
     func everyVersionIsReadAsItWas(_ retention: HistoryRetention) async throws {
         var numbers = SeededRandom("RandomHistoryTests")
         var (found, trimmed) = (0, 0)
-        for _ in 0..<Effort.count(gate: 2, soak: 6) {
+        for _ in 0..<Effort.count(gate: 6, soak: 30) {
             let driver = HistoryDriver(retention, SeededRandom(numbers.next()))
             try await driver.run(stepCount: 120, checkedEvery: 10)
             found += driver.foundCount

@@ -6,7 +6,8 @@ import Testing
 @testable import RegnumTestModels
 
 /// Where no copy can be made: the error names the place, and nothing is left there.
-@Suite struct BackupErrorTests {
+@Suite(.disabled(if: Effort.isReduced))
+struct BackupErrorTests {
     private let folder: RealmFolder
     private let realm: Realm
 

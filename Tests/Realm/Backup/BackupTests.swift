@@ -6,7 +6,8 @@ import Testing
 @testable import RegnumTestModels
 
 /// Copies of realms in use: what is in them, that they are whole, and what is refused.
-@Suite struct BackupTests {
+@Suite(.disabled(if: Effort.isReduced))
+struct BackupTests {
     private let folder: RealmFolder
 
     init() throws { folder = try RealmFolder() }
