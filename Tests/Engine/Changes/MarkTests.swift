@@ -17,7 +17,7 @@ import Testing
             for _ in 0..<12 { try history.checkStep(&generator) }
             markCount += history.markCount
         }
-        #expect(markCount > 0)
+        #expect(markCount > 1_000 || Effort.isReduced)
     }
 
     // MARK: What filters depend on
