@@ -39,7 +39,7 @@ with_progress() {
     return $status
 }
 
-# progress_of LOG: how far a build or a test run is.
+# progress_of LOG: a short description of how far a build or a test run has got.
 progress_of() {
     local passed failed
     passed=$(count_of "$1" passed)
