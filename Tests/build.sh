@@ -21,6 +21,20 @@ folder_of() {
     esac
 }
 
+# area_of NAME: the area that declares a suite (SUITE or SUITE/TEST), or else a test of that name.
+area_of() {
+    local area pattern
+    for pattern in "(struct|class|actor|enum) ${1%%/*}\\b" "func ${1##*/}\\("; do
+        for area in "${areas[@]}"; do
+            if grep -rqE --include='*.swift' "$pattern" "$(folder_of "$area")"; then
+                echo "$area"
+                return
+            fi
+        done
+    done
+    return 1
+}
+
 # with_progress WHAT LOG COMMAND...: runs a command with its output in LOG, and prints a line about
 # it every 30 seconds.
 with_progress() {
