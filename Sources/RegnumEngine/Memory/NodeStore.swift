@@ -157,8 +157,15 @@ final class NodeStore: @unchecked Sendable {
     /// The stamp of the newest live root.
     var headStamp: UInt64? { registry.withLock { $0.head } }
 
-    /// The directories of the registered roots that have content.
-    var liveDirectories: [Node] { registry.withLock { $0.liveDirectories } }
+    /// The first inconsistency between the nodes on the heap and those that the live roots reach,
+    /// or nil. Holds the roots while it walks them; no edit may be in progress. For tests.
+    ///
+    /// - Complexity: O(nodes of all live roots).
+    var fault: String? {
+        let roots = registry.withLock { $0.holdLiveRoots() }
+        defer { for root in roots { release(stamp: root.stamp) } }
+        return NodeWalk.fault(in: self, directories: roots.compactMap(\.directory))
+    }
 
     /// How many roots are registered.
     var liveRootCount: Int { registry.withLock { $0.liveCount } }

@@ -47,9 +47,12 @@ struct RootRegistry: @unchecked Sendable {
 
     var liveCount: Int { order.count - releasedCount }
 
-    /// The directories of the live roots that have content.
-    var liveDirectories: [Node] {
-        order.compactMap { $0.place < 0 ? nil : roots[$0.place].directory }
+    /// Adds a holder to each live root, to be released again.
+    mutating func holdLiveRoots() -> [(stamp: UInt64, directory: Node?)] {
+        order.filter { $0.place >= 0 }.map { live in
+            roots[live.place].holderCount += 1
+            return (live.stamp, roots[live.place].directory)
+        }
     }
 
     /// The stamp of the newest live root.

@@ -104,12 +104,11 @@ package final class DatabaseRoot: Sendable {
     /// Bytes of nodes on the heap in the root's lineage, in all its versions.
     package var heapByteCount: Int { content.context.store.usage.byteCount }
 
-    /// What is wrong with the nodes of the root's lineage, nil if they are exactly those that its live
-    /// roots show. No transaction may be running on it. For tests: O(nodes of all live roots).
-    package var nodeProblem: String? {
-        let store = content.context.store
-        return NodeWalk.fault(in: store, directories: store.liveDirectories)
-    }
+    /// The first inconsistency between the nodes of the root's lineage and its live roots, or nil.
+    /// No transaction may be running on it. For tests.
+    ///
+    /// - Complexity: O(nodes of all live roots).
+    package var nodeProblem: String? { content.context.store.fault }
 
     /// What was found damaged first in the nodes file that the root reads from; nil if nothing was.
     package var damage: StoreError? { content.context.source?.firstDamage }

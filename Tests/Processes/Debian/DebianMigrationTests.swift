@@ -6,17 +6,17 @@ import Testing
 @testable import Regnum
 @testable import RegnumDebian
 
-/// The graph is taken to a later program's classes by a process of its own, which is killed at random
-/// moments: what is left is the graph as it was or as the later program has it, by a hash of all that
-/// is stored, and what was left as it was migrates to the same state as without a kill.
+/// A separate process migrates the package graph to a later program's classes and is killed at
+/// random moments. The realm must then hold either the old or the migrated graph, compared by a hash
+/// of everything stored, and an old graph must still migrate to the same state as without a kill.
 ///
-/// The gate takes the first 400 packages of the index, the soak all of them, in parts of 2 MiB
-/// instead of 64 KiB. Where the index is absent it is a random graph of 400 packages.
+/// The gate uses the first 400 packages of the index, the soak all of them, in parts of 2 MiB
+/// instead of 64 KiB. Without the index, both use a random graph of 400 packages.
 @Suite(.serialized) struct DebianMigrationTests {
     @Test(arguments: [false, true])
     func aKilledMigrationLeavesOneOfTwoStates(inParts: Bool) async throws {
         let killCount = Effort.count(gate: 4, soak: 50)
-        let packageCount = Effort.isSoak ? 70_000 : 400
+        let packageCount = Effort.isSoak && DebianIndex.file != nil ? 70_000 : 400
         let partByteCount = packageCount < 10_000 ? 64 << 10 : 2 << 20
         let option = inParts ? "--migrate-in-parts=\(partByteCount)" : "--migrate"
         var generator = SeededRandom()
@@ -78,7 +78,7 @@ import Testing
                 + "\(beginning.duration(to: .now)): \(oldCount) old, \(partCount) of them with a part, "
                 + "\(newCount) new")
         #expect(oldCount + newCount == killCount)
-        // so many kills meet a migration that has written a part
+        // this many kills hit at least one migration that has written a part
         #expect(!inParts || killCount < 50 || partCount > 0)
     }
 
