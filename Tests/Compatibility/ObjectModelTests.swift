@@ -137,7 +137,8 @@ private final class Both: Object {
         #expect(first.description.hasPrefix("12345678abcdef1357"))
         #expect(second.description.hasPrefix("12345678abcdef1357") && second != first)
         #expect(first.timestamp == date && first.timestampSeconds == 0x1234_5678)
-        #expect(ObjectId("not an id") == nil && ObjectId("\(first)") == first)
+        let texts = ["not an id", "", "80000000000000000000000g"]
+        #expect(texts.allSatisfy { ObjectId($0) == nil } && ObjectId("\(first)") == first)
         #expect(ObjectId().timestamp == Date(timeIntervalSince1970: 0))
     }
 

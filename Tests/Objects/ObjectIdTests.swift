@@ -44,6 +44,19 @@ import Testing
         }
     }
 
+    // Covers 1.59
+    @Test func literalIsAnIdOrEndsTheProcess() async throws {
+        let id = ObjectId("00FF1234567890abcdef0042")
+        #expect(id.description == "00ff1234567890abcdef0042")
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = ObjectId("no id")
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("\"no id\" is not an ObjectId"))
+    }
+
     // Covers 12.14
     @Test(arguments: [
         "", "00ff1234567890abcdef004", "00ff1234567890abcdef00420", "00ff1234567890abcdef004g",

@@ -26,6 +26,45 @@ public enum FrozenAnyValue: Sendable, Hashable {
     case dictionary([String: FrozenAnyValue])
     case list([FrozenAnyValue])
 
+    // The value if it is of the kind, else nil: nothing is converted.
+
+    public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
+
+    public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    public var floatValue: Float? { if case .float(let value) = self { value } else { nil } }
+
+    public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
+
+    public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+
+    public var dataValue: Data? { if case .data(let value) = self { value } else { nil } }
+
+    public var dateValue: Date? { if case .date(let value) = self { value } else { nil } }
+
+    public var objectIdValue: ObjectId? {
+        if case .objectId(let value) = self { value } else { nil }
+    }
+
+    public var decimal128Value: Decimal128? {
+        if case .decimal128(let value) = self { value } else { nil }
+    }
+
+    public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
+
+    public var dictionaryValue: [String: FrozenAnyValue]? {
+        if case .dictionary(let value) = self { value } else { nil }
+    }
+
+    public var listValue: [FrozenAnyValue]? {
+        if case .list(let value) = self { value } else { nil }
+    }
+
+    /// The object, of whatever class.
+    public var objectValue: FrozenAnyObject? {
+        if case .object(let value) = self { value } else { nil }
+    }
+
     /// The object, if it is one of the class.
     public func object<T: Object>(_ type: T.Type) -> Frozen<T>? {
         if case .object(let object) = self { object.object(type) } else { nil }
@@ -87,6 +126,23 @@ extension FrozenAnyValue {
         case .uuid(let value): self = .uuid(value)
         case .object, .dictionary, .list: return nil
         }
+    }
+}
+
+extension FrozenAnyValue: CustomStringConvertible {
+    /// The value as its kind describes itself; "nil" for none. Of data the first bytes are shown, of
+    /// a list or dictionary at most 100 elements.
+    public var description: String {
+        var printer = ObjectPrinter()
+        printer.print(self)
+        return printer.text
+    }
+}
+
+extension FrozenAnyObject: CustomStringConvertible {
+    /// The properties with their values, line by line, as ``Frozen`` describes itself.
+    public var description: String {
+        table.compute(table.schema.type, row) { $0.description }
     }
 }
 

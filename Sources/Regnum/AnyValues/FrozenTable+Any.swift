@@ -138,7 +138,7 @@ extension Frozen {
     private func property<V>(_ keyPath: KeyPath<Model, V>) -> Int {
         if case .property(let index) = table.meaning(of: keyPath, row) { return index }
         fatalError(
-            "\(keyPath) of a Frozen<\(Model.self)> is computed: a computed property of a frozen object "
+            "\(keyPath.text) of a Frozen<\(Model.self)> is computed: a computed property of a frozen object "
                 + "can give values of any type, but not collections of them.")
     }
 }

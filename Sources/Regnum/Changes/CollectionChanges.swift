@@ -68,6 +68,11 @@ public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
         }
 
         /// The next change, waited for; nil at the end.
+        public mutating func next() async throws(Realm.Error) -> CollectionChange<Model>? {
+            try await next(isolation: #isolation)
+        }
+
+        /// As ``next()``.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CollectionChange<Model>? {

@@ -34,6 +34,11 @@ public struct CommitSequence: AsyncSequence, Sendable {
         }
 
         /// The next commit, waited for; nil at the end.
+        public mutating func next() async throws(Realm.Error) -> CommitNotice? {
+            try await next(isolation: #isolation)
+        }
+
+        /// As ``next()``.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CommitNotice? {

@@ -37,6 +37,11 @@ public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable 
         }
 
         /// The next change, waited for; nil at the end.
+        public mutating func next() async throws(Realm.Error) -> MapChange<Key, Value>? {
+            try await next(isolation: #isolation)
+        }
+
+        /// As ``next()``.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> MapChange<Key, Value>? {

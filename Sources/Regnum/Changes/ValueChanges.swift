@@ -33,6 +33,11 @@ public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendab
         }
 
         /// The next change, waited for; nil at the end.
+        public mutating func next() async throws(Realm.Error) -> ValueChange<Value>? {
+            try await next(isolation: #isolation)
+        }
+
+        /// As ``next()``.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> ValueChange<Value>? {

@@ -32,14 +32,14 @@ extension Realm {
 }
 
 /// A type of properties that lead to objects of their own: what delete rules are for.
-public protocol _ObjectHolding {}
+public protocol LinkProperty {}
 
-extension Optional: _ObjectHolding where Wrapped: Object {}
-extension List: _ObjectHolding where Element: Object {}
-extension MutableSet: _ObjectHolding where Element: Object {}
-extension Map: _ObjectHolding where Value: _ObjectHolding {}
+extension Optional: LinkProperty where Wrapped: Object {}
+extension List: LinkProperty where Element: Object {}
+extension MutableSet: LinkProperty where Element: Object {}
+extension Map: LinkProperty where Value: LinkProperty {}
 
-extension Persisted where Value: _ObjectHolding {
+extension Persisted where Value: LinkProperty {
     /// A link, list, set or map of objects with a rule for deletions.
     ///
     ///     @Persisted(onDelete: .deny) var customer: Customer?

@@ -66,9 +66,10 @@ extension ClassSchema {
     func requireObservedPath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
         guard let path = observedPath(of: keyPath) else {
             fatalError(
-                "\(keyPath) is no @Persisted property of \(name): changes of stored properties can "
-                    + "be observed, those of linked objects as \\.link?.property, those of "
-                    + "elements of lists and of linking objects as \\.list[0].property.")
+                "\(keyPath.text) is no @Persisted property of \(name), which has \(propertyNames): "
+                    + "changes of stored properties can be observed, those of linked objects as "
+                    + "\\.link?.property, those of elements of lists and of linking objects as "
+                    + "\\.list[0].property.")
         }
         return path
     }
@@ -94,7 +95,7 @@ extension ClassSchema {
         }
         guard let last = path.properties.last, case .scalar = last.shape else {
             fatalError(
-                "\(keyPath) of \(name) leads to objects or to a list: results are sorted, made "
+                "\(keyPath.text) of \(name) leads to objects or to a list: results are sorted, made "
                     + "distinct and folded by values.")
         }
         var column = last.reference
@@ -104,9 +105,13 @@ extension ClassSchema {
 
     private func trapNoProperty(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
-            "\(keyPath) is no @Persisted property of \(name): only stored properties can be "
-                + "queried and sorted by, those of linked objects as \\.link?.property.")
+            "\(keyPath.text) is no @Persisted property of \(name), which has \(propertyNames): only "
+                + "stored properties can be queried and sorted by, those of linked objects as "
+                + "\\.link?.property.")
     }
+
+    /// The names of the properties, for sentences.
+    private var propertyNames: String { properties.map(\.name).joined(separator: ", ") }
 
     private func entry<T: ObjectBase>(
         _ keyPath: PartialKeyPath<T>, throughCollections: Bool = false
@@ -188,6 +193,16 @@ extension ClassSchema {
     private func engineValue(_ found: Any, _ type: Any.Type) -> Value? {
         func value<S: ScalarValue>(_ type: S.Type) -> Value? { (found as? S)?.engineValue }
         return (type as? any ScalarValue.Type).flatMap { value($0) }
+    }
+}
+
+extension AnyKeyPath {
+    /// The key path for sentences: the types on its way, `\Person.<Optional<Dog>>?.<Int>`. Swift keeps
+    /// no names of properties, and what it prints has addresses.
+    var text: String {
+        "\(self)".replacing(#/<(?:computed 0x[0-9a-f]+|offset \d+) \((.*?)\)>/#) {
+            "<\($0.output.1)>"
+        }
     }
 }
 

@@ -2,18 +2,8 @@ internal import FoundationEssentials
 internal import RegnumEngine
 
 extension ObjectBase: CustomStringConvertible {
-    /// The properties with their values, line by line; those of linked objects within.
-    ///
-    ///     Dog {
-    ///         name = Rex
-    ///         owner = Person {
-    ///             name = Ann
-    ///         }
-    ///     }
-    ///
-    /// At most 5 levels, 100 elements of a list, and some 1,000 objects are shown; an object within itself
-    /// by its class alone. Inverses are left out.
-    public var description: String {
+    /// What ``ObjectBase/description`` is of a class that has none of its own.
+    final var printedDescription: String {
         var printer = ObjectPrinter()
         printer.print(self)
         return printer.text
@@ -160,6 +150,7 @@ struct ObjectPrinter {
         case nil: text += "nil"
         case let object as ObjectBase: print(object)
         case let value as AnyRealmValue: print(value)
+        case let value as FrozenAnyValue: print(value)
         case let data as Data:
             let shown = data.prefix(ObjectPrinter.dataByteCountMax)
                 .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
@@ -178,6 +169,39 @@ struct ObjectPrinter {
         case .dictionary(let map): print(map.anyEntries, "Map<String, AnyRealmValue>")
         default: text += value.description
         }
+    }
+
+    /// Writes a frozen value; the entries of a dictionary are in the order of their keys.
+    mutating func print(_ value: FrozenAnyValue) {
+        switch value {
+        case .none: text += "nil"
+        case .int(let value): text += "\(value)"
+        case .bool(let value): text += "\(value)"
+        case .float(let value): text += "\(value)"
+        case .double(let value): text += "\(value)"
+        case .string(let value): text += value
+        case .data(let value): print(any: value)
+        case .date(let value): text += "\(value)"
+        case .object(let value): print(value)
+        case .objectId(let value): text += "\(value)"
+        case .decimal128(let value): text += "\(value)"
+        case .uuid(let value): text += "\(value)"
+        case .list(let values): print(values, "List<FrozenAnyValue>")
+        case .dictionary(let values):
+            let entries: [(key: String, value: Any?)] =
+                values.sorted { MapKeyText.precedes($0.key, $1.key) }
+                .map { (key: $0.key, value: $0.value) }
+            print(entries, "Map<String, FrozenAnyValue>")
+        }
+    }
+
+    /// Writes a frozen object as an accessor of its row is written.
+    mutating func print(_ object: FrozenAnyObject) {
+        let indentation = indentation
+        let lines = object.table.compute(object.table.schema.type, object.row) {
+            $0.printedDescription
+        }
+        text += lines.replacing("\n", with: "\n\(indentation)")
     }
 
     private mutating func indented(_ body: (inout ObjectPrinter) -> Void) {

@@ -45,6 +45,22 @@ open class ObjectBase {
     /// A name that changes later is another property to the file.
     open class func propertiesMapping() -> [String: String] { [:] }
 
+    /// The properties with their values, line by line; those of linked objects within.
+    ///
+    ///     Dog {
+    ///         name = Rex
+    ///         owner = Person {
+    ///             name = Ann
+    ///         }
+    ///     }
+    ///
+    /// At most 5 levels, 100 elements of a list, and some 1,000 objects are shown; an object within
+    /// itself by its class alone. Inverses are left out.
+    ///
+    /// A model can have a description of its own; frozen objects have it too. Where the object is
+    /// shown within another one, its properties are.
+    open var description: String { printedDescription }
+
     /// The object that has the properties: this one; of a projection the object that it projects.
     var _storedObject: ObjectBase { self }
 

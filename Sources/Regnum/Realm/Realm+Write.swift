@@ -12,16 +12,41 @@ extension Realm {
     /// If the body throws, nothing is committed and `write` throws the same error. Cancelling the
     /// task counts until the body has returned and its commit begins, never after that.
     ///
+    /// The body runs on the realm, so it takes with it what it uses from outside: values that are
+    /// `Sendable`, and others only if nobody can use them afterwards. An unmanaged object or a
+    /// `[String: Any]` that was made right before is of that kind. One that is a parameter, the
+    /// element of an array that is used again, or a property of an actor is not, and the compiler
+    /// says that passing the closure as a `sending` parameter risks data races. These forms pass:
+    ///
+    ///     func save(_ dog: sending Dog) async throws {              // the caller gives it away
+    ///         try await realm.write { tx in try tx.add(dog) }
+    ///     }
+    ///     func save(_ values: [String: any Sendable]) async throws { // values that can be sent
+    ///         try await realm.write { tx in try tx.create(Dog.self, value: values) }
+    ///     }
+    ///     func save(_ dogs: sending [Dog]) async throws {            // one write around the loop
+    ///         try await realm.write { tx in for dog in dogs { try tx.add(dog) } }
+    ///     }
+    ///     func save(_ json: Data) async throws {                     // objects made in the body
+    ///         try await realm.write { tx in
+    ///             try tx.add(JSONDecoder().decode([Dog].self, from: json))
+    ///         }
+    ///     }
+    ///
+    /// An object that a body has added cannot be used after it: take what is needed of it from the
+    /// body's result, or read it again.
+    ///
     /// - Parameters:
     ///   - origin: a label for the commit, which change streams report.
     ///   - durability: what the commit survives; nil for `Configuration.durability`.
-    ///   - body: runs once, without suspension. It may use unmanaged objects made outside, which
-    ///     then belong to it; what it returns must be `Sendable`, so no object leaves it.
+    ///   - body: runs once, without suspension. What it returns must be `Sendable`, so no object
+    ///     leaves it.
     /// - Throws: what the body throws; the first `.invalidValue` of a property that was given a
     ///   value beyond its limits; `.schemaMismatch` or `.invalidInput` for a class that does not
     ///   fit, or where a newer program has raised the schema version; `.busy` after
     ///   `Configuration.writeTimeout`; `.readOnly`; `.closed`;
     ///   `.diskFull`, `.ioFailed` and `.outcomeUnknown` from the disk; `CancellationError`.
+    @discardableResult
     public func write<R: Sendable>(
         origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ body: sending (Transaction) throws -> R
@@ -70,7 +95,31 @@ extension Realm {
         if pace.countWrite() { await Task.yield() }
         return result
     }
+
+    /// Runs a body whose result is an object, which stays in the body.
+    ///
+    ///     try await realm.write { tx in try tx.create(Dog.self, value: ["name": "Rex"]) }
+    ///
+    /// There is no result: an object ends with its transaction. Otherwise as
+    /// ``write(origin:durability:file:line:_:)-(_,_,_,_,(Transaction)->R)``.
+    @_disfavoredOverload
+    public func write<Model: ConfinedObject>(
+        origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ body: sending (Transaction) throws -> Model
+    ) async throws {
+        try await write(origin: origin, durability: durability, file: file, line: line) { tx in
+            _ = try body(tx)
+        }
+    }
 }
+
+/// An object that stays in the body of its transaction: a model's, a projection, or a
+/// ``DynamicObject``.
+public protocol ConfinedObject: AnyObject, SendableMetatype {}
+
+extension ObjectBase: ConfinedObject {}
+
+extension DynamicObject: ConfinedObject {}
 
 /// One execution of a body. The caller has the turn and keeps it until `commit` or `abandon`.
 struct WriteRun: Sendable {

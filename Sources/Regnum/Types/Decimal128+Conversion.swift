@@ -87,6 +87,11 @@ extension Decimal128 {
 
 // MARK: - To other numbers
 
+extension Decimal128 {
+    /// The double nearest to the decimal, as `Double.init(_:)` gives it.
+    public var doubleValue: Double { bits.doubleValue }
+}
+
 extension Double {
     /// The double nearest to the decimal, the even one of two; an infinity beyond the greatest, zero
     /// below the least; NaN for NaN.

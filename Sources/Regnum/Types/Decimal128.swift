@@ -48,14 +48,14 @@ extension Decimal128 {
     public static var nan: Decimal128 { Decimal128(DecimalBits.nan) }
 
     /// A signalling NaN. Operations make it a quiet one; nothing else tells the two apart but
-    /// `isSignaling`.
+    /// `isSignalingNaN`.
     public static var signalingNaN: Decimal128 { Decimal128(DecimalBits.signalingNaN) }
 
     /// Whether this is no number: a quiet or signalling NaN.
     public var isNaN: Bool { bits.isNaN }
 
     /// Whether this is a signalling NaN.
-    public var isSignaling: Bool { bits.isSignalingNaN }
+    public var isSignalingNaN: Bool { bits.isSignalingNaN }
 
     /// Whether this is a number and no infinity.
     public var isFinite: Bool { bits.isFinite }

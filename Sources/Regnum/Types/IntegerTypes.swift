@@ -4,11 +4,11 @@ internal import RegnumEngine
 /// width without a migration.
 ///
 /// A stored value that the type cannot hold reads as 0 and fails the transaction.
-public protocol _NarrowInteger: FixedWidthInteger, RequiredValue, PrimaryKeyValue, IndexableValue,
+public protocol NarrowInteger: FixedWidthInteger, RequiredValue, PrimaryKeyValue, IndexableValue,
     OrderedValue
 {}
 
-extension _NarrowInteger {
+extension NarrowInteger {
     public static var _storage: _StorageType { _StorageType(.int) }
 
     public static func _makeDefault() -> Self { 0 }
@@ -34,10 +34,10 @@ extension _NarrowInteger {
     }
 }
 
-extension Int8: _NarrowInteger {}
-extension Int16: _NarrowInteger {}
-extension Int32: _NarrowInteger {}
-extension Int64: _NarrowInteger {}
+extension Int8: NarrowInteger {}
+extension Int16: NarrowInteger {}
+extension Int32: NarrowInteger {}
+extension Int64: NarrowInteger {}
 
 extension Float: RequiredValue, OrderedValue {
     public static var _storage: _StorageType { _StorageType(.double, isFloat: true) }

@@ -36,6 +36,20 @@ public struct ObjectId: Hashable, Sendable {
         self = id
     }
 
+    /// The id that a literal gives as 24 hexadecimal digits, in either case.
+    ///
+    ///     @Persisted var id = ObjectId("507f1f77bcf86cd799439011")
+    ///
+    /// - Precondition: the literal is such an id. For text that is not known before, use
+    ///   ``init(string:)``, which throws, or `init(_:)` with a `String`, which gives nil.
+    public init(_ literal: StaticString) {
+        let text = literal.description
+        guard let id = ObjectId(text) else {
+            fatalError("\"\(text)\" is not an ObjectId: 24 hexadecimal digits are needed.")
+        }
+        self = id
+    }
+
     /// A new id, greater than every id that this process has generated before.
     ///
     /// Its first 4 bytes are the time in seconds. More than 16,777,216 ids in one second run ahead
@@ -78,6 +92,9 @@ extension ObjectId: Comparable {
 
 extension ObjectId: LosslessStringConvertible {
     /// The id that is written as 24 hexadecimal digits, nil for anything else.
+    ///
+    /// A literal is taken by ``init(_:)-(StaticString)``, which does not give an optional.
+    @_disfavoredOverload
     public init?(_ description: String) {
         var text = description
         let parsed: (UInt64, UInt32)? = text.withUTF8 { digits in

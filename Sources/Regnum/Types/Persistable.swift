@@ -4,9 +4,16 @@ internal import RegnumEngine
 ///
 /// The library conforms all of them: values (`Bool`, `Int`, `Int8` to `Int64`, `Float`, `Double`, `String`,
 /// `Data`, `Date`, `UUID`, `ObjectId`, enums that are ``PersistableEnum``, and their optionals), optional
-/// objects (links), ``List`` and ``LinkingObjects``. The requirements are underscored: they are the
-/// contract between the property wrapper and the storage and change without notice. Do not conform
-/// types of your own.
+/// objects (links), ``List``, ``MutableSet``, ``Map`` and ``LinkingObjects``. Where the compiler says
+/// that a type has to conform:
+///
+/// - an enum has a raw value and is declared `: PersistableEnum`;
+/// - for `Decimal` declare a ``Decimal128``;
+/// - `URL` and types of your own become ``CustomPersistable`` or ``FailableCustomPersistable``;
+/// - for arrays, sets and dictionaries declare a ``List``, ``MutableSet`` or ``Map``.
+///
+/// The requirements are underscored: they are the contract between the property wrapper and the
+/// storage and change without notice. Do not conform types of your own.
 public protocol Persistable {
     /// What a property of the type is.
     static var _property: _PropertyType { get }
@@ -82,7 +89,8 @@ public protocol IndexableValue: ScalarValue {}
 /// A type whose values are ordered in queries: `<`, `<=`, `>` and `>=` in `where`.
 public protocol OrderedValue: ScalarValue {}
 
-/// A stored value that is not optional.
+/// A stored value that is not optional. A model class is none: lists and sets hold no nil objects,
+/// so `List<Dog?>` does not compile.
 public protocol RequiredValue:
     ScalarValue, OptionalPersistable, RealmCollectionValue, MapValue
 {

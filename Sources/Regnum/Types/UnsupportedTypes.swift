@@ -23,6 +23,18 @@ extension ObjectBase: _UnsupportedProperty {}
 @available(*, unavailable, message: "an array cannot be stored: declare a List")
 extension Array: Persistable, _UnsupportedProperty {}
 
+@available(*, unavailable, message: "a dictionary cannot be stored: declare a Map")
+extension Dictionary: Persistable, _UnsupportedProperty {}
+
+@available(*, unavailable, message: "a set cannot be stored: declare a MutableSet")
+extension Set: Persistable, _UnsupportedProperty {}
+
+@available(
+    *, unavailable,
+    message: "an object of a map can be deleted: declare the values as optional, Map<Key, Dog?>"
+)
+extension ObjectBase: MapValue {}
+
 @available(*, unavailable, message: "unsigned integers cannot be stored: declare an Int")
 extension UInt: Persistable, _UnsupportedProperty {}
 

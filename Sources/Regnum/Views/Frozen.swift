@@ -130,7 +130,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
 
     func trapUnmanaged(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
-            "\(keyPath) of a Frozen<\(Model.self)> gave something that is not stored: a computed "
+            "\(keyPath.text) of a Frozen<\(Model.self)> gave something that is not stored: a computed "
                 + "property of a frozen object can give values, and objects and lists of its realm."
         )
     }

@@ -203,7 +203,7 @@ extension Frozen {
             return table.compute(Model.self, row) { model in
                 guard let map = model[keyPath: keyPath].handle else {
                     fatalError(
-                        "\(keyPath) of a Frozen<\(Model.self)> gave a map that is not stored: a "
+                        "\(keyPath.text) of a Frozen<\(Model.self)> gave a map that is not stored: a "
                             + "computed property of a frozen object can give maps of its realm.")
                 }
                 return (table.other(map.binding.schema.type), map.row, map.property)

@@ -44,6 +44,29 @@ final class MapOfProjected: Object {
         #expect(frozen.temps["b"] == MapTemperature(d: 5) && frozen.opt["n"] == .some(nil))
     }
 
+    // Covers 8.12
+    @Test func aggregatesAreValuesOfTheProjectedType() async throws {
+        let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
+        func check(_ p: MapOfProjected) {
+            #expect(p.temps.sum() == MapTemperature(d: 9) && p.temps.average() == 3)
+            #expect(p.temps.min() == MapTemperature(d: -1) && p.temps.max()?.d == 6)
+            #expect(p.opt.sum().d == 5 && p.opt.average() == 5)
+            #expect(p.opt.min()?.d == 5 && p.opt.max()?.d == 5)
+        }
+        try await realm.write { tx in
+            let p = MapOfProjected()
+            #expect(p.temps.sum().d == 0 && p.temps.average() == nil && p.temps.min() == nil)
+            for (key, d) in [("a", 4), ("b", 6), ("c", -1)] { p.temps[key] = MapTemperature(d: d) }
+            p.opt["a"] = MapTemperature(d: 5)
+            p.opt["b"] = .some(nil)
+            check(p)
+            try tx.add(p)
+            check(p)
+            p.temps.removeAll()
+            #expect(p.temps.sum().d == 0 && p.temps.average() == nil && p.temps.max() == nil)
+        }
+    }
+
     @Test func objectsOfAProjectedTypeBelongToTheirKey() async throws {
         let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
         try await realm.write { tx in

@@ -182,9 +182,10 @@ import Testing
             #expect(Set(row).count == 1)
         }
         #expect(Set(rows.joined()).count == rows.count)
-        #expect(Decimal128.signalingNaN.isNaN && Decimal128.signalingNaN.isSignaling)
-        #expect(Decimal128.nan.isNaN && !Decimal128.nan.isSignaling && !Decimal128.zero.isNaN)
-        #expect(!(Decimal128.signalingNaN + 0).isSignaling)
+        #expect(Decimal128.signalingNaN.isNaN && Decimal128.signalingNaN.isSignalingNaN)
+        #expect(Decimal128.nan.isNaN && !Decimal128.nan.isSignalingNaN && !Decimal128.zero.isNaN)
+        #expect(!(Decimal128.signalingNaN + 0).isSignalingNaN)
+        #expect(("0.1" as Decimal128).doubleValue == 0.1 && Decimal128.max.doubleValue == .infinity)
     }
 
     // MARK: Text and coding

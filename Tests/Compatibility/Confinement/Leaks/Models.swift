@@ -88,7 +88,7 @@ final class HoldsOptionalObjectsInASet: Object {
 }
 
 final class MapsObjectsWithoutOptional: Object {
-    // expected-error@+1 {{type 'Dog' does not conform to protocol 'MapValue'}}
+    // expected-error@+1 3 {{unavailable: an object of a map can be deleted: declare the values as}}
     @Persisted var dogs: Map<String, Dog>
 }
 
@@ -112,7 +112,7 @@ final class IndexesAProjectionOfADouble: Object {
 }
 
 final class CascadesFromAString: Object {
-    // expected-error@+1 {{requires that 'String' conform to '_ObjectHolding'}}
+    // expected-error@+1 {{requires that 'String' conform to 'LinkProperty'}}
     @Persisted(onDelete: .cascade) var name: String
 }
 

@@ -33,8 +33,10 @@ func returnsObjectFromRead(_ realm: Realm) async throws {
 }
 
 func returnsObjectFromWrite(_ realm: Realm) async throws {
-    // expected-error@+1 {{conformance of 'ObjectBase' to 'Sendable' is unavailable}}
+    // expected-warning@+2 {{constant 'person' inferred to have type '()'}}
+    // expected-note@+1 {{add an explicit type annotation}}
     let person = try await realm.write { tx in tx.objects(Person.self)[0] }
+    // expected-error@+1 {{value of tuple type '()' has no member 'name'}}
     print(person.name)
 }
 
@@ -52,7 +54,7 @@ func returnsEmbeddedObject(_ realm: Realm) async throws {
 
 func returnsProjectionFromWrite(_ realm: Realm) async throws {
     // expected-error@+1 {{conformance of 'ObjectBase' to 'Sendable' is unavailable}}
-    let card = try await realm.write { tx in tx.objects(Card.self)[0] }
+    let card: Card = try await realm.write { tx in tx.objects(Card.self)[0] }
     print(card.name)
 }
 

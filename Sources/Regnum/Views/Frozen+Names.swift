@@ -1,0 +1,114 @@
+internal import FoundationEssentials
+internal import RegnumEngine
+internal import RegnumStore
+
+extension Frozen {
+    /// The value of a property by its name in Swift, for tools that do not know the class.
+    ///
+    ///     let name = try dog["name"].stringValue
+    ///
+    /// An enum is its raw value, and a property of a projected type what is stored of it; nil is
+    /// ``FrozenAnyValue/none``. A link is an object; a list, a set and an inverse are lists, a map is
+    /// a dictionary.
+    ///
+    /// - Throws: `.invalidInput` for a property that the class does not have; `.schemaMismatch` where
+    ///   the stored class does not fit the program's.
+    /// - Complexity: O(log n); O(n) for a collection of n elements.
+    public subscript(_ name: String) -> FrozenAnyValue {
+        get throws(Realm.Error) { try table.value(of: name, row) }
+    }
+}
+
+extension FrozenAnyObject {
+    /// The value of a property by its name in Swift, as ``Frozen/subscript(_:)``.
+    ///
+    /// - Throws: as ``Frozen/subscript(_:)``.
+    public subscript(_ name: String) -> FrozenAnyValue {
+        get throws(Realm.Error) { try table.value(of: name, row) }
+    }
+
+    /// The names of the properties in Swift, inverses included, in order of declaration.
+    public var propertyNames: [String] { table.schema.properties.map(\.name) }
+}
+
+extension FrozenTable {
+    fileprivate func value(
+        of name: String, _ row: ObjectKey
+    ) throws(Realm.Error) -> FrozenAnyValue {
+        let index = try schema.requireProperty(named: name)
+        if let mismatch { throw mismatch }
+        let shape = schema.properties[index].shape
+        switch shape {
+        case .scalar where shape.isAny: return anyValue(row, index)
+        case .scalar(let storage): return FrozenAnyValue(value(row, index), storage)
+        case .link(let type):
+            return link(row, index).map { .object(other(type), $0) } ?? .none
+        case .list(.scalar) where shape.holdsAny, .set(.scalar) where shape.holdsAny:
+            return .list(anyElements(row, index))
+        case .list(.scalar(let storage)), .set(.scalar(let storage)):
+            guard let elements = elements(index) else { return .list([]) }
+            return .list(
+                list(row, index).map { element in
+                    let value = snapshot.root.value(elements, element, ColumnKey(0)) ?? .null
+                    return FrozenAnyValue(value, storage)
+                })
+        case .list(.object(let type)), .set(.object(let type)):
+            let targets = other(type)
+            return .list(list(row, index).map { .object(targets, $0) })
+        case .map where shape.holdsAny: return .entries(anyEntries(row, index))
+        case .map(.scalar(let storage)):
+            return .entries(map(row, index).map { ($0.key, FrozenAnyValue($0.value, storage)) })
+        case .map(.object(let type)):
+            let targets = other(type)
+            return .entries(
+                map(row, index).map { key, value in
+                    (key, value.linkedObject.map { .object(targets, $0) } ?? .none)
+                })
+        case .linkingObjects(let type):
+            let targets = other(type)
+            return .list(try origins(row, index, targets).map { .object(targets, $0) })
+        }
+    }
+
+    /// The rows of `origins` whose link or collection has the row.
+    private func origins(
+        _ row: ObjectKey, _ property: Int, _ origins: FrozenTable
+    ) throws(Realm.Error) -> ResultTree {
+        if let mismatch = origins.mismatch { throw mismatch }
+        do throws(StoreError) {
+            return try plan(row, property).evaluate(
+                QueryState(snapshot.root, snapshot.realm.queryCounters))
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+}
+
+extension FrozenAnyValue {
+    fileprivate static func object(_ table: FrozenTable, _ row: ObjectKey) -> FrozenAnyValue {
+        .object(FrozenAnyObject(table: table, row: row))
+    }
+
+    fileprivate static func entries(
+        _ entries: [(key: String, value: FrozenAnyValue)]
+    ) -> FrozenAnyValue {
+        .dictionary(Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first })
+    }
+
+    /// A value that is stored so, which is not one of any type.
+    fileprivate init(_ value: Value, _ storage: _StorageType) {
+        switch value {
+        case .null: self = .none
+        case .bool(let value): self = .bool(value)
+        case .int(let value): self = .int(Int(value))
+        case .double(let value): self = storage.isFloat ? .float(Float(value)) : .double(value)
+        case .string(let value): self = .string(value)
+        case .data: self = .data(Data.fromEngine(value))
+        case .date: self = .date(Date.fromEngine(value))
+        case .uuid: self = .uuid(UUID.fromEngine(value))
+        case .objectId: self = .objectId(ObjectId.fromEngine(value))
+        case .decimal(let value): self = .decimal128(Decimal128(value))
+        case .any: self = FrozenAnyValue.fromEngine(value)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+final class FrozenTitle: Object {
+    @Persisted var text: String
+    @Persisted var scores: Map<String, Float>
+    @Persisted var pages: Map<String, FrozenTitle?>
+    @Persisted var tags: MutableSet<String>
+    @Persisted var price: Decimal128?
+
+    override var description: String { "Title \(text)" }
+}
+
+/// Properties of frozen objects by their names, and frozen values of any type as text and by kind.
+@Suite struct FrozenNameTests {
+    @Test func propertiesOfFrozenObjectsAreReadByName() async throws {
+        let realm = try await Realm.kennel()
+        let snapshot = realm.snapshot()
+        let rex = try #require(snapshot.object(Whelp.self, forPrimaryKey: "Rex"))
+        let fido = try #require(snapshot.object(Whelp.self, forPrimaryKey: "Fido"))
+        let ann = try #require(snapshot.objects(Walker.self).first)
+        #expect(try rex["name"] == .string("Rex"))
+        #expect(try rex["age"] == .int(3))
+        #expect(try rex["level"] == .int(-3))
+        #expect(try rex["weight"] == .float(0.1))
+        #expect(try rex["fur"] == .string("long"))
+        #expect(try rex["oldFur"] == FrozenAnyValue.none)
+        #expect(try rex["friend"].object(Whelp.self) == fido)
+        let walkers = try #require(try rex["walkers"].listValue)
+        #expect(walkers.map { $0.object(Walker.self)?.name } == rex.walkers.map(\.name))
+        let pups = try #require(try ann["pups"].listValue)
+        #expect(pups.map { $0.object(Whelp.self)?.name } == ["Rex", "Fido", "Rex"])
+        #expect(try ann["tags"] == .list(["big", "loud", "big"].map { .string($0) }))
+        #expect(try ann["scores"] == .list([.int(4), .none, .int(2), .int(4)]))
+        #expect(try ann["furs"] == .list([.string("long"), .string("short")]))
+        // an embedded object by names in turn
+        let badge = try #require(try ann["badge"].objectValue)
+        #expect(badge.className == "Medal" && badge.propertyNames == ["code", "weight", "issuer"])
+        #expect(try badge["weight"].floatValue == 1.5)
+    }
+
+    @Test func mapsSetsAndProjectedPropertiesAreReadByName() async throws {
+        let realm = try await Realm.temporary([FrozenTitle.self] + Station.types)
+        try await realm.write { tx in
+            let title = FrozenTitle()
+            title.text = "a"
+            title.scores["x"] = 1.5
+            title.pages["self"] = title
+            title.pages["none"] = .some(nil)
+            title.tags.insert(objectsIn: ["b", "a"])
+            title.price = "1.50"
+            try tx.add(title)
+            let station = Station(7)
+            station.heat = Celsius(3)
+            station.place = Point(1, 2)
+            station.heats.append(Celsius(4))
+            try tx.add(station)
+        }
+        let title = try #require(realm.snapshot().objects(FrozenTitle.self).first)
+        #expect(try title["scores"] == .dictionary(["x": .float(1.5)]))
+        let pages = try #require(try title["pages"].dictionaryValue)
+        #expect(
+            pages["self"]?.object(FrozenTitle.self) == title && pages["none"] == FrozenAnyValue.none
+        )
+        #expect(try title["tags"] == .list([.string("a"), .string("b")]))
+        #expect(try title["price"].decimal128Value?.description == "1.50")
+        let station = try #require(realm.snapshot().objects(Station.self).first)
+        #expect(try station["id"] == .int(7))
+        #expect(try station["heat"] == .double(3))
+        #expect(try station["heats"] == .list([.double(4)]))
+        let place = try #require(try station["place"].objectValue)
+        #expect(place.className == "Spot")
+        #expect(try place["y"] == .double(2))
+    }
+
+    @Test func unknownNameIsAnErrorThatNamesIt() async throws {
+        let realm = try await Realm.kennel()
+        let ann = try #require(realm.snapshot().objects(Walker.self).first)
+        let error = #expect(throws: Realm.Error.self) { try ann["nme"] }
+        #expect(error?.code == .invalidInput)
+        #expect(error?.className == "Walker" && error?.property == "nme")
+    }
+
+    // Covers 1.13
+    @Test func descriptionOfAModelIsThatOfItsFrozenObjectsToo() async throws {
+        let realm = try await Realm.temporary([FrozenTitle.self, AnyNote.self, AnyPet.self])
+        try await realm.write { tx in
+            let title = FrozenTitle()
+            title.text = "a"
+            #expect("\(title)" == "Title a")
+            try tx.add(title)
+            #expect("\(title)" == "Title a")
+            try tx.add(AnyNote(1, .object(title)))
+        }
+        let title = try #require(realm.snapshot().objects(FrozenTitle.self).first)
+        let note = try #require(realm.snapshot().objects(AnyNote.self).first)
+        #expect("\(title)" == "Title a" && "\(note.content.objectValue!)" == "Title a")
+        // within another object its properties are shown
+        #expect("\(note)".contains("text = a"))
+    }
+
+    @Test func frozenValuesOfAnyTypeDescribeThemselves() async throws {
+        let realm = try await Realm.temporary(anyClasses)
+        try await realm.write { tx in
+            let note = AnyNote(1)
+            note.list.append(objectsIn: anyScalars)
+            note.content = .fromDictionary([
+                "b": .fromArray([.int(1), .none]), "a": .object(AnyPet("Rex")),
+            ])
+            try tx.add(note)
+        }
+        let note = try #require(realm.snapshot().objects(AnyNote.self).first)
+        for (value, given) in zip(note.list, anyScalars) {
+            #expect(value.intValue == given.intValue && value.boolValue == given.boolValue)
+            #expect(value.floatValue == given.floatValue && value.stringValue == given.stringValue)
+            #expect(value.doubleValue?.bitPattern == given.doubleValue?.bitPattern)
+            #expect(value.dataValue == given.dataValue && value.dateValue == given.dateValue)
+            #expect(value.objectIdValue == given.objectIdValue)
+            #expect(value.decimal128Value == given.decimal128Value)
+            #expect(value.uuidValue == given.uuidValue)
+            #expect(value.listValue == nil && value.objectValue == nil)
+            if value.dataValue == nil { #expect(value.description == given.description) }
+        }
+        #expect(note.content.dictionaryValue?["b"]?.listValue == [.int(1), FrozenAnyValue.none])
+        #expect(
+            note.content.description == """
+                Map<String, FrozenAnyValue> (
+                    [a] AnyPet {
+                        name = Rex
+                        keeper = nil
+                    }
+                    [b] List<FrozenAnyValue> (
+                        [0] 1
+                        [1] nil
+                    )
+                )
+                """)
+    }
+}
