@@ -66,7 +66,10 @@ extension FrozenTable {
     func hasSameList(_ property: Int, _ row: ObjectKey, _ other: FrozenTable) -> Bool {
         let rows = list(row, property)
         guard rows == other.list(row, property) else { return false }
-        if case .list(.object) = schema.properties[property].shape { return true }
+        switch schema.properties[property].shape {
+        case .list(.object), .set(.object): return true
+        default: break
+        }
         guard let mine = elements(property), let theirs = other.elements(property)
         else { return true }
         return rows.allSatisfy {

@@ -56,6 +56,24 @@ import Testing
         #expect(try await staysEqual { _, ann in ann.pups[0].age = 6 })
     }
 
+    @Test func membersOfASetAreNoContentButWhichTheyAreIs() async throws {
+        let realm = try await Realm.temporary(setClasses)
+        try await realm.write { tx in
+            let basket = Basket("a")
+            basket.fruits.insert(objectsIn: [Fruit(1), Fruit(2)])
+            try tx.add(basket)
+        }
+        let old = try #require(realm.snapshot().objects(Basket.self).first)
+        try await realm.write { $0.object(Fruit.self, forPrimaryKey: 1)?.weight = 3 }
+        let same = try #require(realm.snapshot().objects(Basket.self).first)
+        #expect(old == same && old.hashValue == same.hashValue)
+        try await realm.write { tx in
+            let fruit = try #require(tx.object(Fruit.self, forPrimaryKey: 1))
+            tx.objects(Basket.self)[0].fruits.remove(fruit)
+        }
+        #expect(try #require(realm.snapshot().objects(Basket.self).first) != old)
+    }
+
     // Covers 2.38
     @Test func resultsAreEqualByContent() async throws {
         let realm = try await Realm.kennel()
