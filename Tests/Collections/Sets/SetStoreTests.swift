@@ -29,6 +29,32 @@ import Testing
         }
     }
 
+    // Covers 2.74, 2.75, 7.8
+    @Test func ofEqualValuesTheFirstIsStored() async throws {
+        let realm = try await Realm.temporary(anyClasses + [EverySet.self])
+        let values: [Decimal128?] = ["1.50", "1.5", "1.500", nil, "2.0", "2"]
+        try await realm.write { tx in
+            let inserted = EverySet()
+            try tx.add(inserted)
+            inserted.decimals.insert(objectsIn: values)
+            #expect(inserted.decimals.map { $0.map { "\($0)" } } == [nil, "1.50", "2.0"])
+            // what is there already stays
+            inserted.decimals.insert("1.5")
+            inserted.decimals.insert(objectsIn: ["2.000", "1"])
+            #expect(inserted.decimals.map { $0.map { "\($0)" } } == [nil, "1", "1.50", "2.0"])
+            let created = try tx.create(EverySet.self, value: ["decimals": values])
+            #expect(created.decimals.map { $0.map { "\($0)" } } == [nil, "1.50", "2.0"])
+            let added = EverySet()
+            added.decimals.insert(objectsIn: values)
+            try tx.add(added)
+            #expect(added.decimals.map { $0.map { "\($0)" } } == [nil, "1.50", "2.0"])
+            let note = AnyNote(1, .none)
+            try tx.add(note)
+            note.set.insert(objectsIn: [.double(1), .int(1), .bool(true), .float(1)])
+            #expect(Array(note.set) == [.bool(true), .double(1)])
+        }
+    }
+
     @Test func valueThatCannotBeStoredFailsTheTransaction() async throws {
         let realm = try await realm()
         let long = String(repeating: "x", count: 16 << 20)
