@@ -4,9 +4,9 @@ internal import RegnumEngine
 ///
 /// Deleting `deletions` from the old collection and inserting the objects at `insertions` of the
 /// new one gives the new collection. An object that moved is a deletion and an insertion. Modified
-/// objects stayed at their place, relative to the others: a property was set, also to the value that
-/// it had, one of their lists was changed, or, as the stream was asked for, an object that they
-/// link to.
+/// objects stayed at their place, relative to the others: a property was set, also to the value
+/// that it had, one of their lists was changed, or, as the stream was asked for, an object that
+/// they link to.
 public struct ChangeSet<Model: ObjectBase>: Sendable {
     /// Positions in the old collection of the objects that left it, ascending.
     public let deletions: [Int]
@@ -19,8 +19,8 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
     /// The version that the new collection shows.
     public let version: UInt64
     /// The `origin:` labels of the commits that are merged here and concern the stream, in order,
-    /// each once; at most the newest 1,000. A commit concerns it if it changes objects that the query
-    /// can find, or objects of other classes that it asks about.
+    /// each once; at most the newest 1,000. A commit concerns it if it changes objects that the
+    /// query can find, or objects of other classes that it asks about.
     public let origins: [String]
     /// Where to go on from after this change set: see `changes(since:)`.
     public var cursor: ChangeCursor { ChangeCursor(newTable.snapshot.root) }
@@ -79,7 +79,8 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
         public let old: Frozen<Model>
         /// The object in the new collection.
         public let new: Frozen<Model>
-        /// The names of the properties that make it modified, in order of declaration.
+        /// The names of the properties that make it modified, in order of declaration, inverses
+        /// last.
         public let properties: [String]
     }
 

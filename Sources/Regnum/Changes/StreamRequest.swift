@@ -46,14 +46,18 @@ final class StreamRequest: Sendable {
         query.interest(at: root, isSteady: policy == .everyCommit)
     }
 
-    /// The names of the properties that a mark tells of, in order of declaration.
+    /// The names of the properties of a mark, in order of declaration, inverses last.
     func propertyNames(_ mark: RowMarks.Mark, _ table: FrozenTable) -> [String] {
         guard case .paths = query.filter else {
             return table.propertyNames(mark.columns.columns, lists: mark.lists)
         }
         if let names { return names.names(mark.paths.map { $0 }) }
         let properties = Set(mark.paths.map { firstProperties[$0] })
-        return properties.sorted().map { table.schema.properties[$0].name }
+        let (stored, inverses) = (
+            properties.filter { table.schema.properties[$0].isStored },
+            properties.filter { !table.schema.properties[$0].isStored }
+        )
+        return (stored.sorted() + inverses.sorted()).map { table.schema.properties[$0].name }
     }
 }
 

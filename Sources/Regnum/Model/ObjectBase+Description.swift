@@ -28,6 +28,15 @@ extension Map: CustomStringConvertible {
     }
 }
 
+extension Results: CustomStringConvertible {
+    /// The objects with their positions, line by line; at most 100.
+    public var description: String {
+        var printer = ObjectPrinter()
+        printer.print(self, "Results<\(Element.self)>")
+        return printer.text
+    }
+}
+
 extension LinkingObjects: CustomStringConvertible {
     /// The objects with their positions, line by line; at most 100.
     public var description: String {

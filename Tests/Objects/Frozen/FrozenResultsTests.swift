@@ -76,6 +76,13 @@ import Testing
         let live = realm.objects(Person.self).where { $0.age == 1 }.description
         #expect(live.hasPrefix("LiveResults<Person> (\n    [0] Person {\n"))
         #expect(live.contains("        age = 1\n"))
+        try await realm.read { tx in
+            let some = tx.objects(Person.self).where { $0.age < 3 }
+            #expect("\(some)".hasPrefix("Results<Person> (\n    [0] Person {\n"))
+            #expect("\(some.where { $0.age > 3 })" == "Results<Person> ()")
+            #expect("\(tx.objects(Person.self))".hasSuffix("\n    … 50 more\n)"))
+        }
+        #expect("\(SortOrder<Person>.descending(\.age))" == "descending(age)")
         let kennel = try await Realm.kennel()
         let confined = try await kennel.read { $0.objects(Walker.self)[0].description }
         #expect(kennel.ann.description == confined)

@@ -1,0 +1,50 @@
+internal import RegnumEngine
+
+extension ChangeSet: CustomStringConvertible {
+    /// The positions, the version and the origins, in one line.
+    public var description: String {
+        "ChangeSet<\(Model.self)>(deletions: \(deletions), insertions: \(insertions), "
+            + "modifications: \(modifications), newModifications: \(newModifications), "
+            + "version: \(version), origins: \(origins))"
+    }
+}
+
+extension ValueChangeSet: CustomStringConvertible {
+    /// The positions, the version and the origins, in one line.
+    public var description: String {
+        "ValueChangeSet<\(Value.self)>(deletions: \(deletions), insertions: \(insertions), "
+            + "modifications: \(modifications), newModifications: \(newModifications), "
+            + "version: \(version), origins: \(origins))"
+    }
+}
+
+extension MapChangeSet: CustomStringConvertible {
+    /// The keys, the version and the origins, in one line.
+    public var description: String {
+        "MapChangeSet<\(Value.self)>(deletions: \(deletions), insertions: \(insertions), "
+            + "modifications: \(modifications), version: \(version), origins: \(origins))"
+    }
+}
+
+extension ObjectChange: CustomStringConvertible {
+    /// What happened, with the object as it describes itself; of a change the object after it, and
+    /// the names of the properties.
+    public var description: String {
+        switch self {
+        case .initial(let object?): "initial: \(object)"
+        case .initial(nil): "initial: none"
+        case .inserted(let object): "inserted: \(object)"
+        case .changed(_, let new, let properties): "changed \(properties): \(new)"
+        case .deleted(let object): "deleted: \(object)"
+        }
+    }
+}
+
+extension SortOrder: CustomStringConvertible {
+    /// The direction and the stored names of the properties on the path, as in
+    /// `ascending(dog.name)`.
+    public var description: String {
+        let path = (term.column.hops.map(\.name) + [term.column.name]).joined(separator: ".")
+        return "\(term.ascending ? "ascending" : "descending")(\(path))"
+    }
+}
