@@ -180,44 +180,4 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         #expect(
             sentence(sort).contains("sorted(by:) was called on an unmanaged LinkingObjects<Pup>"))
     }
-
-    @Test func misuseInConditionsTraps() async {
-        let mixed = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Breeders.realm()
-            _ = realm.objects(Breeder.self).where { breeder in
-                breeder.pups.any { $0.age > breeder.limit }
-            }
-        }
-        #expect(sentence(mixed).contains("can use its own element only"))
-        let several = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Breeders.realm()
-            _ = realm.objects(Breeder.self).where { $0.pups.age > $0.limit }
-        }
-        #expect(sentence(several).contains("compared with a property of another object"))
-        let single = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Breeders.realm()
-            _ = realm.objects(Breeder.self).where { $0.limit.max == 3 }
-        }
-        #expect(sentence(single).contains("were asked of a property of a single object"))
-        let subquery = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Breeders.realm()
-            _ = realm.objects(Breeder.self).where { ($0.limit > 3 && $0.pups.age > 1).count > 0 }
-        }
-        #expect(sentence(subquery).contains("all terms have to begin with that collection"))
-        let none = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Breeders.realm()
-            _ = realm.objects(Breeder.self).where { ($0.limit > 3).count > 0 }
-        }
-        #expect(sentence(none).contains("a condition without a collection"))
-    }
 }

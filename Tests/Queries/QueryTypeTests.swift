@@ -47,6 +47,8 @@ final class NarrowNumbers: Object {
         #expect(try await Breeders.pups(realm) { $0.grade >= .mid } == ["Cy", "Di"])
         #expect(try await Breeders.pups(realm) { $0.grade == nil } == ["Bo"])
         #expect(try await Breeders.pups(realm) { $0.grade.in([.low, nil]) } == ["Ada", "Bo"])
+        #expect(try await Breeders.pups(realm) { $0.coat.starts(with: "cur") } == ["Ada", "Di"])
+        #expect(try await Breeders.pups(realm) { $0.coat.notEquals("curly") } == ["Bo", "Cy"])
         #expect(
             try await Breeders.pups(realm) { $0.coat.rawValue.ends(with: "y") } == [
                 "Ada", "Cy", "Di",

@@ -22,15 +22,14 @@ extension Query where Value == AnyRealmValue {
             return nested(hops, column, key: nil, step)
         case .entry(let hops, let key, let column):
             return nested(hops, column, key: key, step)
-        default: break
+        default: return refusingSteps()
         }
-        trapNoProperty()
     }
 
     private func nested(
         _ hops: [Hop], _ column: ColumnReference, key: String?, _ step: AnyStep
     ) -> Query<AnyRealmValue> {
-        guard let names = scope.anyNames(hops, column) else { trapNoProperty() }
+        guard let names = scope.anyNames(hops, column) else { return refusingSteps() }
         return with(
             .nested(
                 AnyPath(
@@ -40,10 +39,11 @@ extension Query where Value == AnyRealmValue {
                     steps: [step], key: key)))
     }
 
-    private func trapNoProperty() -> Never {
-        fatalError(
-            "A key or position of a value of any type was asked for that is no property or element: "
-                + "give the property of an object.")
+    private func refusingSteps() -> Query<AnyRealmValue> {
+        scope.refuse(
+            "A key or position was asked of a value of any type that is no property or element: ask "
+                + "it of the property of an object.")
+        return self
     }
 }
 
@@ -65,8 +65,8 @@ extension Query where Value == AnyRealmValue {
         match(.endsWith, part, options)
     }
 
-    /// Whether the value is a text, or data with the bytes of a text, that is as a pattern says: `?` stands
-    /// for any one code point, `*` for any number of them.
+    /// Whether the value is a text, or data with the bytes of a text, that is as a pattern says:
+    /// `?` stands for any one code point, `*` for any number of them.
     public func like(_ pattern: String, caseInsensitive: Bool = false) -> Query<Bool> {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
@@ -76,9 +76,12 @@ extension Query where Value == AnyRealmValue {
         match(.equals, text, options)
     }
 
-    /// The complement of `equals`.
+    /// The complement of `equals`; of several values, whether one is another one.
     public func notEquals(_ text: String, options: StringOptions = []) -> Query<Bool> {
-        condition(.not(match(.equals, text, options).predicate))
+        let isInsensitive = options.contains(.caseInsensitive)
+        return holds(forNil: true) {
+            .not(.matchText($0, .equals, text, caseInsensitive: isInsensitive))
+        }
     }
 
     /// Whether the value is data, or a text with the bytes, that contains `part`.
@@ -101,21 +104,26 @@ extension Query where Value == AnyRealmValue {
         holds { .matchData($0, match, [UInt8](part)) }
     }
 
-    private func holds(_ isHeld: (ColumnReference) -> RegnumEngine.Predicate) -> Query<Bool> {
+    /// - Parameter holdsForNil: whether the condition holds where there is no entry or element.
+    private func holds(
+        forNil holdsForNil: Bool = false, _ isHeld: (ColumnReference) -> RegnumEngine.Predicate
+    ) -> Query<Bool> {
         switch node {
         case .column(let hops, let column): return condition(.exists(hops, isHeld(column)))
         case .entry(let hops, let key, let column):
-            return condition(.entry(hops, key, isHeld(column), holdsForNil: false))
+            return condition(.entry(hops, key, isHeld(column), holdsForNil: holdsForNil))
         case .nested(let path):
-            return condition(.nested(path, holdsForNil: false, isHeld))
-        default: preconditionFailure("A value of any type is no property.")
+            return condition(.nested(path, holdsForNil: holdsForNil, isHeld))
+        default:
+            scope.refuse("A text operator was asked of an aggregate of values of any type.")
+            return condition(.constant(false))
         }
     }
 }
 
 extension ColumnReference {
-    /// The names of the list for what lies in values of a property of any type, and of the class of its
-    /// elements.
+    /// The names of the list for what lies in values of a property of any type, and of the class of
+    /// its elements.
     fileprivate func anyNames(in className: String) -> (items: String, elements: String) {
         (PropertySchema.anyItemsName(of: name), "\(className).\(name)")
     }

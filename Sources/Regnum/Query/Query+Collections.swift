@@ -57,6 +57,11 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
         return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
     }
 
+    /// An element by itself, which may be stored as an embedded object.
+    private var elementNode: Query<Value.Element>.Node {
+        Value.Element._embeddedClass == nil ? .column([], elementColumn) : .objects([])
+    }
+
     /// Whether one of the elements has this value.
     public static func == (left: Query, right: Value.Element) -> Query<Bool> {
         left.element == right
@@ -79,21 +84,21 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
     public func any(
         _ condition: (Query<Value.Element>) -> Query<Bool>
     ) -> Query<Bool> {
-        quantified(.any, .column([], elementColumn), condition)
+        quantified(.any, elementNode, condition)
     }
 
     /// Whether the condition holds for each of the elements; true for none.
     public func all(
         _ condition: (Query<Value.Element>) -> Query<Bool>
     ) -> Query<Bool> {
-        quantified(.all, .column([], elementColumn), condition)
+        quantified(.all, elementNode, condition)
     }
 
     /// Whether the condition holds for none of the elements.
     public func none(
         _ condition: (Query<Value.Element>) -> Query<Bool>
     ) -> Query<Bool> {
-        quantified(.none, .column([], elementColumn), condition)
+        quantified(.none, elementNode, condition)
     }
 
     fileprivate func aggregate<Result>(_ kind: AggregateKind) -> Query<Result> {
@@ -143,8 +148,8 @@ extension Query where Value: QueryCollection, Value.Element: SummableValue {
 
 extension Query
 where Value: QueryCollection, Value.Element: BoundedValue, Value.Element.Required: Comparable {
-    /// Whether the list has elements and *all* of them are in the range, whose end is not part of it
-    /// (as in Realm). Nil elements are left out.
+    /// Whether the list has elements and *all* of them are in the range, whose end is not part of
+    /// it (as in Realm). Nil elements are left out.
     public func contains(_ range: Range<Value.Element.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
     }
@@ -158,13 +163,24 @@ where Value: QueryCollection, Value.Element: BoundedValue, Value.Element.Require
     private func within(
         _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
     ) -> Query<Bool> {
+        all(of: elementColumn, lower, comparison, upper)
+    }
+}
+
+extension Query {
+    /// Whether a collection, of those at the end of the path, has values and all of them are in a
+    /// range.
+    func all(
+        of column: ColumnReference, _ lower: RegnumEngine.Value, _ comparison: Comparison,
+        _ upper: RegnumEngine.Value
+    ) -> Query<Bool> {
         let (outer, inner) = hops.splitBeforeLastCollection
         return condition(
             .exists(
                 outer,
                 .and([
-                    .aggregate(inner, .min, elementColumn, .greaterOrEqual, lower),
-                    .aggregate(inner, .max, elementColumn, comparison, upper),
+                    .aggregate(inner, .min, column, .greaterOrEqual, lower),
+                    .aggregate(inner, .max, column, comparison, upper),
                 ])))
     }
 }
@@ -175,34 +191,39 @@ extension Query where Value: BoundedValue {
     /// The least value that the objects of a collection have in the property, as in
     /// `$0.dogs.age.min`; nil and NaN are left out; nil for none.
     ///
-    /// - Precondition: the path leads through a list or inverse.
+    /// A path that leads through no list or inverse is an error, which the query reports when it is
+    /// used.
     public var min: Query<Value.Required?> { overObjects(.min) }
 
-    /// The greatest value that the objects of a collection have in the property; nil and NaN are left
-    /// out; nil for none.
+    /// The greatest value that the objects of a collection have in the property; nil and NaN are
+    /// left out; nil for none.
     ///
-    /// - Precondition: the path leads through a list or inverse.
+    /// A path that leads through no list or inverse is an error, which the query reports when it is
+    /// used.
     public var max: Query<Value.Required?> { overObjects(.max) }
 }
 
 extension Query where Value: SummableValue {
     /// The sum of a property of the objects of a collection; nil is left out; 0 for none.
     ///
-    /// - Precondition: the path leads through a list or inverse.
+    /// A path that leads through no list or inverse is an error, which the query reports when it is
+    /// used.
     public var sum: Query<Value.Total> { overObjects(.sum) }
 
     /// The mean of a property of the objects of a collection; nil is left out; nil for none.
     ///
-    /// - Precondition: the path leads through a list or inverse.
+    /// A path that leads through no list or inverse is an error, which the query reports when it is
+    /// used.
     public var avg: Query<Value.Mean?> { overObjects(.average) }
 }
 
 extension Query {
-    fileprivate func overObjects<Result>(_ kind: AggregateKind) -> Query<Result> {
+    func overObjects<Result>(_ kind: AggregateKind) -> Query<Result> {
         guard case .column(let hops, let column) = node, !hops.isEmpty else {
-            fatalError(
+            scope.refuse(
                 "min, max, sum and avg were asked of a property of a single object: they are those "
                     + "of a list of values, or of a property of a list's objects.")
+            return with(.count([], [], .constant(false)))
         }
         let (outer, inner) = hops.splitBeforeLastCollection
         return with(.aggregate(outer, inner, kind, column))

@@ -1,12 +1,12 @@
 public import FoundationEssentials
 internal import RegnumEngine
 
-/// `Data` and `Data?`: what operators on bytes of queries take.
+/// What is stored as bytes: `Data` and types that are stored as `Data`, and the optionals of these
+/// have it as their basis, and the operators on bytes in queries.
 public protocol BytesValue: ScalarValue {}
 extension Data: BytesValue {}
-extension Optional: BytesValue where Wrapped == Data {}
 
-extension Query where Value: BytesValue {
+extension Query where Value: ScalarValue, Value._Basis: BytesValue {
     /// Whether the data contains `part`. False for nil; all data contain the empty one.
     public func contains(_ part: Data) -> Query<Bool> { match(.contains, part) }
 

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-// Properties of projected types that are stored as embedded objects: a value is compared with member by
-// member.
+// Properties of projected types that are stored as embedded objects: a value is compared with
+// member by member.
 
 extension Query where Value: ProjectedValue, Value._Projected.PersistedType: EmbeddedObject {
     /// The property as the embedded object that it is stored as, for conditions on its properties.
@@ -9,35 +9,55 @@ extension Query where Value: ProjectedValue, Value._Projected.PersistedType: Emb
         Query<Value._Projected.PersistedType?>(rawNode(), scope)
     }
 
-    /// Whether the property is stored as an object with the values of this one's: all that are values
-    /// are equal, and all links lead to the same objects. Nil is no object.
+    /// Whether the property is stored as an object with the values of this one's: all that are
+    /// values are equal, and all links lead to the same objects. Nil is no object.
     ///
     /// A persisted type with lists is an error, which the query reports when it is used.
     public static func == (left: Query, right: Value) -> Query<Bool> {
-        left.holds(memberwise: right)
+        left.condition(left.holds(memberwise: right))
     }
 
     /// The exact complement of `==`.
     public static func != (left: Query, right: Value) -> Query<Bool> {
-        left.with(.predicate(.not(left.holds(memberwise: right).predicate)))
+        left.condition(.not(left.holds(memberwise: right)))
     }
 
     /// Whether the property is stored as one of the values, as `==` compares; false for no values.
     public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
-        condition(.or(values.map { holds(memberwise: $0).predicate }))
+        let found = values.map { holds(memberwise: $0) }
+        if !found.isEmpty { return condition(.or(found)) }
+        // false, and still about the same path
+        if case .entry(let hops, _, _) = node { return condition(.exists(hops, .constant(false))) }
+        let (several, _) = Array(hops.dropLast()).splitAtLastCollection
+        return condition(.exists(several, .constant(false)))
     }
 
-    private func holds(memberwise value: Value) -> Query<Bool> {
-        let (several, links) = Array(hops.dropLast()).splitAtLastCollection
-        let link = ColumnReference(
-            name: hops.last?.name ?? "", type: .int, missing: .null, hops: links)
-        guard case .link(let object?) = value._content().content else {
-            return condition(.exists(several, .compare(link, .equal, .null)))
+    private func holds(memberwise value: Value) -> Predicate {
+        let object: ObjectBase? =
+            if case .link(let object?) = value._content().content { object } else { nil }
+        if case .entry(let hops, let key, let link) = node {
+            return .entry(
+                hops, key, isSame(link, object, [.link("value", to: className)]),
+                holdsForNil: object == nil)
         }
-        let members = scope.members(of: object, links + hops.suffix(1))
-        return condition(
-            .exists(several, .and([.compare(link, .notEqual, .null)] + members)))
+        guard let last = hops.last else {
+            // an element of a collection
+            return object.map { .and(scope.members(of: $0, [])) } ?? .constant(false)
+        }
+        let (several, links) = Array(hops.dropLast()).splitAtLastCollection
+        let link = ColumnReference(name: last.name, type: .int, missing: .null, hops: links)
+        return .exists(several, isSame(link, object, links + [last]))
     }
+
+    /// Whether a link leads to an object with the values of another one, or for nil to none.
+    private func isSame(
+        _ link: ColumnReference, _ object: ObjectBase?, _ path: [Hop]
+    ) -> Predicate {
+        guard let object else { return .compare(link, .equal, .null) }
+        return .and([.compare(link, .notEqual, .null)] + scope.members(of: object, path))
+    }
+
+    private var className: String { ClassSchema.of(Value._Projected.PersistedType.self).name }
 }
 
 extension Query
@@ -75,6 +95,25 @@ where
 
     private func isElement(_ value: Value.Element) -> Predicate {
         .and(scope.members(of: value.persistableValue, []))
+    }
+}
+
+extension Query
+where
+    Value: QueryMap, Value.Value: ProjectedValue,
+    Value.Value._Projected.PersistedType: EmbeddedObject
+{
+    /// The map with the values as the embedded objects that they are stored as.
+    public var persistableValue: Query<Map<Value.Key, Value.Value._Projected.PersistedType?>> {
+        Query<Map<Value.Key, Value.Value._Projected.PersistedType?>>(rawNode(), scope)
+    }
+
+    /// Whether one of the values is stored with the values of this one's.
+    public func contains(_ value: Value.Value) -> Query<Bool> { values == value }
+
+    /// Whether one of the values is stored with the values of one of these.
+    public func containsAny(in values: some Sequence<Value.Value>) -> Query<Bool> {
+        self.values.in(values)
     }
 }
 

@@ -25,20 +25,53 @@ extension Query where Value: QueryMap {
     public func objects<T: ObjectBase>() -> Query<T?> where Value.Value == T? {
         with(.objects(linked))
     }
+
+    /// Whether the object is one of the values; for nil, whether an entry has none. An object of
+    /// another realm is an error.
+    public func contains<T: ObjectBase>(_ object: T?) -> Query<Bool> where Value.Value == T? {
+        objects() == object
+    }
+
+    /// Whether the object is one of the values. An object of another realm is an error.
+    public func contains<T: ObjectBase>(_ object: Frozen<T>) -> Query<Bool>
+    where Value.Value == T? {
+        objects() == object
+    }
+
+    /// Whether one of the objects is one of the values.
+    public func containsAny<T: ObjectBase>(in objects: some Sequence<T>) -> Query<Bool>
+    where Value.Value == T? {
+        self.objects().in(objects)
+    }
+
+    /// Whether one of the objects is one of the values.
+    public func containsAny<T: ObjectBase>(in objects: some Sequence<Frozen<T>>) -> Query<Bool>
+    where Value.Value == T? {
+        self.objects().in(objects)
+    }
 }
 
 extension Query where Value: QueryMap, Value.Value: ScalarValue {
     /// One of the values: a condition on it holds if it does for one of them.
-    public var values: Query<Value.Value> { with(.column(hops, valueColumn)) }
+    public var values: Query<Value.Value> {
+        guard let type = Value.Value._embeddedClass else {
+            return with(.column(hops, valueColumn))
+        }
+        return with(.objects(hops + [.link("value", to: ClassSchema.of(type).name)]))
+    }
 
-    /// The value of a key; nil where there is no such entry, to which nothing but nil is equal, and from
-    /// which all others differ.
+    /// The value of a key; nil where there is no such entry, to which nothing but nil is equal, and
+    /// from which all others differ.
     public subscript(key: Value.Key) -> Query<Value.Value> {
         with(.entry(hops, key._text, valueColumn))
     }
 
-    /// The values, as the hidden class of the map's entries has them.
-    private var valueColumn: ColumnReference {
+    /// The values, as the hidden class of the map's entries has them; of embedded objects the
+    /// links.
+    fileprivate var valueColumn: ColumnReference {
+        if Value.Value._embeddedClass != nil {
+            return ColumnReference(name: "value", type: .int, missing: .null)
+        }
         let storage = Value.Value._storage
         return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
     }
@@ -75,14 +108,14 @@ extension Query where Value: QueryMap, Value.Value: SummableValue {
 
 extension Query
 where Value: QueryMap, Value.Value: BoundedValue, Value.Value.Required: Comparable {
-    /// Whether the map has values and *all* of them are in the range, whose end is not part of it (as in
-    /// Realm). Nil values are left out.
+    /// Whether the map has values and *all* of them are in the range, whose end is not part of it
+    /// (as in Realm). Nil values are left out.
     public func contains(_ range: Range<Value.Value.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
     }
 
-    /// Whether the map has values and *all* of them are in the range, its ends included (as in Realm).
-    /// Nil values are left out.
+    /// Whether the map has values and *all* of them are in the range, its ends included (as in
+    /// Realm). Nil values are left out.
     public func contains(_ range: ClosedRange<Value.Value.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
     }
@@ -90,7 +123,7 @@ where Value: QueryMap, Value.Value: BoundedValue, Value.Value.Required: Comparab
     private func within(
         _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
     ) -> Query<Bool> {
-        min.compare(.greaterOrEqual, lower) && max.compare(comparison, upper)
+        all(of: valueColumn, lower, comparison, upper)
     }
 }
 

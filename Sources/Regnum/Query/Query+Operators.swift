@@ -24,10 +24,23 @@ extension Query where Value: ScalarValue {
     /// Whether the property has one of the values, as `==` compares; false for no values.
     public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
         let values = values.map(\.engineValue)
-        guard case .column(let hops, let column) = node else {
+        switch node {
+        case .column(let hops, let column):
+            return condition(.exists(hops, .isIn(column, values)))
+        case .entry(let hops, let key, let column):
+            let isIn = Predicate.isIn(column, values)
+            return condition(.entry(hops, key, isIn, holdsForNil: values.contains(.null)))
+        case .nested(let path):
+            return condition(
+                .nested(path, holdsForNil: values.contains(.null)) { .isIn($0, values) })
+        default:
+            if values.isEmpty {
+                // false, and still about the same path
+                let isNil = comparing(.equal, .null)
+                return condition(.and([isNil, .not(isNil)]))
+            }
             return condition(.or(values.map { comparing(.equal, $0) }))
         }
-        return condition(.exists(hops, .isIn(column, values)))
     }
 }
 
@@ -90,17 +103,25 @@ extension Query where Value: BoundedValue, Value.Required: Comparable {
     private func between(
         _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
     ) -> Query<Bool> {
-        guard case .column(let hops, let column) = node else {
+        // of several objects, one has to meet both bounds
+        switch node {
+        case .column(let hops, let column):
+            return condition(.exists(hops, column.isBetween(lower, comparison, upper)))
+        case .entry(let hops, let key, let column):
+            let isBetween = column.isBetween(lower, comparison, upper)
+            return condition(.entry(hops, key, isBetween, holdsForNil: false))
+        default:
             return condition(
                 .and([comparing(.greaterOrEqual, lower), comparing(comparison, upper)]))
         }
-        // of several objects, one has to meet both bounds
-        return condition(
-            .exists(
-                hops,
-                .and([
-                    .compare(column, .greaterOrEqual, lower), .compare(column, comparison, upper),
-                ])))
+    }
+}
+
+extension ColumnReference {
+    fileprivate func isBetween(
+        _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
+    ) -> Predicate {
+        .and([.compare(self, .greaterOrEqual, lower), .compare(self, comparison, upper)])
     }
 }
 
@@ -122,8 +143,8 @@ extension Query where Value: QueryCondition {
         return left.condition(.or(left.disjuncts + right.disjuncts))
     }
 
-    /// The exact complement of a condition. Of a `Bool` or `Bool?` property: whether it is false, which
-    /// nil is not.
+    /// The exact complement of a condition. Of a `Bool` or `Bool?` property: whether it is false,
+    /// which nil is not.
     public static prefix func ! (condition: Query) -> Query<Bool> {
         if case .entry = condition.node { return condition.compare(.equal, .bool(false)) }
         if case .column = condition.node { return condition.compare(.equal, .bool(false)) }

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-// The members of an expression: properties of an object, of a linked object, and of the objects of a
-// list or inverse.
+// The members of an expression: properties of an object, of a linked object, and of the objects of
+// a list or inverse.
 
 /// A collection property in a query: ``List``, ``MutableSet`` and ``LinkingObjects``.
 ///
@@ -65,10 +65,14 @@ extension Query {
         return with(.column(hops, property.reference, splitting: true))
     }
 
-    /// The path to the object or objects that the expression stands for.
+    /// The path to the object or objects that the expression stands for. Refuses the entry of a
+    /// map.
     var hops: [Hop] {
         guard case .objects(let hops) = node else {
-            preconditionFailure("An expression for objects is a value.")
+            scope.refuse(
+                "A property of the entry of a map was asked for: an entry can be compared with a value. "
+                    + "Use values, or objects() of a map of objects.")
+            return []
         }
         return hops
     }
@@ -93,16 +97,16 @@ extension [Hop] {
         return (Array(self[..<end]), Array(self[end...]))
     }
 
-    /// Of hops that end with one that leads to several rows: those up to the one before it that does,
-    /// and those after that.
+    /// Of hops that end with one that leads to several rows: those up to the one before it that
+    /// does, and those after that.
     var splitBeforeLastCollection: (outer: [Hop], inner: [Hop]) {
         let last = leadsFromEntries ? 2 : 1
         let (outer, links) = Array(dropLast(last)).splitAtLastCollection
         return (outer, links + suffix(last))
     }
 
-    /// Whether the last two steps are one to the user: from an object to the entries of maps that have
-    /// it, and from these to their owners.
+    /// Whether the last two steps are one to the user: from an object to the entries of maps that
+    /// have it, and from these to their owners.
     private var leadsFromEntries: Bool {
         guard let last, last.kind == .backlinks, count > 1 else { return false }
         let entries = self[count - 2]

@@ -85,14 +85,14 @@ where
     public func contains(_ range: Range<Value._Projected>) -> Query<Bool> {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
         return lower <= upper
-            ? persistableValue.contains(lower..<upper) : condition(.constant(false))
+            ? persistableValue.contains(lower..<upper) : persistableValue.in([])
     }
 
     /// Whether the property is stored between the bounds, or as one of them.
     public func contains(_ range: ClosedRange<Value._Projected>) -> Query<Bool> {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
         return lower <= upper
-            ? persistableValue.contains(lower...upper) : condition(.constant(false))
+            ? persistableValue.contains(lower...upper) : persistableValue.in([])
     }
 }
 

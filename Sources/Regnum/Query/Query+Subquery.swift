@@ -5,20 +5,29 @@ extension Query where Value == Bool {
     ///
     ///     realm.objects(Person.self).where { ($0.dogs.age > 3 && $0.dogs.name == "Rex").count > 0 }
     ///
-    /// Unlike `&&` alone, all terms have to hold for the same object. The collection is the first one
-    /// on the path of each term; in a subquery inside of another one it is the next one, of the same
-    /// object. ``any(_:)`` says the same of `> 0`.
+    /// Unlike `&&` alone, all terms have to hold for the same object. The collection is the first
+    /// one on the path of each term; in a subquery inside of another one it is the next one, of the
+    /// same object. ``any(_:)`` says the same of `> 0`.
     ///
-    /// - Precondition: all terms begin with the same list or inverse.
+    /// A condition of which not all terms begin with the same list or inverse is an error, which
+    /// the query reports when it is used.
     public var count: Query<Int> {
         let predicate = predicate
         guard let collection = predicate.firstCollection else {
-            fatalError(
+            scope.refuse(
                 "count was asked of a condition without a collection: all its terms have to begin "
                     + "with the same list or inverse.")
+            return with(.count([], [], .constant(false)))
+        }
+        guard let term = predicate.asked(ofElementsOf: collection) else {
+            scope.refuse(
+                "count was asked of a condition of which one term is not about the elements of "
+                    + "\(collection.last?.name ?? ""): all terms have to begin with that collection."
+            )
+            return with(.count([], [], .constant(false)))
         }
         let (outer, inner) = collection.splitBeforeLastCollection
-        return with(.count(outer, inner, predicate.asked(ofElementsOf: collection)))
+        return with(.count(outer, inner, term))
     }
 }
 
@@ -36,39 +45,41 @@ extension Predicate {
         }
     }
 
-    /// The condition on one object of a collection that a condition on its owner makes on them.
-    fileprivate func asked(ofElementsOf collection: [Hop]) -> Predicate {
+    /// The condition on one object of a collection that a condition on its owner makes on them; nil
+    /// for one with a term that is not about them.
+    fileprivate func asked(ofElementsOf collection: [Hop]) -> Predicate? {
         switch self {
         case .constant: return self
-        case .and(let terms): return .and(terms.map { $0.asked(ofElementsOf: collection) })
-        case .or(let terms): return .or(terms.map { $0.asked(ofElementsOf: collection) })
-        case .not(let term): return .not(term.asked(ofElementsOf: collection))
+        case .and(let terms): return Predicate.asked(terms, collection).map { .and($0) }
+        case .or(let terms): return Predicate.asked(terms, collection).map { .or($0) }
+        case .not(let term): return term.asked(ofElementsOf: collection).map { .not($0) }
         case .related(let hops, let quantifier, let term):
             if hops == collection, quantifier == .any { return term }
-            return .related(rest(of: hops, after: collection), quantifier, term)
+            return Predicate.rest(of: hops, collection).map { .related($0, quantifier, term) }
         case .count(let hops, let term, let comparison, let number):
             if hops == collection, let inner = term.firstCollection {
                 // a subquery in a subquery counts in the next collection, of the same element
-                return .count(inner, term.asked(ofElementsOf: inner), comparison, number)
+                return term.asked(ofElementsOf: inner)
+                    .map { .count(inner, $0, comparison, number) }
             }
-            return .count(rest(of: hops, after: collection), term, comparison, number)
+            return Predicate.rest(of: hops, collection)
+                .map { .count($0, term, comparison, number) }
         case .aggregate(let hops, let kind, let column, let comparison, let value):
-            return .aggregate(rest(of: hops, after: collection), kind, column, comparison, value)
+            return Predicate.rest(of: hops, collection)
+                .map { .aggregate($0, kind, column, comparison, value) }
         case .compare, .compareColumns, .matchText, .matchTextColumns, .matchData, .isIn, .isRow:
-            trap(collection)
+            return nil
         }
     }
 
-    private func rest(of hops: [Hop], after collection: [Hop]) -> [Hop] {
-        guard hops.count > collection.count, hops.starts(with: collection) else {
-            trap(collection)
-        }
+    private static func asked(_ terms: [Predicate], _ collection: [Hop]) -> [Predicate]? {
+        let found = terms.compactMap { $0.asked(ofElementsOf: collection) }
+        return found.count == terms.count ? found : nil
+    }
+
+    /// The path after the collection; nil for one that does not lead through it.
+    private static func rest(of hops: [Hop], _ collection: [Hop]) -> [Hop]? {
+        guard hops.count > collection.count, hops.starts(with: collection) else { return nil }
         return Array(hops.dropFirst(collection.count))
-    }
-
-    private func trap(_ collection: [Hop]) -> Never {
-        fatalError(
-            "count was asked of a condition of which one term is not about the elements of "
-                + "\(collection.last?.name ?? ""): all terms have to begin with that collection.")
     }
 }

@@ -13,14 +13,14 @@ public struct StringOptions: OptionSet, Sendable {
     public static let caseInsensitive = StringOptions(rawValue: 1)
 }
 
-/// `String` and `String?`: what text operators of queries take.
+/// What is stored as text: `String`, enums of `String` and types that are stored as `String`, and
+/// the optionals of these have it as their basis, and text operators in queries.
 public protocol TextValue: ScalarValue {}
 extension String: TextValue {}
-extension Optional: TextValue where Wrapped == String {}
 
-extension Query where Value: TextValue {
-    /// Whether the text contains `part`. False for nil, also as `part`; every text contains the empty
-    /// one.
+extension Query where Value: ScalarValue, Value._Basis: TextValue {
+    /// Whether the text contains `part`. False for nil, also as `part`; every text contains the
+    /// empty one.
     public func contains(_ part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.contains, part, options)
     }
@@ -35,8 +35,8 @@ extension Query where Value: TextValue {
         match(.endsWith, part, options)
     }
 
-    /// Whether the whole text is as the pattern says: `?` stands for any one code point, `*` for any
-    /// number of them. False for nil, also as the pattern.
+    /// Whether the whole text is as the pattern says: `?` stands for any one code point, `*` for
+    /// any number of them. False for nil, also as the pattern.
     public func like(_ pattern: String?, caseInsensitive: Bool = false) -> Query<Bool> {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
@@ -65,7 +65,10 @@ extension Query where Value: TextValue {
 
     private var column: (hops: [Hop], column: ColumnReference) {
         guard case .column(let hops, let column) = node else {
-            preconditionFailure("A text is no property.")
+            scope.refuse(
+                "A text operator was given an entry of a map and a property: an entry can be compared "
+                    + "with a value.")
+            return ([], ColumnReference(name: "", type: .string, missing: .null))
         }
         return (hops, column)
     }
@@ -74,7 +77,7 @@ extension Query where Value: TextValue {
         _ match: TextMatch, _ text: String?, _ options: StringOptions
     ) -> Query<Bool> {
         if case .entry(let hops, let key, let column) = node {
-            guard let text else { return condition(.constant(false)) }
+            guard let text else { return condition(.exists(hops, .constant(false))) }
             let matches = Predicate.matchText(
                 column, match, text, caseInsensitive: options.contains(.caseInsensitive))
             return condition(.entry(hops, key, matches, holdsForNil: false))
@@ -92,54 +95,54 @@ extension Query where Value: TextValue {
 
 // MARK: Compared with a property
 
-extension Query where Value: TextValue {
+extension Query where Value: ScalarValue, Value._Basis: TextValue {
     /// Whether the text contains that of another property. False if one is nil.
-    public func contains(
-        _ part: Query<some TextValue>, options: StringOptions = []
-    ) -> Query<Bool> {
+    public func contains<Other: ScalarValue>(
+        _ part: Query<Other>, options: StringOptions = []
+    ) -> Query<Bool> where Other._Basis: TextValue {
         match(.contains, part, options)
     }
 
     /// Whether the text begins with that of another property. False if one is nil.
-    public func starts(
-        with part: Query<some TextValue>, options: StringOptions = []
-    ) -> Query<Bool> {
+    public func starts<Other: ScalarValue>(
+        with part: Query<Other>, options: StringOptions = []
+    ) -> Query<Bool> where Other._Basis: TextValue {
         match(.beginsWith, part, options)
     }
 
     /// Whether the text ends with that of another property. False if one is nil.
-    public func ends(
-        with part: Query<some TextValue>, options: StringOptions = []
-    ) -> Query<Bool> {
+    public func ends<Other: ScalarValue>(
+        with part: Query<Other>, options: StringOptions = []
+    ) -> Query<Bool> where Other._Basis: TextValue {
         match(.endsWith, part, options)
     }
 
     /// Whether the text is as the pattern in another property says. False if one is nil.
-    public func like(
-        _ pattern: Query<some TextValue>, caseInsensitive: Bool = false
-    ) -> Query<Bool> {
+    public func like<Other: ScalarValue>(
+        _ pattern: Query<Other>, caseInsensitive: Bool = false
+    ) -> Query<Bool> where Other._Basis: TextValue {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
     /// Whether two properties have the same text but for the options, or are nil both.
-    public func equals(
-        _ other: Query<some TextValue>, options: StringOptions = []
-    ) -> Query<Bool> {
+    public func equals<Other: ScalarValue>(
+        _ other: Query<Other>, options: StringOptions = []
+    ) -> Query<Bool> where Other._Basis: TextValue {
         let ((hops, left), right) = (column, operand(other))
         return condition(.exists(hops, .areEqual(left, right, options)))
     }
 
     /// The complement of `equals`.
-    public func notEquals(
-        _ other: Query<some TextValue>, options: StringOptions = []
-    ) -> Query<Bool> {
+    public func notEquals<Other: ScalarValue>(
+        _ other: Query<Other>, options: StringOptions = []
+    ) -> Query<Bool> where Other._Basis: TextValue {
         let ((hops, left), right) = (column, operand(other))
         return condition(.exists(hops, .not(.areEqual(left, right, options))))
     }
 
-    private func match(
-        _ match: TextMatch, _ other: Query<some TextValue>, _ options: StringOptions
-    ) -> Query<Bool> {
+    private func match<Other: ScalarValue>(
+        _ match: TextMatch, _ other: Query<Other>, _ options: StringOptions
+    ) -> Query<Bool> where Other._Basis: TextValue {
         let ((hops, column), other) = (column, operand(other))
         return condition(
             .exists(
@@ -149,7 +152,8 @@ extension Query where Value: TextValue {
                     caseInsensitive: options.contains(.caseInsensitive))))
     }
 
-    private func operand(_ other: Query<some TextValue>) -> ColumnReference {
+    private func operand<Other: ScalarValue>(_ other: Query<Other>) -> ColumnReference
+    where Other._Basis: TextValue {
         scope.requireSame(other.scope)
         let (hops, column) = other.column
         requireOneElement(self.column.hops, hops)

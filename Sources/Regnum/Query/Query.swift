@@ -14,7 +14,8 @@ internal import RegnumEngine
 /// `!` is the exact complement, so `!($0.age == 1)` matches objects whose age is nil. NaN equals
 /// nothing. Strings compare by the bytes of their UTF-8 form.
 ///
-/// Links: a property of a linked object (`$0.dog.name`, of any depth) is nil where there is no object.
+/// Links: a property of a linked object (`$0.dog.name`, of any depth) is nil where there is no
+/// object.
 ///
 /// Lists and inverses: a condition on a property of their objects (`$0.dogs.age > 3`), or on the
 /// values of a list, holds if it does for *one* of them, also `!=`. A path through several of them
@@ -74,13 +75,16 @@ final class QueryScope {
         self.outer = outer
     }
 
-    /// What is wrong with an operand.
+    /// What is wrong with an operand, or with how expressions are combined.
     var problem: Realm.Error? { outer?.problem ?? firstProblem }
 
     func report(_ problem: Realm.Error) {
         if let outer { return outer.report(problem) }
         if firstProblem == nil { firstProblem = problem }
     }
+
+    /// Makes the query fail when it is used.
+    func refuse(_ message: String) { report(Realm.Error(.invalidQuery, message)) }
 
     /// What `condition` asks of `root`, an expression of this scope.
     func build<Root, Answer>(
@@ -91,10 +95,10 @@ final class QueryScope {
         return found.predicate
     }
 
-    /// - Precondition: both are of one closure.
+    /// Refuses expressions of two closures.
     func requireSame(_ other: QueryScope) {
         if other === self { return }
-        fatalError(
+        refuse(
             "A condition combines the element that its closure was given with the object of another "
                 + "closure: a closure of where, any, all or none can use its own element only.")
     }
@@ -155,16 +159,17 @@ extension Query {
             ])
             return condition(both)
         default:
-            fatalError(
-                "A count, minimum, maximum, sum, average or entry of a map was compared with a property: it can be "
-                    + "compared with a value.")
+            scope.refuse(
+                "A count, minimum, maximum, sum, average or entry of a map was compared with a "
+                    + "property: it can be compared with a value.")
+            return condition(.constant(false))
         }
     }
 
-    /// - Precondition: two properties that are compared are those of the same object.
+    /// Refuses a comparison of properties of two objects.
     func requireOneElement(_ hops: [Hop], _ others: [Hop]) {
         if hops == others { return }
-        fatalError(
+        scope.refuse(
             "A property of the objects of \((hops.last ?? others.last)?.name ?? "") was compared "
                 + "with a property of another object: use any { … } and properties of one object.")
     }

@@ -9,16 +9,19 @@ internal import RegnumEngine
 /// (another version of the program wrote it) reads as nil where the property is optional; otherwise
 /// as the first case, and fails the transaction.
 public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue, EnumValue, Sendable
-where RawValue: RequiredValue, _Basis == RawValue, _Enum == Self {}
+where RawValue: RequiredValue, _Basis == RawValue, _Enum == Self, _RawProperty == RawValue {}
 
 /// An enum that is stored as its raw value, or its optional: see ``PersistableEnum``.
 public protocol EnumValue: ScalarValue {
     /// The type without its optional.
     associatedtype _Enum: PersistableEnum
+    /// What is stored: the raw value, or its optional.
+    associatedtype _RawProperty: ScalarValue, RealmCollectionValue, MapValue
 }
 
 extension Optional: EnumValue where Wrapped: PersistableEnum {
     public typealias _Enum = Wrapped
+    public typealias _RawProperty = Wrapped.RawValue?
 }
 
 extension PersistableEnum {

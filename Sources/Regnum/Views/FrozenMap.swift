@@ -5,8 +5,8 @@ internal import RegnumEngine
 ///     let scores = person.scores               // FrozenMap<String, Int>
 ///     print(scores["chess"] ?? 0, scores.keys)
 ///
-/// A map of objects has frozen objects as values: `FrozenMap<String, Frozen<Dog>?>`. Entries come in
-/// ascending order of their keys' UTF-8 bytes.
+/// A map of objects has frozen objects as values: `FrozenMap<String, Frozen<Dog>?>`. Entries come
+/// in ascending order of their keys' UTF-8 bytes.
 public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     let table: FrozenTable
     /// Where the map is, nil while there is none.
@@ -143,8 +143,8 @@ extension FrozenMap: CustomStringConvertible {
 }
 
 extension FrozenMap {
-    /// The objects of the map that meet a condition, in the order of its keys, each once for each: the keys
-    /// are not told.
+    /// The objects of the map that meet a condition, in the order of its keys, each once for each
+    /// of its keys.
     ///
     /// - Complexity: O(1): nothing is evaluated before the result is used.
     public func `where`<T: ObjectBase>(

@@ -1,6 +1,7 @@
 internal import RegnumEngine
 
-/// A handle on a map of the object with a primary key: `current` is its value now, `changes` its stream.
+/// A handle on a map of the object with a primary key: `current` is its value now, `changes` its
+/// stream.
 ///
 ///     let scores = realm.object(Person.self, forPrimaryKey: 7).scores
 ///     for try await change in scores.changes { … }
@@ -31,8 +32,8 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         map(FrozenTable(realm.snapshot(CallPlace(file: #fileID, line: #line)), entry))
     }
 
-    /// The value of a key now, nil if there is no such entry. Take ``current`` for several questions
-    /// to the same version.
+    /// The value of a key now, nil if there is no such entry. Take ``current`` for several
+    /// questions to the same version.
     public subscript(key: Key) -> Value? { current[key] }
 
     /// The hidden class of the entries.
@@ -50,8 +51,8 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     /// The changes of the map, from its state when the iteration starts.
     public var changes: MapChanges<Key, Value> { changes() }
 
-    /// The changes of the map, told by its keys. In a map of objects, an entry is modified also when
-    /// its object is, or one that the object reaches through at most 3 links.
+    /// The changes of the map, told by its keys. In a map of objects, an entry is modified also
+    /// when its object is, or one that the object reaches through at most 3 links.
     ///
     /// - Parameters:
     ///   - policy: what happens to the commits that come while the consumer is busy.
@@ -65,8 +66,9 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return changes(.deep(depth), policy, cursor)
     }
 
-    /// As `changes(policy:since:)`, where an entry counts as modified only if its value was set, or one of
-    /// these properties of its object: `[\.name, \.owners[0].name]`. Without key paths it is `changes`.
+    /// As `changes(policy:since:)`, where an entry counts as modified only if its value was set, or
+    /// one of these properties of its object: `[\.name, \.owners[0].name]`. Without key paths it is
+    /// `changes`.
     ///
     /// - Precondition: the key paths name stored properties.
     public func changes<T: ObjectBase>(
@@ -78,7 +80,8 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return changes(objects.filter(keyPaths).filter.filter.ofEntries(objects), policy, cursor)
     }
 
-    /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["name", "owners.name"]`.
+    /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["name",
+    /// "owners.name"]`.
     ///
     /// - Throws: `.invalidInput` for a path that does not lead to a stored property; it names the
     ///   property and the class reached.
@@ -143,7 +146,8 @@ extension Live {
         return LiveMap(realm, entry, index, owner: owner) { $0.frozenMap($1, index) }
     }
 
-    /// A map of values of any type. A change within a list or dictionary modifies the entry that it is in.
+    /// A map of values of any type. A change within a list or dictionary modifies the entry that it
+    /// is in.
     ///
     /// - Precondition: the key path names a stored property.
     public subscript<Key>(
@@ -163,8 +167,8 @@ extension Live {
 }
 
 extension LiveMap {
-    /// The objects of the map that meet a condition, in the order of its keys, each once for each: the keys
-    /// are not told. None while there is no such map.
+    /// The objects of the map that meet a condition, in the order of its keys, each once for each
+    /// of its keys. None while there is no such map.
     public func `where`<T: ObjectBase>(
         _ condition: (Query<T>) -> Query<Bool>
     ) -> LiveResults<T> where Value == Frozen<T>? {

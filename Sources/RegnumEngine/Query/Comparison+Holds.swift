@@ -16,14 +16,18 @@ extension Comparison {
     @inline(__always)
     func holds(_ a: Value, constant b: Value, type: ValueType) -> Bool {
         if type == .string, b.isNull {
-            switch self {
-            case .greater, .greaterOrEqual: return !a.isNull
-            case .less, .lessOrEqual: return false
-            case .equal: return a.isNull
-            case .notEqual: return !a.isNull
-            }
+            return a.isNull ? self == .equal : holdsForValuesAgainstNull(type)
         }
         return holds(a, b)
+    }
+
+    /// Whether a column's values that are not null compare so to a constant null: all alike.
+    func holdsForValuesAgainstNull(_ type: ValueType) -> Bool {
+        switch self {
+        case .notEqual: true
+        case .greater, .greaterOrEqual: type == .string
+        case .equal, .less, .lessOrEqual: false
+        }
     }
 
     private static func areEqual(_ a: Value, _ b: Value) -> Bool {

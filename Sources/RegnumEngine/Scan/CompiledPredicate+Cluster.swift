@@ -163,9 +163,7 @@ extension ResolvedColumn {
         if !nulls.isEmpty, comparison.holds(.null, constant: value, type: type) { found = nulls }
         if present.isEmpty { return found }
         if value.isNull {
-            // Against null all values are alike.
-            let holds = comparison.holds(self.type.zero, constant: .null, type: type)
-            return holds ? found | present : found
+            return comparison.holdsForValuesAgainstNull(type) ? found | present : found
         }
         return found | comparePresent(cluster, present, comparison, value)
     }

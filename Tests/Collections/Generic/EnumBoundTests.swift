@@ -76,6 +76,40 @@ private final class BoundBox: Object {
         #expect(box.ranks.min() == .second && box.ranks.max() == .first)
     }
 
+    // Covers 3.19, 3.20, 3.31
+    @Test func queriesAskForBoundsAndRawValues() async throws {
+        let realm = try await Realm.temporary([BoundBox.self])
+        try await realm.write { tx in
+            let box = BoundBox(.medium, next: .large)
+            box.sizes.append(objectsIn: [.medium, .small])
+            box.optional.append(objectsIn: [nil, .large, .medium])
+            box.set.insert(objectsIn: [.large, .small])
+            (box.map["a"], box.map["b"], box.map["c"]) = (.small, .some(nil), .large)
+            try tx.add(box)
+            let empty = BoundBox(.large)
+            empty.boxes.append(box)
+            try tx.add(empty)
+        }
+        let boxes = realm.snapshot().objects(BoundBox.self)
+        func sizes(_ condition: (Query<BoundBox>) -> Query<Bool>) -> [BoundSize] {
+            boxes.where(condition).map(\.size)
+        }
+        #expect(sizes { $0.sizes.min == .small } == [.medium])
+        #expect(sizes { $0.sizes.max > .small } == [.medium])
+        #expect(sizes { $0.optional.min == .medium && $0.optional.max == .large } == [.medium])
+        #expect(sizes { $0.set.max == .large && $0.set.min != .large } == [.medium])
+        #expect(sizes { $0.map.min == .small && $0.map.max == .large } == [.medium])
+        #expect(sizes { $0.map.min == nil } == [.large])
+        #expect(sizes { $0.boxes.size.max == .medium && $0.boxes.next.min == .large } == [.large])
+        #expect(sizes { $0.optional.rawValue == 9 } == [.medium])
+        #expect(sizes { $0.optional.rawValue == nil } == [.medium])
+        #expect(sizes { $0.optional.rawValue.sum == 14 } == [.medium])
+        #expect(sizes { $0.set.rawValue.contains(1...9) } == [.medium])
+        #expect(sizes { $0.map.rawValue.values == nil && $0.map.rawValue.sum == 10 } == [.medium])
+        #expect(sizes { $0.map.rawValue["c"] > 8 } == [.medium])
+        #expect(sizes { $0.map["c"].rawValue > 8 } == [.medium])
+    }
+
     // Covers 2.21
     @Test func collectionsOfEnumsHaveBounds() async throws {
         let realm = try await Realm.temporary([BoundBox.self])

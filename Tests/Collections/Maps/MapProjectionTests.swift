@@ -84,6 +84,65 @@ final class MapOfProjected: Object {
         #expect(frozen.places["b"] == .some(MapSpot(t: "s")) && frozen.places["c"] == .some(nil))
         #expect(frozen.places["d"] == nil && frozen.places == frozen.places)
     }
+
+    // Covers 3.25, 3.32, 8.11, 8.21
+    @Test func queriesAskForValuesOfAProjectedType() async throws {
+        let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
+        try await realm.write { tx in
+            for number in 0..<3 {
+                let map = MapOfProjected()
+                for temperature in 0..<number {
+                    map.temps["\(temperature)"] = MapTemperature(d: temperature)
+                    map.opt["\(temperature)"] = .some(MapTemperature(d: temperature))
+                    map.places["\(temperature)"] = MapSpot(t: "\(temperature)")
+                }
+                map.opt["nil"] = .some(nil)
+                if number == 1 { map.places["nil"] = .some(nil) }
+                try tx.add(map)
+            }
+        }
+        let maps = realm.snapshot().objects(MapOfProjected.self)
+        func counts(_ condition: (Query<MapOfProjected>) -> Query<Bool>) -> [Int] {
+            maps.where(condition).map { $0.temps.count }
+        }
+        #expect(counts { $0.temps.values == MapTemperature(d: 1) } == [2])
+        #expect(counts { $0.temps.persistableValue.values > 0 } == [2])
+        #expect(counts { $0.temps.persistableValue["0"] == 0 } == [1, 2])
+        #expect(counts { $0.temps["0"] == MapTemperature(d: 0) } == [1, 2])
+        #expect(counts { $0.temps.contains(1) && $0.temps.containsAny(in: [5, 0]) } == [2])
+        #expect(counts { $0.temps.contains(MapTemperature(d: 0)) } == [1, 2])
+        #expect(counts { $0.temps.min == MapTemperature(d: 0) } == [1, 2])
+        #expect(counts { $0.temps.max == nil } == [0])
+        #expect(counts { $0.opt.sum == 1 && $0.opt.avg == 0.5 } == [2])
+        #expect(counts { $0.temps.contains(0...0) } == [1])
+        #expect(counts { $0.opt.contains(0..<2) } == [1, 2])
+        #expect(counts { $0.opt.persistableValue.values == nil } == [0, 1, 2])
+        // stored as embedded objects
+        #expect(counts { $0.places.values == MapSpot(t: "0") } == [1, 2])
+        #expect(counts { $0.places.values == nil } == [1])
+        #expect(counts { $0.places["1"] == MapSpot(t: "1") } == [2])
+        #expect(counts { $0.places["1"] == MapSpot(t: "0") } == [])
+        #expect(counts { $0.places["0"] != MapSpot(t: "0") } == [0])
+        #expect(counts { $0.places["1"] == nil } == [0, 1])
+        #expect(counts { $0.places["nil"] == nil } == [0, 1, 2])
+        #expect(counts { $0.places["1"].in([MapSpot(t: "1"), nil]) } == [0, 1, 2])
+        #expect(counts { $0.places.contains(MapSpot(t: "1")) } == [2])
+        #expect(
+            counts { $0.places.containsAny(in: [MapSpot(t: "1"), MapSpot(t: "0")]) } == [1, 2])
+        #expect(counts { $0.places.persistableValue.objects().text == "1" } == [2])
+        #expect(counts { $0.places.values.persistableValue.text.starts(with: "0") } == [1, 2])
+        #expect(counts { $0.places.count == 2 } == [1, 2])
+        let error = await #expect(throws: Realm.Error.self) {
+            try await realm.read { tx in
+                _ =
+                    tx.objects(MapOfProjected.self)
+                    .where { $0.places["0"].persistableValue.text == "0" }.count
+            }
+        }
+        #expect(error?.code == .invalidQuery)
+        #expect(error?.message.contains("A property of the entry of a map") == true)
+    }
+
     @Test func dictionariesBecomeObjectsOfAProjectedType() async throws {
         let realm = try await Realm.temporary([MapOfProjected.self, MapNote.self])
         try await realm.write { tx in

@@ -78,6 +78,58 @@ import Testing
         #expect(ids(realm) { $0.scores["none"] == 1 } == [])
     }
 
+    // Covers 3.15, 3.16, 3.25
+    @Test func objectsAreFoundAmongTheValues() async throws {
+        let realm = try await realm()
+        let frozen = realm.snapshot()
+        let nine = try #require(frozen.object(MapPet.self, forPrimaryKey: "9"))
+        let two = try #require(frozen.object(MapPet.self, forPrimaryKey: "2"))
+        #expect(ids(realm) { $0.pets.contains(nine) } == [3])
+        #expect(ids(realm) { $0.pets.containsAny(in: [nine, two]) } == [1, 3])
+        #expect(ids(realm) { !$0.pets.contains(two) } == [0, 2, 3])
+        try await realm.write { tx in
+            func ids(_ condition: (Query<MapKeeper>) -> Query<Bool>) -> [Int] {
+                tx.objects(MapKeeper.self).where(condition).map(\.id)
+            }
+            let one = try #require(tx.object(MapPet.self, forPrimaryKey: "1"))
+            let two = try #require(tx.object(MapPet.self, forPrimaryKey: "2"))
+            #expect(ids { $0.pets.contains(one) } == [0, 3])
+            #expect(ids { $0.pets.containsAny(in: [one, two]) } == [0, 1, 3])
+            #expect(ids { $0.pets.contains(MapPet("x", 1)) } == [])
+            #expect(ids { $0.pets.contains(nil) } == [])
+            tx.delete(two)
+            #expect(ids { $0.pets.contains(nil) } == [1])
+        }
+    }
+
+    // Covers 2.92
+    @Test func sumThatDoesNotFitFailsTheTransaction() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            let pets = tx.objects(MapKeeper.self)[3].pets
+            #expect(pets.sum(of: \MapPet.age) == 10 && pets.average(of: \MapPet.age) == 5)
+            #expect(pets.min(of: \MapPet.age) == 1 && pets.max(of: \MapPet.age) == 9)
+        }
+        let error = await #expect(throws: Realm.Error.self) {
+            try await realm.write { tx in
+                let pets = tx.objects(MapKeeper.self)[3].pets
+                pets["b"]??.age = .max
+                _ = pets.sum(of: \MapPet.age)
+            }
+        }
+        #expect(error?.code == .invalidQuery)
+    }
+
+    // Covers 3.31
+    @Test func enumsAreAskedByTheirRawValues() async throws {
+        let realm = try await realm()
+        #expect(ids(realm) { $0.grades.rawValue.values == MapGrade.bad.rawValue } == [1, 3])
+        #expect(
+            ids(realm) { $0.grades.rawValue.keys == "b" && $0.grades.rawValue.count == 2 }
+                == [1, 3])
+        #expect(ids(realm) { $0.grades["a"].rawValue == MapGrade.good.rawValue } == [0])
+    }
+
     @Test func streamsOfSuchQueriesFollowTheMap() async throws {
         let realm = try await realm()
         var stream = realm.objects(MapKeeper.self).where { $0.scores["b"] == 5 }.changes

@@ -21,7 +21,7 @@ import Testing
         return realm
     }
 
-    private static let count = 18
+    static let count = 18
     @Sendable private static func values() -> [AnyRealmValue] {
         [
             .none, .int(1), .double(1), .decimal128("1.0"), .float(1), .bool(true), .string("1"),
@@ -67,6 +67,27 @@ import Testing
         #expect(ids { $0.content.contains(Data("ell".utf8)) } == [13, 14])
     }
 
+    // Covers 3.36, 3.40, 3.41, 3.43, 3.44, 3.45
+    @Test(arguments: [2, 7, AnyQueryTests.count])
+    func nothingComparesAsNilHoweverManyRowsThereAre(count: Int) async throws {
+        let realm = try await realm { Array(Self.values().prefix(count)) }
+        let notes = realm.snapshot().objects(AnyNote.self)
+        func ids(_ condition: (Query<AnyNote>) -> Query<Bool>) -> [Int] {
+            notes.where(condition).map(\.id)
+        }
+        let others = Array(1..<count)
+        let none = AnyRealmValue.none
+        #expect(ids { $0.content == none } == [0] && ids { $0.label == none } == [0])
+        #expect(ids { $0.content != none } == others && ids { $0.label != none } == others)
+        #expect(ids { !($0.content == none) } == others && ids { !($0.content != none) } == [0])
+        #expect(ids { $0.content.in([none]) } == [0] && ids { !$0.content.in([none]) } == others)
+        #expect(ids { $0.content <= none } == [0] && ids { $0.content >= none } == [0])
+        #expect(ids { $0.content < none } == [] && ids { $0.content > none } == [])
+        #expect(ids { $0.content != none && $0.id >= 0 } == others)
+        #expect(ids { $0.id < 0 || $0.content != none } == others)
+        #expect(ids { $0.map["k"] != none } == others && ids { $0.list != none } == others)
+    }
+
     // Covers 3.47, 3.62, 3.94
     @Test func sortsGoByClassAndValue() async throws {
         let realm = try await realm(Self.values)
@@ -93,6 +114,26 @@ import Testing
             #expect(notes.where { $0.content != .object(a) }.map(\.id) == [2])
             #expect(notes.where { $0.content == .object(AnyPet("c")) }.isEmpty)
         }
+    }
+
+    // Covers 3.63
+    @Test func anotherTextOfSeveralValuesIsOneThatDiffers() async throws {
+        let realm = try await realm { [.string("a"), .int(1), .none] }
+        try await realm.write { tx in
+            let note = AnyNote(3, .none)
+            note.list.append(objectsIn: [.string("a"), .string("A")])
+            try tx.add(note)
+        }
+        let notes = realm.snapshot().objects(AnyNote.self)
+        func ids(_ condition: (Query<AnyNote>) -> Query<Bool>) -> [Int] {
+            notes.where(condition).map(\.id)
+        }
+        #expect(ids { $0.list.any { $0.notEquals("a") } } == [1, 2, 3])
+        #expect(ids { $0.map["k"].notEquals("a") } == [1, 2, 3])
+        #expect(ids { $0.map.values.notEquals("a") } == [1, 2])
+        #expect(ids { $0.content[0].notEquals("a") } == [0, 1, 2, 3])
+        #expect(
+            ids { $0.list.any { $0.notEquals("a", options: .caseInsensitive) } } == [1, 2])
     }
 
     // Covers 3.36, 3.37

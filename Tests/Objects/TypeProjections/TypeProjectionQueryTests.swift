@@ -70,6 +70,13 @@ import Testing
         #expect(try await numbers(realm) { $0.heat < $0.start } == [0, 1, 2, 3])
         #expect(try await numbers(realm) { $0.word.persistableValue.starts(with: "a") } == [1, 2])
         #expect(try await numbers(realm) { $0.id.persistableValue.in([0, 21]) } == [0, 3])
+        #expect(try await numbers(realm) { $0.word.starts(with: "a") } == [1, 2])
+        #expect(try await numbers(realm) { $0.word.like("?b") } == [2])
+        #expect(
+            try await numbers(realm) { $0.word.contains("B", options: .caseInsensitive) } == [0, 2])
+        #expect(try await numbers(realm) { $0.word.equals("a") || $0.word.ends(with: "x") } == [1])
+        #expect(try await numbers(realm) { $0.word.notEquals(nil) } == [0, 1, 2])
+        #expect(try await numbers(realm) { $0.word.contains($0.word) } == [0, 1, 2])
     }
 
     // Covers 3.32, 8.20, 8.21
@@ -99,6 +106,16 @@ import Testing
         #expect(try await numbers(realm) { $0.heats > Celsius(1) } == [3])
         #expect(try await numbers(realm) { $0.heats.all { $0 < Celsius(1) } } == [0, 1])
         #expect(try await numbers(realm) { $0.heats.count == 2 } == [2])
+        #expect(try await numbers(realm) { $0.heats.contains(0.0...1) } == [1, 2])
+        #expect(try await numbers(realm) { $0.heats.contains(0.0..<2) } == [1, 2])
+        #expect(
+            try await numbers(realm) { $0.heats.contains(Celsius(0)...Celsius(0)) } == [1])
+        #expect(
+            try await numbers(realm) { $0.heats.contains(Celsius(0)..<Celsius(9)) } == [1, 2, 3])
+        #expect(try await numbers(realm) { $0.path.any { $0 == Point(1, 2) } } == [2, 3])
+        #expect(try await numbers(realm) { $0.path.all { $0 == Point(0, 2) } } == [0, 1])
+        #expect(
+            try await numbers(realm) { $0.path.none { $0.persistableValue.x > 1 } } == [0, 1, 2])
         #expect(try await numbers(realm) { $0.words == nil } == [1])
         #expect(try await numbers(realm) { $0.words == "x" } == [1])
         #expect(try await numbers(realm) { $0.heats.max == Celsius(2) } == [3])

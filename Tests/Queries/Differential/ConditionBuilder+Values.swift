@@ -51,6 +51,16 @@ extension ConditionBuilder {
             return x
                 ? text(node(\.optKindX).rawValue, node(\.optKind).rawValue, leaf)
                 : ordered(node(\.optKind), node(\.optKind), leaf)
+        case .any: return any(node(x ? \.anyX : \.any), node(\.any), leaf)
+        case .intEntry:
+            let entry = node(\.intMap)[PlainList.entryKey]
+            return bounded(entry, entry, leaf)
+        case .textEntry:
+            let entry = node(\.textMap)[PlainList.entryKey]
+            return text(entry, entry, leaf)
+        case .anyEntry:
+            let entry = node(\.anyMap)[PlainList.entryKey]
+            return any(entry, entry, leaf)
         case .partInt, .partText, nil: fatalError("\(leaf) is about no property of nodes.")
         }
     }
@@ -129,9 +139,9 @@ extension ConditionBuilder {
         }
     }
 
-    func text<V: WorldValue & TextValue>(
+    func text<V: WorldValue>(
         _ query: Query<V>, _ other: Query<V>, _ leaf: PlainLeaf
-    ) -> Query<Bool> where V._Basis: OrderedValue {
+    ) -> Query<Bool> where V._Basis: OrderedValue & TextValue {
         switch leaf {
         case .text(_, let match, let value, let ignoresCase):
             let (text, options) = (value.text, ignoresCase ? StringOptions.caseInsensitive : [])
@@ -157,9 +167,9 @@ extension ConditionBuilder {
         }
     }
 
-    private func data<V: WorldValue & BytesValue>(
+    private func data<V: WorldValue>(
         _ query: Query<V>, _ leaf: PlainLeaf
-    ) -> Query<Bool> {
+    ) -> Query<Bool> where V._Basis: BytesValue {
         switch leaf {
         case .data(_, .contains, let bytes): query.contains(Data(bytes))
         case .data(_, .starts, let bytes): query.starts(with: Data(bytes))

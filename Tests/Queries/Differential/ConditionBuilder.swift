@@ -116,6 +116,13 @@ struct ConditionBuilder {
             case .optDoubles: return boundedValues(node(\.optDoubles), leaf)
             case .strings: return values(node(\.strings), leaf)
             case .kinds: return values(node(\.kinds), leaf)
+            case .anys: return anyValues(node(\.anys), leaf)
+            case .intSet: return boundedValues(node(\.intSet), leaf)
+            case .textSet: return values(node(\.textSet), leaf)
+            case .anySet: return anyValues(node(\.anySet), leaf)
+            case .intMap: return boundedEntries(node(\.intMap), leaf)
+            case .textMap: return entries(node(\.textMap), leaf)
+            case .anyMap: return anyEntries(node(\.anyMap), leaf)
             }
         }
     }
@@ -182,7 +189,8 @@ extension PlainLeaf {
         case .compare(let property, _, _), .compareProperties(let property, _),
             .isIn(let property, _), .range(let property, _, _, _), .flag(let property, _),
             .text(let property, _, _, _), .textProperties(let property, _, _),
-            .data(let property, _, _), .memberAggregate(_, let property, _, _, _):
+            .data(let property, _, _), .nested(let property, _, _, _),
+            .memberAggregate(_, let property, _, _, _):
             property
         default: nil
         }
@@ -193,7 +201,8 @@ extension PlainLeaf {
         switch self {
         case .value(let list, _, _), .containsAnyValue(let list, _),
             .valuesInRange(let list, _, _, _), .valueCount(let list, _, _),
-            .valueAggregate(let list, _, _, _), .quantifiedValues(let list, _, _, _):
+            .valueAggregate(let list, _, _, _), .quantifiedValues(let list, _, _, _),
+            .key(let list, _, _):
             list
         default: nil
         }

@@ -43,6 +43,10 @@ indirect enum PlainLeaf: Sendable {
     case valueAggregate(PlainList, PlainAggregate, PlainOperator, PlainValue)
     case memberAggregate(PlainHop, PlainProperty, PlainAggregate, PlainOperator, PlainValue)
     case quantified(PlainHop, PlainQuantifier, PlainCondition)
+    /// A condition on what lies in a value of any type.
+    case nested(PlainProperty, [PlainStep], PlainOperator, PlainValue)
+    /// A condition on the keys of a map.
+    case key(PlainList, PlainOperator, String)
     case quantifiedValues(PlainList, PlainQuantifier, PlainOperator, PlainValue)
 }
 
@@ -65,13 +69,14 @@ extension PlainWorld {
     }
 
     func value(_ property: PlainProperty, _ object: Int?) -> PlainValue {
-        object.flatMap { self.object($0) }.map { $0[property] } ?? .null
+        guard let object = object.flatMap({ self.object($0) }) else { return .null }
+        return PlainList.entry(property).map { object[$0][PlainList.entryKey] } ?? object[property]
     }
 
     private func holds(_ leaf: PlainLeaf, _ object: Int?) -> Bool {
         func value(_ property: PlainProperty) -> PlainValue { self.value(property, object) }
         func values(_ list: PlainList) -> [PlainValue] {
-            object.flatMap { self.object($0) }.map { $0[list] } ?? []
+            object.flatMap { self.object($0) }.map { $0[list].values } ?? []
         }
         func targets(_ hop: PlainHop) -> [Int] { object.map { self.targets($0, hop) } ?? [] }
         switch leaf {
@@ -90,8 +95,11 @@ extension PlainWorld {
         case .textProperties(let property, let match, let ignoresCase):
             return match.holds(value(property), value(property.other), ignoresCase)
         case .data(let property, let match, let part):
-            guard case .bytes(let bytes) = value(property) else { return false }
-            return match.holds(bytes, part)
+            switch value(property) {
+            case .bytes(let bytes): return match.holds(bytes, part)
+            case .any(let value): return value.textBytes.map { match.holds($0, part) } ?? false
+            default: return false
+            }
         case .link(let hop, let isEqual, let node):
             return (targets(hop).first == node) == isEqual
         case .linkIn(let hop, let nodes):
@@ -120,6 +128,14 @@ extension PlainWorld {
             return Self.fold(values, kind, property, comparison, constant)
         case .quantified(let hop, let quantifier, let term):
             return quantifier.holds(targets(hop)) { holds(term, $0) }
+        case .nested(let property, let steps, let comparison, let constant):
+            let found = steps.reduce([value(property)]) { values, step in
+                values.flatMap { step.targets($0) }
+            }
+            return (found.isEmpty ? [.null] : found).contains { comparison.holds($0, constant) }
+        case .key(let list, let comparison, let key):
+            let keys = object.flatMap { self.object($0) }.map { $0[list].keys } ?? []
+            return keys.contains { comparison.holds(.text($0), .text(key)) }
         case .quantifiedValues(let list, let quantifier, let comparison, let constant):
             return quantifier.holds(values(list)) {
                 Self.compare(list.property, $0, comparison, constant)
@@ -171,6 +187,10 @@ extension PlainQuantifier {
 
 extension PlainText {
     func holds(_ value: PlainValue, _ other: PlainValue, _ ignoresCase: Bool) -> Bool {
+        if case .any(let value) = value {
+            guard let bytes = value.textBytes else { return self == .notEquals }
+            return holds(.text(String(decoding: bytes, as: UTF8.self)), other, ignoresCase)
+        }
         switch self {
         case .equals where value.isNull || other.isNull: return value.isNull && other.isNull
         case .notEquals where value.isNull || other.isNull: return value.isNull != other.isNull

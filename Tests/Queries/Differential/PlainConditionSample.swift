@@ -61,7 +61,7 @@ struct ConditionSource {
     }
 
     private mutating func leaf(ofPart isPart: Bool, _ depth: Int) -> PlainLeaf {
-        let property = pick(isPart ? PlainProperty.ofParts : PlainProperty.ofNodes)
+        let property = pick(isPart ? PlainProperty.ofParts : PlainProperty.inConditions)
         let comparison = pick(PlainOperator.allCases)
         if isPart {
             switch Int.random(in: 0..<6, using: &random) {
@@ -70,7 +70,7 @@ struct ConditionSource {
             }
         }
         let list = pick(PlainList.allCases)
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<28, using: &random) {
         case 0: return .link(.next, isEqual: chance(2), nodeOrNil())
         case 1:
             return chance(2) ? .link(.part, isEqual: chance(2), nil) : .linkIn(.next, someNodes())
@@ -79,7 +79,7 @@ struct ConditionSource {
             return .containsAnyValue(
                 list, (0..<pick([0, 1, 3])).map { _ in list.property.sample(&random) })
         case 5:
-            let list: PlainList = pick([.ints, .optDoubles])
+            let list: PlainList = pick(PlainList.allCases.filter { $0.isBounded })
             let (lower, upper) = bounds(list.property)
             return .valuesInRange(list, lower, upper, isClosed: chance(2))
         case 6: return .containsAny(pick([.nodes, .fans, .holders]), someNodes())
@@ -87,8 +87,9 @@ struct ConditionSource {
             return .count(pick([.nodes, .parts, .fans, .holders]), comparison, pick([0, 1, 2, 3]))
         case 8: return .valueCount(list, comparison, pick([0, 1, 2]))
         case 9:
-            let list: PlainList = pick([.ints, .optDoubles])
-            let kind = pick(PlainAggregate.allCases)
+            let list: PlainList = pick(
+                PlainList.allCases.filter { $0.isBounded || $0.property == .any })
+            let kind = pick(list.isBounded ? PlainAggregate.allCases : [.min, .max])
             return .valueAggregate(list, kind, comparison, constant(list.property, kind))
         case 10, 11:
             let hop: PlainHop = pick([.nodes, .parts, .fans, .holders])
@@ -97,7 +98,7 @@ struct ConditionSource {
                 hop.leadsToParts
                     ? [.partInt]
                     : PlainProperty.ofNodes.filter {
-                        kind == .min || kind == .max ? $0.isBounded : $0.isSummable
+                        kind == .min || kind == .max ? $0.isBounded || $0 == .any : $0.isSummable
                     })
             return .memberAggregate(hop, wanted, kind, comparison, constant(wanted, kind))
         case 12, 13:
@@ -105,8 +106,17 @@ struct ConditionSource {
             let term = condition(ofPart: hop.leadsToParts, depth: Swift.min(depth, 1))
             return .quantified(hop, pick(PlainQuantifier.allCases), term)
         case 14:
+            let list = pick(PlainList.allCases.filter { !$0.isMap })
             return .quantifiedValues(
                 list, pick(PlainQuantifier.allCases), comparison, list.property.sample(&random))
+        case 15, 16:
+            let property: PlainProperty = pick([.any, .any, .anyEntry])
+            let steps = (0..<pick([1, 1, 2, 3])).map { _ in
+                pick([.key(pick(PlainAny.keys)), .position(pick([0, 1, 2])), .all] as [PlainStep])
+            }
+            return .nested(property, steps, comparison, property.sample(&random))
+        case 17:
+            return .key(pick([.intMap, .textMap, .anyMap]), comparison, pick(PlainAny.keys))
         default: return scalar(property, comparison)
         }
     }
@@ -117,7 +127,7 @@ struct ConditionSource {
         let comparison: PlainOperator =
             property.isOrdered ? comparison : (chance(2) ? .equal : .notEqual)
         switch Int.random(in: 0..<8, using: &random) {
-        case 0: return .compareProperties(property, comparison)
+        case 0 where !property.isEntry: return .compareProperties(property, comparison)
         case 1:
             return .isIn(property, (0..<pick([0, 1, 2, 12])).map { _ in property.sample(&random) })
         case 2, 3, 4:
@@ -132,10 +142,20 @@ struct ConditionSource {
             let (lower, upper) = bounds(property)
             return .range(property, lower, upper, isClosed: chance(2))
         }
+        if property.family == .any {
+            if chance(3) {
+                return .data(
+                    property, pick([.contains, .starts, .ends]), pick([[], [2], [1, 2], [0x61]]))
+            }
+            let text: PlainValue = .text(pick(PlainProperty.texts + ["*", "?", "a*"]))
+            return .text(property, pick(PlainText.allCases), text, ignoresCase: chance(2))
+        }
         if property.family == .bool { return .flag(property, chance(2)) }
         if property.family == .text, !property.isEnum {
             let match = pick(PlainText.allCases)
-            if chance(3) { return .textProperties(property, match, ignoresCase: chance(2)) }
+            if !property.isEntry, chance(3) {
+                return .textProperties(property, match, ignoresCase: chance(2))
+            }
             let text: PlainValue = .text(pick(PlainProperty.texts + ["*", "?", "a*", "*B", "??"]))
             return .text(property, match, chance(8) ? .null : text, ignoresCase: chance(2))
         }
@@ -151,6 +171,8 @@ struct ConditionSource {
         _ property: PlainProperty, _ kind: PlainAggregate
     ) -> PlainValue {
         switch kind {
+        case .min where property.family == .any, .max where property.family == .any:
+            return chance(5) ? .null : property.sample(&random)
         case .min, .max: return chance(5) ? .null : bounds(property).0
         case .sum: return bounds(property).0
         case .average: return chance(5) ? .null : .double(pick([0, 0.5, 1, 2, 1e10, -1]))

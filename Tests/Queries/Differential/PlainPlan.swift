@@ -188,7 +188,9 @@ extension PlainKey {
             case .optLevel: return make(x ? \.optLevelX : \.optLevel)
             case .kind: return make(x ? \.kindX : \.kind)
             case .optKind: return make(x ? \.optKindX : \.optKind)
-            case .partInt, .partText: fatalError("Nodes have no \(property).")
+            case .any: return make(x ? \.anyX : \.any)
+            case .partInt, .partText, .intEntry, .textEntry, .anyEntry:
+                fatalError("Nodes have no \(property).")
             }
         }
     }

@@ -10,26 +10,37 @@ enum PlainProperty: Int, CaseIterable, Sendable {
     case string, string2, optString, optString2
     case data, optData, date, optDate, uuid, optUuid, oid, optOid
     case level, optLevel, kind, optKind
+    case any
+    /// Entries of maps, for conditions only.
+    case intEntry, textEntry, anyEntry
     /// Of the embedded class.
     case partInt, partText
 
-    enum Family: Sendable { case int, bool, double, text, bytes, date }
+    enum Family: Sendable { case int, bool, double, text, bytes, date, any }
 
-    static let ofNodes = allCases.filter { !$0.isOfPart }
+    static let ofNodes = allCases.filter { !$0.isOfPart && !$0.isEntry }
+    /// Those that conditions ask for.
+    static let inConditions = ofNodes + [.intEntry, .textEntry, .anyEntry, .any, .any]
     static let ofParts: [PlainProperty] = [.partInt, .partText]
 
     var isOfPart: Bool { self == .partInt || self == .partText }
 
+    var isEntry: Bool { [.intEntry, .textEntry, .anyEntry].contains(self) }
+
     var family: Family {
         switch self {
-        case .int, .int2, .optInt, .optInt2, .tiny, .optMedium, .long, .level, .optLevel, .partInt:
+        case .int, .int2, .optInt, .optInt2, .tiny, .optMedium, .long, .level, .optLevel, .partInt,
+            .intEntry:
             .int
         case .bool, .optBool: .bool
         case .double, .double2, .optDouble, .optDouble2, .float, .optFloat, .decimal, .optDecimal:
             .double
-        case .string, .string2, .optString, .optString2, .kind, .optKind, .partText: .text
+        case .string, .string2, .optString, .optString2, .kind, .optKind, .partText,
+            .textEntry:
+            .text
         case .data, .optData, .uuid, .optUuid, .oid, .optOid: .bytes
         case .date, .optDate: .date
+        case .any, .anyEntry: .any
         }
     }
 
@@ -37,7 +48,10 @@ enum PlainProperty: Int, CaseIterable, Sendable {
 
     var isDecimal: Bool { self == .decimal || self == .optDecimal }
 
-    var isOptional: Bool { self == .partText || "\(self)".hasPrefix("opt") }
+    var isOptional: Bool {
+        [.partText, .intEntry, .textEntry, .any, .anyEntry].contains(self)
+            || "\(self)".hasPrefix("opt")
+    }
 
     /// Whether `<` compiles.
     var isOrdered: Bool { ![.bool, .optBool, .data, .optData].contains(self) }
@@ -74,7 +88,7 @@ enum PlainProperty: Int, CaseIterable, Sendable {
             values[Int.random(in: 0..<values.count, using: &random)]
         }
         switch self {
-        case .int, .int2, .optInt, .optInt2:
+        case .int, .int2, .optInt, .optInt2, .intEntry:
             return .int(pick([0, 1, 2, 3, -1, 5, 100, .max, .min]))
         case .tiny: return .int(pick([0, 1, -1, 127, -128, 5]))
         case .optMedium: return .int(pick([0, 1, -70_000, Int(Int32.max), 5]))
@@ -90,28 +104,15 @@ enum PlainProperty: Int, CaseIterable, Sendable {
         case .decimal, .optDecimal:
             // NaN is a number like others in decimals
             return .double(pick([0, -0.0, 0.5, 1.5, -2.25, 3, 1e10, .infinity, -.infinity]))
-        case .string, .string2, .optString, .optString2, .partText: return .text(pick(Self.texts))
+        case .string, .string2, .optString, .optString2, .partText, .textEntry:
+            return .text(pick(Self.texts))
         case .data, .optData: return .bytes(pick([[], [0], [1, 2, 3], [2], [255, 0]]))
         case .date, .optDate: return .date(pick([0, 1, 1.5, -100, 64_092_211_200]))
         case .uuid, .optUuid:
             return .bytes(pick([0, 1, 128, 255].map { Array(repeating: $0, count: 16) }))
         case .oid, .optOid:
             return .bytes(pick([0, 1, 128, 255].map { Array(repeating: $0, count: 12) }))
-        }
-    }
-}
-
-/// A list of values of a node.
-enum PlainList: Int, CaseIterable, Sendable {
-    case ints, optDoubles, strings, kinds
-
-    /// A property that has the values of the elements.
-    var property: PlainProperty {
-        switch self {
-        case .ints: .int
-        case .optDoubles: .optDouble
-        case .strings: .string
-        case .kinds: .optKind
+        case .any, .anyEntry: return .any(PlainAny.sample(&random))
         }
     }
 }

@@ -13,6 +13,7 @@ enum PlainValue: Sendable {
     case bytes([UInt8])
     /// Seconds since the reference date.
     case date(Double)
+    case any(PlainAny)
 
     var isNull: Bool {
         if case .null = self { true } else { false }
@@ -20,6 +21,11 @@ enum PlainValue: Sendable {
 
     var isNaN: Bool {
         if case .double(let value) = self { value.isNaN } else { false }
+    }
+
+    /// Whether an aggregate leaves the value out, nil aside.
+    fileprivate var isLeftOut: Bool {
+        if case .any(let value) = self { value.isNaN || value.isReference } else { isNaN }
     }
 
     var int: Int? {
@@ -49,6 +55,7 @@ enum PlainValue: Sendable {
         case (.date(let x), .date(let y)): return sign(x, y)
         case (.text(let x), .text(let y)): return bytes(Array(x.utf8), Array(y.utf8))
         case (.bytes(let x), .bytes(let y)): return bytes(x, y)
+        case (.any(let x), .any(let y)): return PlainAny.order(x, y)
         case (.double(let x), .double(let y)):
             if x.isNaN || y.isNaN { return x.isNaN ? (y.isNaN ? 0 : -1) : 1 }
             return sign(x, y)
@@ -75,6 +82,7 @@ enum PlainOperator: CaseIterable, Sendable {
         }
         if a.isNull || b.isNull { return isBothNull && includesEqual }
         if a.isNaN || b.isNaN { return false }
+        if case (.any(let x), .any(let y)) = (a, b), !PlainAny.areOrdered(x, y) { return false }
         let order = PlainValue.order(a, b)
         if order == 0 { return includesEqual }
         return isLess ? order < 0 : order > 0
@@ -102,9 +110,9 @@ enum PlainAggregate: CaseIterable, Sendable {
         let present = values.filter { !$0.isNull }
         switch self {
         case .min:
-            return present.filter { !$0.isNaN }.min { PlainValue.order($0, $1) < 0 } ?? .null
+            return present.filter { !$0.isLeftOut }.min { PlainValue.order($0, $1) < 0 } ?? .null
         case .max:
-            return present.filter { !$0.isNaN }.max { PlainValue.order($0, $1) < 0 } ?? .null
+            return present.filter { !$0.isLeftOut }.max { PlainValue.order($0, $1) < 0 } ?? .null
         case .sum:
             if !isInteger { return .double(present.reduce(0) { $0 + ($1.double ?? 0) }) }
             let sum = present.reduce(0 as Int128) { $0 + Int128($1.int ?? 0) }

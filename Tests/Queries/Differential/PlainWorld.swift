@@ -9,14 +9,14 @@ struct PlainObject: Sendable {
     var target: Int?
     var nodes: [Int] = []
     var parts: [Int] = []
-    var lists = Array(repeating: [PlainValue](), count: PlainList.allCases.count)
+    var lists = Array(repeating: PlainElements(), count: PlainList.allCases.count)
 
     subscript(property: PlainProperty) -> PlainValue {
         get { values[property.rawValue] }
         set { values[property.rawValue] = newValue }
     }
 
-    subscript(list: PlainList) -> [PlainValue] {
+    subscript(list: PlainList) -> PlainElements {
         get { lists[list.rawValue] }
         set { lists[list.rawValue] = newValue }
     }
@@ -64,8 +64,7 @@ struct PlainWorld: Sendable {
         var node = PlainObject(isPart: false)
         for property in PlainProperty.ofNodes { node[property] = property.sample(&random) }
         for list in PlainList.allCases {
-            let count = [0, 0, 1, 2, 4].randomElement(using: &random) ?? 0
-            node[list] = (0..<count).map { _ in list.property.sample(&random) }
+            node[list] = list.sample(&random)
         }
         objects[id] = node
         nodes.append(id)
@@ -81,6 +80,10 @@ struct PlainWorld: Sendable {
         node.nodes = (0..<count).compactMap { _ in randomNode(&random, nilShare: 0) }
         let partCount = [0, 0, 1, 2].randomElement(using: &random) ?? 0
         node.parts = (0..<partCount).map { _ in makePart(&random) }
+        if Int.random(in: 0..<6, using: &random) == 0, let target = randomNode(&random, nilShare: 0)
+        {
+            node[.any] = .any(.node(target))
+        }
         objects[id] = node
     }
 
@@ -114,8 +117,8 @@ struct PlainWorld: Sendable {
         findInverses()
     }
 
-    mutating func set(_ id: Int, _ list: PlainList, _ values: [PlainValue]) {
-        objects[id]?[list] = values
+    mutating func set(_ id: Int, _ list: PlainList, _ elements: PlainElements) {
+        objects[id]?[list] = elements
     }
 
     /// Deletes a node, its parts, and what links to it.
@@ -126,6 +129,7 @@ struct PlainWorld: Sendable {
         nodes.removeAll { $0 == id }
         for key in objects.keys {
             if objects[key]?.next == id { objects[key]?.next = nil }
+            if case .any(.node(id)) = objects[key]?[.any] { objects[key]?[.any] = .null }
             if objects[key]?.target == id { objects[key]?.target = nil }
             objects[key]?.nodes.removeAll { $0 == id }
         }

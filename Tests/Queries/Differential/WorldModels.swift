@@ -79,6 +79,9 @@ final class WorldNode: Object {
     @Persisted var optKind: WorldKind?
     @Persisted(indexed: true) var optKindX: WorldKind?
 
+    @Persisted var any: AnyRealmValue
+    @Persisted(indexed: true) var anyX: AnyRealmValue
+
     @Persisted var next: WorldNode?
     @Persisted var part: WorldPart?
     @Persisted var nodes: List<WorldNode>
@@ -87,6 +90,13 @@ final class WorldNode: Object {
     @Persisted var optDoubles: List<Double?>
     @Persisted var strings: List<String>
     @Persisted var kinds: List<WorldKind?>
+    @Persisted var anys: List<AnyRealmValue>
+    @Persisted var intSet: MutableSet<Int>
+    @Persisted var textSet: MutableSet<String?>
+    @Persisted var anySet: MutableSet<AnyRealmValue>
+    @Persisted var intMap: Map<String, Int?>
+    @Persisted var textMap: Map<String, String?>
+    @Persisted var anyMap: Map<String, AnyRealmValue>
     @Persisted(originProperty: "next") var fans: LinkingObjects<WorldNode>
     @Persisted(originProperty: "nodes") var holders: LinkingObjects<WorldNode>
 }

@@ -26,11 +26,9 @@ extension WorldRun {
                 objectsIn: nodes.compactMap { tx.object(WorldNode.self, forPrimaryKey: $0) })
         case 2:
             let list = PlainList.allCases.randomElement(using: &random) ?? .ints
-            let values = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
-                list.property.sample(&random)
-            }
-            world.set(id, list, values)
-            node.set(list, values)
+            let elements = list.sample(&random, maxCount: 4)
+            world.set(id, list, elements)
+            node.set(list, elements)
         case 3 where world.nodes.count > 4:
             world.delete(id)
             tx.delete(node)
@@ -40,7 +38,9 @@ extension WorldRun {
             let node = WorldNode()
             node.id = new
             for property in PlainProperty.ofNodes { node.set(property, world.value(property, new)) }
-            for list in PlainList.allCases { node.set(list, world.object(new)?[list] ?? []) }
+            for list in PlainList.allCases {
+                node.set(list, world.object(new)?[list] ?? PlainElements())
+            }
             try tx.add(node)
         default:
             let property = PlainProperty.ofNodes.randomElement(using: &random) ?? .int

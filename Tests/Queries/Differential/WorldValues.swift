@@ -107,7 +107,11 @@ extension PlainValue {
 
 /// Stores what a property of a node is.
 extension WorldNode {
-    func set(_ property: PlainProperty, _ value: PlainValue) {
+    ///
+    /// - Parameter find: the object of a link in a value of any type.
+    func set(
+        _ property: PlainProperty, _ value: PlainValue, _ find: (Int) -> WorldNode? = { _ in nil }
+    ) {
         switch property {
         case .int: (int, intX) = (.make(value), .make(value))
         case .int2: int2 = .make(value)
@@ -143,17 +147,36 @@ extension WorldNode {
         case .optLevel: (optLevel, optLevelX) = (.make(value), .make(value))
         case .kind: (kind, kindX) = (.make(value), .make(value))
         case .optKind: (optKind, optKindX) = (.make(value), .make(value))
-        case .partInt, .partText: break
+        case .any: (any, anyX) = (.make(value, find), .make(value, find))
+        case .partInt, .partText, .intEntry, .textEntry, .anyEntry: break
         }
     }
 
-    func set(_ list: PlainList, _ values: [PlainValue]) {
+    func set(_ list: PlainList, _ elements: PlainElements) {
+        let values = elements.values
         switch list {
         case .ints: replace(ints, values)
         case .optDoubles: replace(optDoubles, values)
         case .strings: replace(strings, values)
         case .kinds: replace(kinds, values)
+        case .anys: replace(anys, values)
+        case .intSet: replace(intSet, values)
+        case .textSet: replace(textSet, values)
+        case .anySet: replace(anySet, values)
+        case .intMap: replace(intMap, elements)
+        case .textMap: replace(textMap, elements)
+        case .anyMap: replace(anyMap, elements)
         }
+    }
+
+    private func replace<Value: WorldValue>(_ set: MutableSet<Value>, _ values: [PlainValue]) {
+        set.removeAll()
+        for value in values { set.insert(.make(value)) }
+    }
+
+    private func replace<Value: WorldValue>(_ map: Map<String, Value>, _ elements: PlainElements) {
+        map.removeAll()
+        for (key, value) in zip(elements.keys, elements.values) { map[key] = Value.make(value) }
     }
 
     private func replace<Value: WorldValue>(_ list: List<Value>, _ values: [PlainValue]) {
@@ -182,6 +205,7 @@ extension PlainWorld {
         }
         for id in nodes {
             guard let node = made[id], let plain = object(id) else { continue }
+            if case .any(.node) = plain[.any] { node.set(.any, plain[.any]) { made[$0] } }
             node.next = plain.next.flatMap { made[$0] }
             node.part = plain.part.map { part($0) }
             node.nodes.append(objectsIn: plain.nodes.compactMap { made[$0] })
