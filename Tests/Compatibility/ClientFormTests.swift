@@ -184,6 +184,14 @@ private let forms = """
         return nil
     }
 
+    func hasFiles(_ configuration: Realm.Configuration) async -> Bool {
+        do {
+            return try await Realm.fileExists(for: configuration)
+        } catch {
+            return error.code != .filePermissionDenied
+        }
+    }
+
     func identify() -> ObjectId { ObjectId("507f1f77bcf86cd799439011") }
 
     final class Named: Object {

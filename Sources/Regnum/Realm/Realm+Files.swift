@@ -6,7 +6,9 @@ extension Realm {
     /// Whether there is a realm where the configuration says. False for realms in memory.
     ///
     /// - Throws: `.filePermissionDenied` and `.ioFailed` where that cannot be seen.
-    public static func fileExists(for configuration: Configuration) async throws -> Bool {
+    public static func fileExists(
+        for configuration: Configuration
+    ) async throws(Realm.Error) -> Bool {
         guard case .file(let url) = configuration.location else { return false }
         try Configuration.checkFile(url)
         do throws(StoreError) {
@@ -23,7 +25,9 @@ extension Realm {
     /// - Throws: `.alreadyOpen` if it is open, in this process or another one; `.fileAccess`,
     ///   `.filePermissionDenied`, `.ioFailed`.
     @discardableResult
-    public static func deleteFiles(for configuration: Configuration) async throws -> Bool {
+    public static func deleteFiles(
+        for configuration: Configuration
+    ) async throws(Realm.Error) -> Bool {
         switch configuration.location {
         case .inMemory(let identifier):
             guard Coordinator.isOpen(memory: identifier) else { return false }
@@ -46,7 +50,7 @@ extension Realm {
     /// published it counts once the realm is opened for writing.
     ///
     /// - Throws: `.fileNotFound` if there is none; what `open` throws for what is found there.
-    public static func schemaVersion(at url: URL) async throws -> UInt64 {
+    public static func schemaVersion(at url: URL) async throws(Realm.Error) -> UInt64 {
         try Configuration.checkFile(url)
         do throws(StoreError) {
             return try await RealmContent.schemaVersion(url.path)

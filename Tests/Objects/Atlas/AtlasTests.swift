@@ -7,6 +7,7 @@ import Testing
 /// every view shows what was done and nothing else.
 @Suite(.serialized, .timeLimit(.minutes(40)))
 struct AtlasTests {
+    // Covers 2.84, 2.85, 2.86, 2.88, 2.89
     @Test func everyViewShowsWhatWasDone() async throws {
         let count = Effort.count(gate: 1_000, soak: 10_000)
         try await AtlasSuite("AtlasTests", count: count).run()

@@ -46,10 +46,18 @@ extension AtlasSlot {
     ) -> AtlasSlot {
         AtlasSlot(
             map: shape(name, kind, .map, E.self), path, E.coding,
-            readFrozen: {
-                .map($0[dynamicMember: path].map { AtlasEntry($0.key, $0.value.plain) })
-            },
+            readFrozen: { .map($0[dynamicMember: path].entriesByKey(\.plain)) },
             watch: { AtlasMapWatch($0[dynamicMember: path].changes) { $0.plain } })
+    }
+}
+
+extension FrozenMap where Key == String {
+    /// The entries, each value looked up by its key; a stream's maps are walked.
+    fileprivate func entriesByKey(_ plain: (Value) -> AtlasValue) -> [AtlasEntry] {
+        keys.map { key in
+            guard let value = self[key] else { fatalError("Nothing has the key \(key).") }
+            return AtlasEntry(key, plain(value))
+        }
     }
 }
 
@@ -99,10 +107,7 @@ extension AtlasSlot {
         AtlasSlot(
             map: shape(name, kind, .map), path, T.optionalCoding,
             readFrozen: {
-                .map(
-                    $0[dynamicMember: path].map {
-                        AtlasEntry($0.key, $0.value.map { T.plain($0) } ?? .null)
-                    })
+                .map($0[dynamicMember: path].entriesByKey { $0.map { T.plain($0) } ?? .null })
             },
             watch: {
                 AtlasMapWatch($0[dynamicMember: path].changes) {
@@ -145,9 +150,7 @@ extension AtlasSlot {
     static func anyMap(_ name: String, _ path: any Path<Map<String, AnyRealmValue>>) -> AtlasSlot {
         AtlasSlot(
             map: anyShape(name, .map), path, AnyRealmValue.elementCoding,
-            readFrozen: {
-                .map($0[dynamicMember: path].map { AtlasEntry($0.key, $0.value.plain) })
-            },
+            readFrozen: { .map($0[dynamicMember: path].entriesByKey(\.plain)) },
             watch: { AtlasMapWatch($0[dynamicMember: path].changes) { $0.plain } })
     }
 }
