@@ -38,7 +38,7 @@ enum MigVariants {
             @Persisted(primaryKey: true) var uid: Int
             @Persisted(indexed: true) var a: String
             @Persisted var b: Data
-            @Persisted var e: Date
+            @Persisted var e = Date(timeIntervalSinceReferenceDate: 0)
             @Persisted var l: List<String>
             @Persisted var m: Map<String, Int>
             @Persisted var side: MigSide?

@@ -8,6 +8,7 @@ private final class SourceNode: Object {
     @Persisted var number: Int
     @Persisted var next: SourceNode?
     @Persisted var others: List<SourceNode>
+    @Persisted var labels: List<String>
 }
 
 private final class CopiedNode: Object {

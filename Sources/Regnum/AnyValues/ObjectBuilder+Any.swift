@@ -92,6 +92,7 @@ extension AnyRealmValue {
         case let value as Date: self = .date(value)
         case let value as ObjectId: self = .objectId(value)
         case let value as Decimal128: self = .decimal128(value)
+        case let value as Decimal: self = .decimal128(Decimal128(value))
         case let value as UUID: self = .uuid(value)
         case let value as any BinaryInteger:
             guard let integer = Int(exactly: value) else { return nil }

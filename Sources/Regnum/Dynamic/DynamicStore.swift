@@ -9,11 +9,17 @@ final class DynamicStore {
     let core: TransactionCore
     /// The state before the migration, for its old objects; nil: what the transaction sees.
     let old: DatabaseRoot?
+    /// The classes whose objects a migration works on, by name; nil outside of one. Their properties go by
+    /// the names in Swift, and are those that the program declares.
+    let declared: [String: ClassSchema]?
     private var known: (schemaID: UInt64, tables: [TableKey: [String: DynamicProperty]]) = (0, [:])
 
-    init(_ core: TransactionCore, old: DatabaseRoot? = nil) {
+    init(
+        _ core: TransactionCore, old: DatabaseRoot? = nil, declared: [String: ClassSchema]? = nil
+    ) {
         self.core = core
         self.old = old
+        self.declared = declared
     }
 
     /// Ends the process where the body is over.
@@ -123,15 +129,30 @@ final class DynamicStore {
         if let found = known.tables[table] { return found }
         var properties: [String: DynamicProperty] = [:]
         let stored = schema.tables[Int(table.rawValue)]
-        for column in stored.columns where !column.isDropped {
-            properties[column.name] = .column(column)
-        }
-        // items of values of any type are part of those
-        for list in stored.lists where !list.isDropped && !list.name.isOfAnyItems {
-            properties[list.name] = .list(list)
+        if let declared = declared?[stored.name] {
+            for property in declared.properties where property.isStored {
+                if let column = stored.column(named: property.columnName) {
+                    properties[property.name] = .column(column)
+                } else if let list = stored.list(named: property.columnName) {
+                    properties[property.name] = .list(list)
+                }
+            }
+        } else {
+            for column in stored.columns where !column.isDropped {
+                properties[column.name] = .column(column)
+            }
+            // items of values of any type are part of those
+            for list in stored.lists where !list.isDropped && !list.name.isOfAnyItems {
+                properties[list.name] = .list(list)
+            }
         }
         known.tables[table] = properties
         return properties
+    }
+
+    /// The name by which a property goes here.
+    func name(of property: PropertySchema) -> String {
+        declared == nil ? property.columnName : property.name
     }
 
     func name(of table: TableKey) -> String { schema.tables[Int(table.rawValue)].name }

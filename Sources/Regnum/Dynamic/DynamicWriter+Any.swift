@@ -9,9 +9,8 @@ extension DynamicWriter {
 
     /// Sets a property of any type.
     func assign(
-        any value: Any?, to column: ColumnSchema, of table: TableKey, _ row: ObjectKey
+        _ tree: AnyTree, to column: ColumnSchema, of table: TableKey, _ row: ObjectKey
     ) throws(Realm.Error) {
-        let tree = try anyTree(value, name(column.name, table))
         let items = store.items(of: column, table)
         try storing { () throws(StoreError) in
             guard let items else { return try transaction.set(table, row, column.key, cell(tree)) }
@@ -64,7 +63,7 @@ extension DynamicWriter {
     /// A value that was checked; objects are links.
     ///
     /// - Parameter level: how many lists and dictionaries it lies in.
-    private func anyTree(
+    func anyTree(
         _ value: Any?, _ name: Name, level: Int = 0
     ) throws(Realm.Error) -> AnyTree {
         guard let value = value.flatMap({ unwrapped($0) }) else { return .value(.null) }
@@ -74,17 +73,7 @@ extension DynamicWriter {
             return .value(try link(object.table, object.row, name).value)
         case is EmbeddedObject: throw name.wrong(value)  // it belongs to a property
         case let object as ObjectBase:
-            guard let binding = object._binding, binding.core === store.core,
-                binding.place.table >= 0
-            else {
-                throw Realm.Error(
-                    .invalidInput,
-                    "\(name.className).\(name.property) was given a \(type(of: object)) that is not of "
-                        + "this transaction: add it first.", className: name.className,
-                    property: name.property)
-            }
-            let row = ObjectKey(rawValue: object._row)
-            return .value(try link(binding.place.tableKey, row, name).value)
+            return .value(try link(object._storedObject, name).value)
         case .object(let object) as AnyRealmValue:
             return try anyTree(object, name, level: level)
         case .list(let list) as AnyRealmValue:
@@ -113,6 +102,26 @@ extension DynamicWriter {
             else { throw name.wrong(value) }
             return try anyList(values, name, level)
         }
+    }
+
+    /// A link to one of the program's objects, which is added if it is unmanaged.
+    private func link(_ object: ObjectBase, _ name: Name) throws(Realm.Error) -> AnyContent {
+        let className = ClassSchema.of(type(of: object)).name
+        if object is AsymmetricObject {
+            throw .linkToAsymmetric(className, name.className, name.property)
+        }
+        if transaction.schema.table(named: name.className)?.kind == .asymmetric {
+            throw .linkOfAsymmetric("a \(className)", name.className, name.property)
+        }
+        guard let table = transaction.schema.table(named: className) else {
+            guard store.declared == nil, !object.isManaged else { throw name.wrong(object) }
+            let row = try added(object)
+            guard let table = transaction.schema.table(named: className) else {
+                throw name.wrong(object)
+            }
+            return try link(table.key, row, name)
+        }
+        return try link(table.key, try row(of: object, in: table.key, name).row, name)
     }
 
     /// A link to an object: not to what belongs to others, and none of an asymmetric object.

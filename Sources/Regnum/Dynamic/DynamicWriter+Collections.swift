@@ -3,8 +3,10 @@ internal import RegnumStore
 
 extension DynamicWriter {
     /// The rows of new elements: of values always new, of objects as `row(for:of:)` gives them.
-    private func rows(
-        for values: [Any?], in place: DynamicPlace
+    ///
+    /// - Parameter start: the position that the first one gets.
+    func rows(
+        for values: [Any?], in place: DynamicPlace, from start: Int = 0
     ) throws(Realm.Error) -> (rows: [ObjectKey], made: [Made]) {
         let name = name(place.list.name, place.table)
         let target = transaction.schema.tables[Int(place.list.target.rawValue)]
@@ -18,7 +20,7 @@ extension DynamicWriter {
                 rows = try insert(any: values.map { ("", $0) }, into: place, name)
                 made = rows.map { (target.key, $0) }
             } else if target.kind == .elements, let column = target.columns.first {
-                var stored = try stored(values, column, place, name)
+                var stored = try stored(values, column, place, name, from: start)
                 if place.list.kind == .set {
                     stored = SetMembers(values: stored, keys: []).values
                 }
@@ -27,11 +29,12 @@ extension DynamicWriter {
                     made.append((target.key, rows[rows.count - 1]))
                 }
             } else {
-                for value in values {
+                for (index, value) in values.enumerated() {
                     guard let value = value.flatMap({ unwrapped($0) }) else {
-                        throw name.wrong(nil)
+                        throw name.wrong(nil, at: .index(start + index))
                     }
-                    let (row, isNew) = try self.row(for: value, of: target.key, name)
+                    let (row, isNew) = try self.row(
+                        for: value, of: target.key, name, at: .index(start + index))
                     rows.append(row)
                     if isNew { made.append((target.key, row)) }
                 }
@@ -66,8 +69,8 @@ extension DynamicWriter {
         place.storedSet(transaction).remove(try members([value], place))
     }
 
-    /// Values, or objects of the class, as a set has them: nothing is made for them.
-    private func members(
+    /// Values, or objects of the class, as a set has them.
+    func members(
         _ values: [Any?], _ place: DynamicPlace
     ) throws(Realm.Error) -> SetMembers {
         let name = name(place.list.name, place.table)
@@ -75,28 +78,26 @@ extension DynamicWriter {
         if target.kind == .elements, let column = target.columns.first {
             return SetMembers(values: try stored(values, column, place, name), keys: [])
         }
-        var keys: [ObjectKey] = []
-        for value in values {
-            guard let value = value.flatMap({ unwrapped($0) }) else { throw name.wrong(nil) }
-            keys.append(try row(for: value, of: target.key, name).row)
-        }
-        return SetMembers(values: [], keys: keys)
+        let (rows, _) = try rows(for: values, in: place)
+        return SetMembers(values: [], keys: rows)
     }
 
     /// Elements as they are stored.
     private func stored(
-        _ values: [Any?], _ column: ColumnSchema, _ place: DynamicPlace, _ name: Name
+        _ values: [Any?], _ column: ColumnSchema, _ place: DynamicPlace, _ name: Name,
+        from start: Int = 0
     ) throws(Realm.Error) -> [Value] {
         var stored: [Value] = []
-        for value in values {
+        for (index, value) in values.enumerated() {
             guard let value = value.flatMap({ unwrapped($0) }) else {
-                guard column.isOptional else { throw name.wrong(nil) }
+                guard column.isOptional else { throw name.wrong(nil, at: .index(start + index)) }
                 stored.append(.null)
                 continue
             }
             stored.append(
                 column.type == .any
-                    ? try member(any: value, name, place) : try scalar(value, column, name))
+                    ? try member(any: value, name, place)
+                    : try scalar(value, column, name, at: .index(start + index)))
         }
         return stored
     }
@@ -125,7 +126,7 @@ extension DynamicWriter {
     }
 
     func insert(_ value: Any?, into place: DynamicPlace, at position: Int) throws(Realm.Error) {
-        let (rows, made) = try rows(for: [value], in: place)
+        let (rows, made) = try rows(for: [value], in: place, from: position)
         try insert(rows, made: made, at: position, in: place)
     }
 
@@ -138,7 +139,7 @@ extension DynamicWriter {
         {
             return try assign(any: value, toElement: element, of: place)
         }
-        let (rows, made) = try rows(for: [value], in: place)
+        let (rows, made) = try rows(for: [value], in: place, from: position)
         remove(position..<position + 1, from: place)
         try insert(rows, made: made, at: position, in: place)
     }
@@ -150,15 +151,23 @@ extension DynamicWriter {
 
     func replaceAll(_ place: DynamicPlace, with values: [Any?]) throws(Realm.Error) {
         let (rows, made) = try rows(for: values, in: place)
+        try replaceAll(place, rows: rows, made: made)
+    }
+
+    /// Gives a collection other elements or entries.
+    func replaceAll(
+        _ place: DynamicPlace, rows: [ObjectKey], made: [Made]
+    ) throws(Realm.Error) {
         remove(0..<transaction.listCount(place.table, place.row, place.list.key), from: place)
         try insert(rows, made: made, at: 0, in: place)
     }
 
-    func replaceAll(
-        _ place: DynamicPlace, withEntries value: Any?
-    ) throws(Realm.Error) {
+    /// New rows for the entries that a map gets for a value, ascending.
+    func entries(
+        of value: Any?, in place: DynamicPlace
+    ) throws(Realm.Error) -> [(key: String, row: ObjectKey)] {
         var entries: [(key: String, value: Any?)]
-        switch value.flatMap({ unwrapped($0) }) {
+        switch value {
         case nil: entries = []
         case let map as DynamicMap: entries = map.map { ($0.key, $0.value) }
         case let map as any UnmanagedMap: entries = map.anyEntries.map { ($0.key, $0.value) }
@@ -167,15 +176,35 @@ extension DynamicWriter {
         default: throw name(place.list.name, place.table).wrong(value)
         }
         entries.sort { MapKeyText.precedes($0.key, $1.key) }
-        var rows: [ObjectKey] = []
+        var made: [(key: String, row: ObjectKey)] = []
         do throws(Realm.Error) {
-            for (key, value) in entries { rows.append(try entry(key, value, place)) }
+            for (key, value) in entries { made.append((key, try entry(key, value, place))) }
         } catch {
-            for row in rows { transaction.delete(place.list.target, row) }
+            for entry in made { transaction.delete(place.list.target, entry.row) }
             throw error
         }
-        remove(0..<transaction.listCount(place.table, place.row, place.list.key), from: place)
-        try insert(rows, made: rows.map { (place.list.target, $0) }, at: 0, in: place)
+        return made
+    }
+
+    /// Puts an entry into a map, in the place of the one of the same key unless that has the same value.
+    func put(
+        _ entry: ObjectKey, forKey key: String, in place: DynamicPlace
+    ) throws(Realm.Error) {
+        let (position, isThere) = place.position(ofKey: key)
+        if isThere,
+            let current = transaction.listElement(
+                place.table, place.row, place.list.key, at: position)
+        {
+            let value = ColumnKey(rawValue: 0)
+            let stored = transaction.value(place.list.target, current, value)
+            if stored == transaction.value(place.list.target, entry, value),
+                !(stored?.isAnyCollection ?? false)
+            {
+                return discard((place.list.target, entry))
+            }
+            remove(position..<position + 1, from: place)
+        }
+        try insert([entry], made: [(place.list.target, entry)], at: position, in: place)
     }
 
     /// The row of a map's entry.
@@ -189,7 +218,8 @@ extension DynamicWriter {
             let rows = try insert(any: [(key, value)], into: place, name)
             return rows[0]
         }
-        let (stored, made) = try content(of: value, for: target.columns[0], of: target.key)
+        let (stored, made) = try content(
+            of: value, for: target.columns[0], of: target.key, at: .key(key))
         do throws(Realm.Error) {
             return try insert([stored, .string(key)], into: target.key)
         } catch {

@@ -8,6 +8,8 @@ internal import RegnumStore
 struct DynamicWriter {
     let store: DynamicStore
     let transaction: EngineTransaction
+    /// The rows that objects were copied to, so that a graph is copied as what it is.
+    let copies = Copies()
 
     init(_ store: DynamicStore, _ transaction: EngineTransaction) {
         self.store = store
@@ -20,11 +22,14 @@ struct DynamicWriter {
         let property: String
         let type: String
 
-        func wrong(_ value: Any?) -> Realm.Error {
-            Realm.Error(
+        /// - Parameter position: which element of a collection it is.
+        func wrong(_ value: Any?, at position: ValuePath.Position? = nil) -> Realm.Error {
+            var error = Realm.Error(
                 .invalidValue,
                 "\(className).\(property) is of type \(type) and cannot hold \(told(value)).",
                 className: className, property: property)
+            error.valuePath = position.map { ValuePath(nil, property, $0).text }
+            return error
         }
     }
 
@@ -44,9 +49,32 @@ struct DynamicWriter {
 
     // MARK: Properties
 
+    /// What a property gets: converted, with the rows that were made for it.
+    enum Prepared {
+        case column(ColumnSchema, Value, Made?)
+        case any(ColumnSchema, AnyTree)
+        /// Elements or entries in the place of those that are there.
+        case elements(DynamicPlace, rows: [ObjectKey], made: [Made])
+        /// Members that join those that are there.
+        case members(DynamicPlace, SetMembers)
+        /// Entries that join those that are there, with their keys.
+        case entries(DynamicPlace, [(key: String, row: ObjectKey)])
+    }
+
+    /// Gives a property of a row a value in the place of what it has.
     func assign(
         _ value: Any?, to property: DynamicProperty, of table: TableKey, _ row: ObjectKey
     ) throws(Realm.Error) {
+        try store(try prepare(value, for: property, of: table, row), in: table, row)
+    }
+
+    /// Converts a value.
+    ///
+    /// - Parameter adds: whether the elements of a set or map join those that are there.
+    func prepare(
+        _ value: Any?, for property: DynamicProperty, of table: TableKey, _ row: ObjectKey,
+        adds: Bool = false
+    ) throws(Realm.Error) -> Prepared {
         switch property {
         case .inverse(let inverse):
             let className = store.name(of: table)
@@ -56,28 +84,72 @@ struct DynamicWriter {
                     + "\"\(inverse.originProperty ?? "")\" of the other class.",
                 className: className, property: inverse.name)
         case .column(let column) where column.type == .any:
-            try assign(any: value, to: column, of: table, row)
+            return .any(column, try anyTree(value, name(column.name, table)))
         case .column(let column):
             let (stored, made) = try content(of: value, for: column, of: table)
+            if column.linkTarget == nil {
+                do throws(StoreError) {
+                    try transaction.check(table, column.key, stored)
+                } catch {
+                    throw Realm.Error(error)
+                }
+            }
+            return .column(column, stored, made)
+        case .list(let list):
+            let place = DynamicPlace(store: store, table: table, row: row, list: list)
+            let value = value.flatMap { unwrapped($0) }
+            if list.kind == .map {
+                let entries = try entries(of: value, in: place)
+                if adds, value != nil { return .entries(place, entries) }
+                return .elements(
+                    place, rows: entries.map(\.row),
+                    made: entries.map { (place.list.target, $0.row) })
+            }
+            guard let value else { return .elements(place, rows: [], made: []) }
+            guard let elements = Self.elements(of: value) else {
+                throw name(list.name, table).wrong(value)
+            }
+            if adds, list.kind == .set { return .members(place, try members(elements, place)) }
+            let (rows, made) = try rows(for: elements, in: place)
+            return .elements(place, rows: rows, made: made)
+        }
+    }
+
+    /// Stores what a property gets.
+    func store(
+        _ prepared: Prepared, in table: TableKey, _ row: ObjectKey
+    ) throws(Realm.Error) {
+        switch prepared {
+        case .column(let column, let value, let made):
             do throws(StoreError) {
-                try transaction.set(table, row, column.key, stored)
+                try transaction.set(table, row, column.key, value)
             } catch {
                 discard(made)
                 throw Realm.Error(error)
             }
-        case .list(let list):
-            let place = DynamicPlace(store: store, table: table, row: row, list: list)
-            if list.kind == .map {
-                try replaceAll(place, withEntries: value)
-            } else {
-                guard let values = value.map({ unwrapped($0) }) ?? nil else {
-                    return try replaceAll(place, with: [])
-                }
-                guard let elements = Self.elements(of: values) else {
-                    throw name(list.name, table).wrong(value)
-                }
-                try replaceAll(place, with: elements)
+        case .any(let column, let tree):
+            try assign(tree, to: column, of: table, row)
+        case .elements(let place, let rows, let made):
+            try replaceAll(place, rows: rows, made: made)
+        case .members(let place, let members):
+            do throws(StoreError) {
+                try place.storedSet(transaction).add(members)
+            } catch {
+                throw Realm.Error(error)
             }
+        case .entries(let place, let entries):
+            for (key, entry) in entries { try put(entry, forKey: key, in: place) }
+        }
+    }
+
+    /// Deletes the rows that were made for what is not stored.
+    func discard(_ prepared: Prepared) {
+        switch prepared {
+        case .column(_, _, let made): discard(made)
+        case .elements(_, _, let made): for row in made { discard(row) }
+        case .entries(let place, let entries):
+            for entry in entries { discard((place.list.target, entry.row)) }
+        case .any, .members: break
         }
     }
 
@@ -89,144 +161,34 @@ struct DynamicWriter {
     }
 
     /// What a column gets for a value.
+    ///
+    /// - Parameter position: which entry of a map the column is of.
     func content(
-        of value: Any?, for column: ColumnSchema, of table: TableKey
+        of value: Any?, for column: ColumnSchema, of table: TableKey,
+        at position: ValuePath.Position? = nil
     ) throws(Realm.Error) -> (value: Value, made: Made?) {
         let name = name(column.name, table)
         guard let value = value.flatMap({ unwrapped($0) }) else {
-            guard column.isOptional else { throw name.wrong(nil) }
+            guard column.isOptional else { throw name.wrong(nil, at: position) }
             return (.null, nil)
         }
         if let target = column.linkTarget {
-            let (row, isNew) = try self.row(for: value, of: target, name)
+            let (row, isNew) = try self.row(for: value, of: target, name, at: position)
             let stored = Value.int(Int64(bitPattern: row.rawValue))
             return (stored, isNew ? (target, row) : nil)
         }
-        return (try scalar(value, column, name), nil)
+        return (try scalar(value, column, name, at: position), nil)
     }
 
     /// What a column of values gets.
     func scalar(
-        _ value: Any, _ column: ColumnSchema, _ name: Name
+        _ value: Any, _ column: ColumnSchema, _ name: Name, at position: ValuePath.Position?
     ) throws(Realm.Error) -> Value {
         let storage = _StorageType(
             column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
-        guard let stored = storage.engineValue(of: value) else { throw name.wrong(value) }
+        guard let stored = storage.engineValue(of: value) else {
+            throw name.wrong(value, at: position)
+        }
         return stored
     }
-
-    // MARK: Objects
-
-    /// The row that is linked to for a value: that of an object of the class, or a new one.
-    func row(
-        for value: Any, of target: TableKey, _ name: Name
-    ) throws(Realm.Error) -> (row: ObjectKey, isNew: Bool) {
-        let schema = transaction.schema.tables[Int(target.rawValue)]
-        let isOwned = schema.kind.isOwned
-        let persisted = (value as? any FailableCustomPersistable)?.persistableValue
-        switch persisted ?? value {
-        case let object as DynamicObject:
-            guard !object.isInvalidated, object.store.core === store.core else {
-                throw Realm.Error(
-                    .invalidValue,
-                    "\(name.className).\(name.property) was given a \(schema.name) that was deleted or "
-                        + "is of another transaction.", className: name.className,
-                    property: name.property)
-            }
-            if object.table == target, !isOwned {
-                guard transaction.contains(target, object.row) else {
-                    throw Realm.Error(
-                        .invalidValue,
-                        "\(name.className).\(name.property) was given a \(schema.name) that was "
-                            + "deleted.", className: name.className, property: name.property)
-                }
-                return (object.row, false)
-            }
-            guard isOwned else { throw name.wrong("a \(object.className)") }
-            let known = store.properties(of: target)
-            let values = object.values.filter { known[$0.key] != nil }
-            return (try make(target, values), true)
-        case let object as ObjectBase:
-            return try self.row(for: object._storedObject, of: target, schema, name)
-        case let values as [String: Any?]:
-            return (try make(target, values), true)
-        case let values as [String: Any]:
-            return (try make(target, values), true)
-        default:
-            throw name.wrong(value)
-        }
-    }
-
-    private func row(
-        for object: ObjectBase, of target: TableKey, _ table: TableSchema, _ name: Name
-    ) throws(Realm.Error) -> (row: ObjectKey, isNew: Bool) {
-        let schema = ClassSchema.of(type(of: object))
-        guard schema.name == table.name, !object.isInvalidated else { throw name.wrong(object) }
-        if !table.kind.isOwned, let binding = object._binding, binding.core === store.core {
-            return (ObjectKey(rawValue: object._row), false)
-        }
-        guard table.kind.isOwned else {
-            throw Realm.Error(
-                .invalidInput,
-                "\(name.className).\(name.property) was given a \(schema.name) that is not of this "
-                    + "transaction: add it first, or give a dictionary.",
-                className: name.className, property: name.property)
-        }
-        var values: [String: Any?] = [:]
-        for property in schema.properties where property.isStored {
-            values[property.storedName] = property.field.dynamicValue(
-                in: object, at: property.offset)
-        }
-        return (try make(target, values), true)
-    }
-
-    /// Makes a row with values by name; what is not given has its default.
-    func make(_ table: TableKey, _ values: [String: Any?]) throws(Realm.Error) -> ObjectKey {
-        let schema = transaction.schema.tables[Int(table.rawValue)]
-        var first = schema.columns.map(\.defaultValue)
-        // what older rows read may be another value than what the program's new objects begin with
-        if let known = store.core.realm.knownEntry(named: schema.name) {
-            for property in known.schema.properties where property.isColumn {
-                guard let column = schema.column(named: property.storedName),
-                    column.type == property.type, column.isOptional || !property.defaultValue.isNull
-                else { continue }
-                first[Int(column.key.rawValue)] = property.defaultValue
-            }
-        }
-        var later: [(value: Any?, property: DynamicProperty)] = []
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            let property = try store.property(key, of: table)
-            if case .column(let column) = property, column.linkTarget == nil, column.type != .any {
-                first[Int(column.key.rawValue)] = try content(of: value, for: column, of: table)
-                    .value
-            } else {
-                later.append((value, property))
-            }
-        }
-        let row: ObjectKey
-        do throws(StoreError) {
-            row = try transaction.insert(table, first)
-        } catch {
-            throw Realm.Error(error)
-        }
-        do throws(Realm.Error) {
-            for (value, property) in later { try assign(value, to: property, of: table, row) }
-        } catch {
-            transaction.delete(table, row)
-            throw error
-        }
-        return row
-    }
-}
-
-extension DynamicObject {
-    /// All properties as they are read.
-    var values: [String: Any?] {
-        store.properties(of: table).mapValues { store.read($0, table, row) }
-    }
-}
-
-extension PropertySchema {
-    /// The name under which the property is stored.
-    var storedName: String { columnName }
 }

@@ -39,19 +39,42 @@ extension Transaction {
         return store.find(table.key, primaryKey: value).map { DynamicObject(store, table.key, $0) }
     }
 
-    /// Makes an object of a class by its name. What is not given has its default.
+    /// Makes an object of a class by its name. What is not given has its default: that of a new object of
+    /// the program's class, if the program has it.
     ///
     /// - Parameters:
     ///   - values: what ``DynamicObject/set(_:of:)`` takes, by the names of the properties.
-    ///   - policy: what happens if there is an object with that primary key; then it gets what is given.
-    /// - Throws: `.invalidInput` if there is no class of that name, for an embedded class, and for
-    ///   names that the class does not have; `.invalidValue` for a value that a property cannot hold;
-    ///   `.duplicatePrimaryKey`. Nothing is stored then.
+    ///   - policy: what happens if there is an object with that primary key, given or by default; then it
+    ///     gets what is given, as ``create(_:value:update:)-(_,[String:Any?],_)`` says.
+    /// - Throws: `.invalidInput` if there is no class of that name, for an embedded class, for an update
+    ///   policy and a class without primary key, and for names that the class does not have;
+    ///   `.invalidValue` for a value that a property cannot hold; `.duplicatePrimaryKey`. Nothing is
+    ///   changed then, but that unmanaged objects among the values may have been added.
     /// - Precondition: called in a write.
     @discardableResult
     public func dynamicCreate(
         _ className: String, value values: [String: Any?] = [:],
         update policy: Realm.UpdatePolicy = .error
+    ) throws(Realm.Error) -> DynamicObject {
+        try make(className, values, policy)
+    }
+
+    /// Makes an object of a class by its name from an array of its values, in the order of their
+    /// declaration, or from another object, which has all its properties.
+    ///
+    /// - Throws: as ``dynamicCreate(_:value:update:)-(_,[String:Any?],_)``; `.invalidInput` for an array
+    ///   where the program lacks the class; `.invalidValue` for an object that lacks a property.
+    /// - Precondition: called in a write.
+    @discardableResult
+    @_disfavoredOverload
+    public func dynamicCreate(
+        _ className: String, value: Any, update policy: Realm.UpdatePolicy = .error
+    ) throws(Realm.Error) -> DynamicObject {
+        try make(className, value, policy)
+    }
+
+    private func make(
+        _ className: String, _ value: Any, _ policy: Realm.UpdatePolicy
     ) throws(Realm.Error) -> DynamicObject {
         let transaction = requireWriting("dynamicCreate")
         let store = try dynamicStore("dynamicCreate")
@@ -61,7 +84,7 @@ extension Transaction {
         guard let table = try dynamicTable(className, store) else {
             throw .unknownClass(className)
         }
-        return try store.create(table, values, policy, transaction)
+        return try store.create(table, value, policy, transaction)
     }
 
     /// Deletes an object, as ``delete(_:)-(ObjectBase)`` does.
@@ -101,7 +124,7 @@ extension Transaction {
 
 extension DynamicStore {
     func create(
-        _ table: TableSchema, _ values: [String: Any?], _ policy: Realm.UpdatePolicy,
+        _ table: TableSchema, _ value: Any, _ policy: Realm.UpdatePolicy,
         _ transaction: EngineTransaction
     ) throws(Realm.Error) -> DynamicObject {
         guard table.kind == .object else {
@@ -112,22 +135,77 @@ extension DynamicStore {
         }
         let writer = DynamicWriter(self, transaction)
         defer { core.didEditAll() }
-        if policy != .error, let key = table.primaryKey {
-            let column = table.columns[Int(key.rawValue)]
-            let storage = _StorageType(column.type, isOptional: column.isOptional)
-            if let given = values[column.name], let given = given.flatMap({ unwrapped($0) }),
-                let value = storage.engineValue(of: given),
-                let row = transaction.find(table.key, primaryKey: value)
-            {
-                for (name, value) in values.sorted(by: { $0.key < $1.key })
-                where name != column.name {
-                    let property = try property(name, of: table.key)
-                    try writer.assign(value, to: property, of: table.key, row)
-                }
-                return DynamicObject(self, table.key, row)
-            }
+        guard policy != .error else {
+            let supplied = try writer.supplied(value, to: table.key)
+            return DynamicObject(self, table.key, try writer.make(table.key, supplied))
         }
-        return DynamicObject(self, table.key, try writer.make(table.key, values))
+        guard let key = table.primaryKey else {
+            throw Realm.Error(
+                .invalidInput,
+                "\(table.name) has no primary key, so that none of its objects can be updated: leave "
+                    + "out update: .\(policy).", className: table.name)
+        }
+        if let object = value as? DynamicObject, object.table == table.key,
+            object.store.core === core, object.store.old == nil, !object.isInvalidated
+        {
+            return object
+        }
+        var supplied = try writer.supplied(value, to: table.key)
+        let column = table.columns[Int(key.rawValue)]
+        let position = supplied.values.firstIndex { $0.property.isColumn(key) }
+        var stored = column.defaultValue
+        if let position {
+            stored = try writer.content(
+                of: supplied.values[position].value, for: column, of: table.key
+            ).value
+        } else if let known = core.realm.knownEntry(named: table.name)?.schema,
+            let index = known.primaryKey
+        {
+            let property = known.properties[index]
+            let fresh = known.type.init()
+            stored = property.field.unmanagedValue(in: fresh, at: property.offset)
+            let value = stored.anyValue(isFloat: false)
+            supplied.values.append((.column(column), name(of: property), value))
+        }
+        guard let row = transaction.find(table.key, primaryKey: stored) else {
+            return DynamicObject(self, table.key, try writer.make(table.key, supplied))
+        }
+        supplied.values.removeAll { $0.property.isColumn(key) }
+        try update(table.key, row, supplied, policy, writer)
+        return DynamicObject(self, table.key, row)
+    }
+
+    /// Gives a row values, all of which are converted before the first is stored.
+    private func update(
+        _ table: TableKey, _ row: ObjectKey, _ supplied: DynamicWriter.Supplied,
+        _ policy: Realm.UpdatePolicy, _ writer: DynamicWriter
+    ) throws(Realm.Error) {
+        var prepared: [DynamicWriter.Prepared] = []
+        do throws(Realm.Error) {
+            for (property, _, value) in supplied.values {
+                prepared.append(
+                    try writer.prepare(
+                        value, for: property, of: table, row, adds: policy == .modified))
+            }
+        } catch {
+            for value in prepared { writer.discard(value) }
+            throw error
+        }
+        for value in prepared {
+            if case .column(let column, let new, _) = value, policy == .modified,
+                self.value(table, row, column.key) == new
+            {
+                continue
+            }
+            try writer.store(value, in: table, row)
+        }
+    }
+}
+
+extension DynamicProperty {
+    /// Whether the property is the column.
+    fileprivate func isColumn(_ key: ColumnKey) -> Bool {
+        if case .column(let column) = self { column.key == key } else { false }
     }
 }
 

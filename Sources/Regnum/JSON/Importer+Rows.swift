@@ -43,11 +43,12 @@ extension Importer {
         _ row: ObjectKey, _ table: ImportTable, _ transaction: EngineTransaction
     ) -> StoreError {
         let column = table.schema.primaryKey.map { table.schema.columns[Int($0.rawValue)] }
-        let key = column.flatMap { transaction.value(table.key, row, $0.key) }?.keyText ?? ""
+        let key = column.flatMap { transaction.value(table.key, row, $0.key) }
         return StoreError(
             .duplicatePrimaryKey,
-            "The class '\(table.name)' has an object whose '\(column?.name ?? "")' is \(key) already.",
-            className: table.name, property: column?.name, key: key)
+            "The class '\(table.name)' has an object whose '\(column?.name ?? "")' is "
+                + "\(key?.keyText ?? "") already.",
+            className: table.name, property: column?.name, key: key?.bareKeyText)
     }
 
     /// The members by what they are, each once.

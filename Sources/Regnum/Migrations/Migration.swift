@@ -19,6 +19,9 @@ internal import RegnumStore
 /// and before anybody reads: what it does, and the new schema, is one commit. An error that it
 /// throws, or that a property met, undoes all; ``Realm/open(_:)`` throws it.
 ///
+/// Old objects go by the names under which properties are stored, new ones by those that the program
+/// declares, and have no others. Objects of the program's classes can be given as values: they are copied.
+///
 /// Before the block, properties that the classes have and the realm lacks are added; a property that
 /// became optional keeps its values; one that changed otherwise is new, with the zero of its type or
 /// nil, and its old values are read from the old objects. A primary key is a property like any other
@@ -49,7 +52,9 @@ public final class Migration {
         self.core = core
         self.progress = progress
         old = DynamicStore(core, old: steps.transaction.base)
-        new = DynamicStore(core)
+        new = DynamicStore(
+            core,
+            declared: Dictionary(steps.classes.map { ($0.name, $0) }, uniquingKeysWith: { $1 }))
     }
 
     /// The stored classes before the migration.
@@ -143,12 +148,26 @@ public final class Migration {
 
     /// Makes an object of a class of the program. What is not given has its default.
     ///
-    /// - Throws: as ``Transaction/dynamicCreate(_:value:update:)``. Keys are compared when the block is
-    ///   over.
+    /// - Throws: as ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``. Keys are compared
+    ///   when the block is over.
     @discardableResult
     public func create(
         _ className: String, value: [String: Any?] = [:]
     ) throws(Realm.Error) -> DynamicObject {
+        try make(className, value)
+    }
+
+    /// Makes an object of a class of the program from an array of its values, in the order of their
+    /// declaration, or from another object, which has all its properties.
+    ///
+    /// - Throws: as ``create(_:value:)-(_,[String:Any?])``.
+    @discardableResult
+    @_disfavoredOverload
+    public func create(_ className: String, value: Any) throws(Realm.Error) -> DynamicObject {
+        try make(className, value)
+    }
+
+    private func make(_ className: String, _ value: Any) throws(Realm.Error) -> DynamicObject {
         requireLive("create")
         guard let table = new.table(named: className) else { throw .unknownClass(className) }
         let row = try step(.create, [className]) { () throws(Realm.Error) in

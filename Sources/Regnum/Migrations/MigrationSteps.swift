@@ -10,10 +10,10 @@ final class MigrationSteps {
     /// The classes of the program, in no particular order.
     let classes: [ClassSchema]
     /// Properties whose form has changed: their old values have another name until the end.
-    private var aside: [(table: TableKey, name: String)] = []
+    private(set) var aside: [(table: TableKey, name: String)] = []
     /// New names that the program does not have: of renamings in several steps.
-    private var intermediate: [(className: String, name: String)] = []
-    private var droppedTables: [TableKey] = []
+    private(set) var intermediate: [(className: String, name: String)] = []
+    private(set) var droppedTables: [TableKey] = []
 
     /// What is known beside the schema of the transaction.
     struct State: Codable {
@@ -58,12 +58,12 @@ final class MigrationSteps {
 
     func isDeclared(_ className: String) -> Bool { classes.contains { $0.name == className } }
 
-    private func table(_ schema: ClassSchema) -> TableSchema? {
+    func table(_ schema: ClassSchema) -> TableSchema? {
         transaction.schema.table(named: schema.name)
     }
 
     /// Runs steps of the engine, whose errors are the store's.
-    private func engine<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
+    func engine<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
         do throws(StoreError) {
             return try body()
         } catch {
@@ -76,7 +76,7 @@ final class MigrationSteps {
     /// Whether values would be lost if nobody copied them: then there has to be a block.
     var losesValues: Bool {
         classes.contains { schema in
-            guard let table = table(schema) else { return false }
+            guard let table = table(schema), transaction.count(table.key) > 0 else { return false }
             // objects without an owner are deleted; what is passed on is gone
             if schema.isEmbedded, table.kind != .embedded { return true }
             if schema.isAsymmetric, table.kind != .asymmetric { return true }
@@ -173,7 +173,7 @@ final class MigrationSteps {
         aside.append((table, other))
     }
 
-    private func stored(_ table: TableKey) -> TableSchema {
+    func stored(_ table: TableKey) -> TableSchema {
         transaction.schema.tables[Int(table.rawValue)]
     }
 
@@ -196,7 +196,7 @@ final class MigrationSteps {
         }
     }
 
-    private func drop(_ name: String, of table: TableKey) {
+    func drop(_ name: String, of table: TableKey) {
         let schema = stored(table)
         if let column = schema.column(named: name) {
             if column.type == .any,
@@ -224,15 +224,17 @@ final class MigrationSteps {
         guard let table = transaction.schema.table(named: className), !table.isDropped else {
             throw refusal("the realm has no class \(className).")
         }
-        let schema = classes.first { $0.name == className }
+        guard let schema = classes.first(where: { $0.name == className }) else {
+            throw refusal("the program has no class \(className).")
+        }
         if old == new { throw refusal("the names are the same.") }
         guard !DroppedName.isDropped(old),
             let type = table.swiftName(ofProperty: old, in: transaction.schema)
         else { throw refusal("the stored class has no property \(old).") }
-        if let schema, schema.property(storedAs: old) != nil {
+        if schema.property(storedAs: old) != nil {
             throw refusal("the program has a property \(old) too.")
         }
-        let property = schema?.property(storedAs: new)
+        let property = schema.property(storedAs: new)
         if let property {
             guard property.isStored else { throw refusal("\(new) is no stored property.") }
             if property.shape.swiftName != type {
@@ -244,7 +246,7 @@ final class MigrationSteps {
                             + "\(property.shape.swiftName). Copy the values instead.")
                 }
             }
-        } else if schema != nil {
+        } else {
             intermediate.append((className, new))
         }
         intermediate.removeAll { $0 == (className, old) }
@@ -273,115 +275,6 @@ final class MigrationSteps {
                 className: className, property: name)
         }
         drop(name, of: table.key)
-    }
-
-    // MARK: After the block
-
-    /// Drops what was set aside, gives embedded objects their owners, checks the keys.
-    func finish() throws(Realm.Error) {
-        if let (className, name) = intermediate.first {
-            throw Realm.Error(
-                .invalidInput,
-                "\(className).\(name), which a property was renamed to, is no property of the program.",
-                className: className, property: name)
-        }
-        for (table, name) in aside { drop(name, of: table) }
-        for table in droppedTables { dropWithLists(table) }
-        try EmbeddedConversion(transaction).run(
-            classes.filter(\.isEmbedded).compactMap { schema in
-                table(schema).flatMap { $0.kind == .embedded ? nil : schema.name }
-            })
-        for schema in classes where schema.isAsymmetric { try passOn(schema) }
-        for schema in classes { try setKeys(of: schema) }
-    }
-
-    /// Lets the objects of a class be passed on, from now on, to whom drains it. Nothing may lead to them.
-    private func passOn(_ schema: ClassSchema) throws(Realm.Error) {
-        guard let table = table(schema), table.kind != .asymmetric else { return }
-        if let (owner, property) = referrer(to: table.key) {
-            let type = owner.swiftName(ofProperty: property, in: transaction.schema) ?? ""
-            throw Realm.Error(
-                .migrationFailed,
-                "\(schema.name) cannot become asymmetric: \(owner.name).\(property) of type \(type), "
-                    + "which the program lacks, is stored and leads to it. The migration has to delete "
-                    + "the property.", className: owner.name, property: property)
-        }
-        transaction.setKind(table.key, .asymmetric)
-    }
-
-    /// A stored property that leads to objects of a class.
-    private func referrer(to table: TableKey) -> (owner: TableSchema, property: String)? {
-        let tables = transaction.schema.tables
-        for owner in tables where owner.kind != .elements && !owner.isDropped {
-            for column in owner.columns where column.linkTarget == table && !column.isDropped {
-                return (owner, column.name)
-            }
-            for list in owner.lists where !list.isDropped {
-                let target = tables[Int(list.target.rawValue)]
-                let isOfLinks =
-                    target.kind == .elements && target.columns.contains { $0.linkTarget == table }
-                if list.target == table || isOfLinks { return (owner, list.name) }
-            }
-        }
-        return nil
-    }
-
-    private func dropWithLists(_ table: TableKey) {
-        guard !stored(table).isDropped else { return }
-        transaction.deleteAllRows(table)
-        // nothing can lead to it but what the program does not have either
-        let tables = transaction.schema.tables
-        for other in tables where other.key != table && !other.isDropped {
-            for column in other.columns where column.linkTarget == table {
-                guard other.kind == .elements else {
-                    transaction.drop(other.key, column.key)
-                    continue
-                }
-                for owner in tables {
-                    for map in owner.lists where map.target == other.key && !map.isDropped {
-                        transaction.drop(owner.key, map.key)
-                    }
-                }
-            }
-            for list in other.lists where list.target == table && !list.isDropped {
-                transaction.drop(other.key, list.key)
-            }
-        }
-        for list in stored(table).lists where !list.isDropped { transaction.drop(table, list.key) }
-        transaction.dropTable(table)
-    }
-
-    private func setKeys(of schema: ClassSchema) throws(Realm.Error) {
-        guard let table = table(schema) else { return }
-        var indexed: Set<ColumnKey> = []
-        var primaryKey: ColumnKey?
-        for column in table.columns
-        where column.linkTarget == nil && column.type != .any && !column.isDropped {
-            guard let property = schema.property(storedAs: column.name) else {
-                // of other programs
-                if column.hasIndex { indexed.insert(column.key) }
-                continue
-            }
-            if property.isIndexed { indexed.insert(column.key) }
-            if property.isPrimaryKey { primaryKey = column.key }
-        }
-        if let primaryKey {
-            try engine { () throws(StoreError) in
-                try transaction.setKeys(
-                    table.key, primaryKey: nil, indexed: indexed.union([primaryKey]))
-            }
-            if let (value, _, _) = transaction.duplicate(table.key, primaryKey) {
-                let name = table.columns[Int(primaryKey.rawValue)].name
-                throw Realm.Error(
-                    .duplicatePrimaryKey,
-                    "After the migration several objects of \(schema.name) have the primary key "
-                        + "\(name) \(value.keyText): the migration has to give each its own.",
-                    className: schema.name, property: name, key: value.keyText)
-            }
-        }
-        try engine { () throws(StoreError) in
-            try transaction.setKeys(table.key, primaryKey: primaryKey, indexed: indexed)
-        }
     }
 }
 

@@ -53,8 +53,10 @@ extension Property {
             column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
         self.init(
             stored: name, type: target == nil ? PropertyType(storage) : .object,
-            isOptional: target != nil || column.isOptional, objectClassName: target, collection,
-            isIndexed: indexed && column.hasIndex && target == nil,
+            isOptional: target != nil || column.isOptional && !storage.isAny,
+            objectClassName: target, collection,
+            // links and values of any type have one in any case
+            isIndexed: indexed && column.hasIndex && target == nil && !storage.isAny,
             isPrimaryKey: indexed && column.isPrimaryKey)
     }
 

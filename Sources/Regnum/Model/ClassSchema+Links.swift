@@ -10,6 +10,12 @@ extension ClassSchema {
             let origin = ClassSchema.of(type)
             let originName = property.originProperty ?? ""
             let place = "\(name).\(property.name)"
+            if originName.isEmpty {
+                problems.append(
+                    "\(place) does not say of which property of \(origin.name) it is the inverse: "
+                        + "declare it with @Persisted(originProperty:).")
+                continue
+            }
             guard let index = origin.property(named: originName) else {
                 problems.append(
                     "\(place) is the inverse of \(origin.name).\(originName), but \(origin.name) "
@@ -20,7 +26,7 @@ extension ClassSchema {
             if target == nil || target != self.type {
                 problems.append(
                     "\(place) is the inverse of \(origin.name).\(originName), which is of type "
-                        + "\(origin.properties[index].shape.swiftName) and does not link to \(name)."
+                        + "\(origin.properties[index].declaredName) and does not link to \(name)."
                 )
             }
         }

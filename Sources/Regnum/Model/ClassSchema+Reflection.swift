@@ -98,8 +98,8 @@ extension ClassSchema {
                 "The class name \(name) has \(name.utf8.count) bytes; the limit is "
                     + "\(SchemaLimits.tableNameByteCountMax).")
         }
-        if !properties.contains(where: \.isStored) {
-            problems.append("\(name) has no @Persisted properties that are stored.")
+        if properties.isEmpty {
+            problems.append("\(name) has no @Persisted properties.")
         }
         if properties.count > SchemaLimits.columnCountMax {
             problems.append(

@@ -6,16 +6,21 @@ extension ObjectBase {
     ///     let name = dog["name"] as? String
     ///     dog["age"] = 4
     ///
-    /// Reading gives the value as the property has it, nil for nil; of a projected type what is stored. Setting takes what
-    /// ``Transaction/create(_:value:update:)-(_,[String:Any?],_)`` takes for the property; a value that
-    /// it cannot hold fails the transaction, as an assignment does.
+    /// Reading gives the value as it is stored: an integer of any width as an `Int`, an enum as its raw
+    /// value, of a projected type what is stored of it, of a value of any type what it holds; nil for
+    /// nil. Links and collections are those of the property. Setting takes what
+    /// ``Transaction/create(_:value:update:)-(_,[String:Any?],_)`` takes for the property; an unmanaged
+    /// object is added, and a value that the property cannot hold fails the transaction, as by an
+    /// assignment.
     ///
     /// - Precondition: the class has such a property, which for setting is not the inverse of a link. An
     ///   unmanaged object can hold the value. A managed one is used as its properties are.
     public final subscript(_ name: String) -> Any? {
         get {
             let property = requireProperty(name)
-            return property.field.dynamicValue(in: _storedObject, at: property.offset)
+            return property.field.dynamicValue(in: _storedObject, at: property.offset).flatMap {
+                plainValue(of: $0)
+            }
         }
         set {
             let schema = ClassSchema.of(type(of: self))
@@ -27,7 +32,7 @@ extension ObjectBase {
             if let binding = object._binding, binding.core?.writing == nil {
                 binding.trapNotWriting(index)
             }
-            var builder = ObjectBuilder(object._binding?.core)
+            var builder = ObjectBuilder(object._binding?.core, addsObjects: true)
             do throws(Realm.Error) {
                 try builder.assign(index, of: object, schema, to: newValue as Any)
             } catch {
@@ -45,6 +50,18 @@ extension ObjectBase {
                     + schema.properties.map(\.name).joined(separator: ", ") + ".")
         }
         return schema.properties[index]
+    }
+}
+
+/// A value in the type that it is stored as.
+private func plainValue(of value: Any) -> Any? {
+    switch value {
+    case AnyRealmValue.object(let object): object
+    case AnyRealmValue.list(let list): list
+    case AnyRealmValue.dictionary(let map): map
+    case let scalar as any ScalarValue:
+        scalar.engineValue.anyValue(isFloat: type(of: scalar)._storage.isFloat)
+    default: value
     }
 }
 
@@ -122,7 +139,7 @@ struct BulkAssignment {
     func assign(to objects: [ObjectBase]) throws(Realm.Error) {
         for object in objects.lazy.map(\._storedObject) where !object.isInvalidated {
             if let core, core.writing == nil { object._binding?.trapNotWriting(index) }
-            var builder = ObjectBuilder(core)
+            var builder = ObjectBuilder(core, addsObjects: true)
             try builder.assign(index, of: object, schema, to: value as Any)
         }
     }

@@ -7,14 +7,25 @@ internal import RegnumEngine
 struct ObjectBuilder {
     /// The transaction that the objects are made for, nil if for none.
     private let core: TransactionCore?
+    /// Whether unmanaged objects are linked to as they are, and so added, as an assignment does.
+    private let addsObjects: Bool
     /// The properties that were given to each object.
     private(set) var supplied: [ObjectIdentifier: Set<Int>] = [:]
+    /// The sets and maps of each object that were given as nil: an update empties them.
+    private(set) var emptied: [ObjectIdentifier: Set<Int>] = [:]
     /// Objects to be filled yet, with where they are for sentences.
-    private var pending: [(object: ObjectBase, value: Any, place: String?)] = []
+    private var pending: [(object: ObjectBase, value: Any, path: ValuePath?)] = []
     /// Properties of projected types, to be set when the objects that they are made of are filled: those
     /// within others come later.
     private var late:
-        [(content: Converted, value: Any, index: Int, object: ObjectBase, schema: ClassSchema)] = []
+        [(
+            content: Converted, value: Any, index: Int, object: ObjectBase, schema: ClassSchema,
+            path: ValuePath?
+        )] = []
+    /// Where the object is that is being filled, nil for the one that was asked for.
+    private var path: ValuePath?
+    /// Which element of a property is being converted.
+    private var position: ValuePath.Position?
     /// What was made of objects: a graph is copied as what it is, also one with cycles.
     /// The sources are kept, so that none of another time has the address of one.
     private var copies: [CopyKey: (source: ObjectBase, copy: ObjectBase)] = [:]
@@ -39,10 +50,13 @@ struct ObjectBuilder {
         }
     }
 
-    /// - Parameter core: the transaction in which the objects will be stored: nested objects of others are
-    ///   copied. nil: nested objects are linked to as they are.
-    init(_ core: TransactionCore?) {
+    /// - Parameters:
+    ///   - core: the transaction in which the objects will be stored: nested objects of others are
+    ///     copied. nil: nested objects are linked to as they are.
+    ///   - addsObjects: whether unmanaged objects are linked to as they are in a transaction too.
+    init(_ core: TransactionCore?, addsObjects: Bool = false) {
         self.core = core
+        self.addsObjects = addsObjects
     }
 
     /// Gives an unmanaged object the values, and makes what they nest.
@@ -63,23 +77,43 @@ struct ObjectBuilder {
     mutating func assign(
         _ index: Int, of object: ObjectBase, _ schema: ClassSchema, to value: Any
     ) throws(Realm.Error) {
-        let content = try content(of: value, for: schema.properties[index], schema)
-        // before it is set: setting a managed object's property stores what it is given
-        try fillPending()
-        try put(content, of: value, into: index, of: object, schema)
+        do throws(Realm.Error) {
+            let content = try content(of: value, for: schema.properties[index], schema)
+            // before it is set: setting a managed object's property stores what it is given
+            try fillPending()
+            path = nil
+            try put(content, of: value, into: index, of: object, schema)
+        } catch {
+            throw located(error)
+        }
     }
 
     private mutating func fillPending() throws(Realm.Error) {
-        while let (object, value, place) = pending.popLast() {
-            try fillProperties(of: object._storedObject, from: value, place)
-        }
-        while let (content, value, index, object, schema) = late.popLast() {
-            try put(content, of: value, into: index, of: object, schema)
+        do throws(Realm.Error) {
+            while let (object, value, path) = pending.popLast() {
+                self.path = path
+                try fillProperties(of: object._storedObject, from: value)
+            }
+            while let (content, value, index, object, schema, path) = late.popLast() {
+                self.path = path
+                try put(content, of: value, into: index, of: object, schema)
+            }
+        } catch {
+            throw located(error)
         }
     }
 
+    /// The error of the object and element that are being looked at, with where they are.
+    private mutating func located(_ error: Realm.Error) -> Realm.Error {
+        guard let property = error.property, path != nil || position != nil else { return error }
+        defer { (path, position) = (nil, nil) }
+        var error = error
+        error.valuePath = ValuePath(path, property, position).text
+        return error
+    }
+
     private mutating func fillProperties(
-        of object: ObjectBase, from value: Any, _ place: String?
+        of object: ObjectBase, from value: Any
     ) throws(Realm.Error) {
         let schema = ClassSchema.of(type(of: object))
         if let problem = schema.declarationError { throw problem }
@@ -103,11 +137,12 @@ struct ObjectBuilder {
                 try set(index, of: object, schema, to: value)
             }
         } else {
-            throw Realm.Error(
+            var error = Realm.Error(
                 .invalidInput,
-                "No \(schema.name)\(place.map { " for \($0)" } ?? "") can be made of "
-                    + "\(told(value)): give a dictionary, an array or an object.",
-                className: schema.name)
+                "No \(schema.name) can be made of \(told(value)): give a dictionary, an array or an "
+                    + "object.", className: schema.name)
+            error.valuePath = path?.text
+            throw error
         }
     }
 
@@ -118,7 +153,12 @@ struct ObjectBuilder {
         let sourceSchema = isOther ? ClassSchema.of(type(of: source)) : schema
         for (index, property) in schema.properties.enumerated() where property.isStored {
             let position = isOther ? sourceSchema.property(named: property.name) : index
-            guard let position else { continue }
+            guard let position, sourceSchema.properties[position].isStored else {
+                throw Realm.Error(
+                    .invalidValue,
+                    "No \(schema.name) can be made of a \(sourceSchema.name), which has no property "
+                        + "\"\(property.name)\".", className: schema.name, property: property.name)
+            }
             let from = sourceSchema.properties[position]
             // what both have as the same type is not seen as what it is stored as
             let isStored = from.isProjected && from.field.valueType != property.field.valueType
@@ -138,8 +178,11 @@ struct ObjectBuilder {
         guard property.isStored else { return }
         supplied[ObjectIdentifier(object)]?.insert(index)
         let content = try content(of: value, for: property, schema)
+        if property.shape.isUnordered, unwrapped(value) == nil {
+            emptied[ObjectIdentifier(object), default: []].insert(index)
+        }
         if mayConvertObjects(property) {
-            late.append((content, value, index, object, schema))
+            late.append((content, value, index, object, schema, path))
         } else {
             try put(content, of: value, into: index, of: object, schema)
         }
@@ -151,7 +194,7 @@ struct ObjectBuilder {
         return property.isProjected && property.shape.objectType != nil
     }
 
-    private func put(
+    private mutating func put(
         _ content: Converted, of value: Any, into index: Int, of object: ObjectBase,
         _ schema: ClassSchema
     ) throws(Realm.Error) {
@@ -159,6 +202,7 @@ struct ObjectBuilder {
         if case .elements(let elements, let values) = content {
             let list = property.field.anyValue(in: object, at: property.offset)
             if let wrong = (list as? any UnmanagedList)?.replaceAll(with: elements) {
+                position = .index(wrong)
                 throw .wrongElement(unwrapped(values[wrong]), schema, property)
             }
             return
@@ -166,6 +210,7 @@ struct ObjectBuilder {
         if case .entries(let entries, let values) = content {
             let map = property.field.anyValue(in: object, at: property.offset)
             if let wrong = (map as? any UnmanagedMap)?.replaceAll(with: entries) {
+                position = .key(entries[wrong].key)
                 throw .wrongElement(values[wrong], schema, property)
             }
             return
@@ -215,7 +260,8 @@ struct ObjectBuilder {
             }
             var contents: [_PropertyContent.Content] = []
             contents.reserveCapacity(values.count)
-            for value in values {
+            for (index, value) in values.enumerated() {
+                position = .index(index)
                 let value = unwrapped(value)
                 switch element {
                 case .scalar(let storage) where storage.isAny:
@@ -231,6 +277,7 @@ struct ObjectBuilder {
                     contents.append(.link(try object(type, from: value, property, schema)))
                 }
             }
+            position = nil
             return .elements(contents, from: values)
         }
     }
@@ -250,6 +297,7 @@ struct ObjectBuilder {
         var entries: [MapEntry] = []
         entries.reserveCapacity(values.count)
         for (key, value) in values {
+            position = .key(key)
             if let problem = Realm.Error.mapKey(key, schema, property) { throw problem }
             switch element {
             case .scalar(let storage) where storage.isAny:
@@ -267,6 +315,7 @@ struct ObjectBuilder {
                 entries.append(MapEntry(key: key, content: .link(target)))
             }
         }
+        position = nil
         return .entries(entries, from: values.map(\.value))
     }
 
@@ -284,51 +333,56 @@ struct ObjectBuilder {
     mutating func object(
         _ type: ObjectBase.Type, from value: Any, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> ObjectBase {
-        let place = "\(schema.name).\(property.name)"
         let persisted = (value as? any FailableCustomPersistable)?.persistableValue
         guard let source = ((persisted ?? value) as? ObjectBase)?._storedObject else {
             guard value is [String: Any] || value is [Any] else {
                 throw .wrongType(value, schema, property)
             }
-            return later(type, value, place)
+            return later(type, value, property)
         }
         let isSame = Swift.type(of: source) == type
+        if !isSame, source.isDerived(from: type) {
+            try TransactionCore.checkClass(source, schema, property)
+        }
         guard let core else {
             // an embedded object that has an owner cannot get another one
             if isSame, !(source.isManaged && property.isOwning) { return source }
-            return copy(source, as: type, property, place)
+            return copy(source, as: type, property)
         }
         if let binding = source._binding {
             if isSame, binding.core === core, !property.isOwning { return source }
             guard binding.isReadable(row: source._row) else {
                 throw Realm.Error(
                     .invalidValue,
-                    "\(place) was given a \(Swift.type(of: source)) that was deleted, or whose "
-                        + "transaction is over.", className: schema.name, property: property.name)
+                    "\(schema.name).\(property.name) was given a \(Swift.type(of: source)) that was "
+                        + "deleted, or whose transaction is over.", className: schema.name,
+                    property: property.name)
             }
+        } else if isSame, addsObjects {
+            return source
         }
-        return copy(source, as: type, property, place)
+        return copy(source, as: type, property)
     }
 
     /// A new object that will get the values of another one; the same each time but for embedded ones,
     /// which have one owner each.
     private mutating func copy(
-        _ source: ObjectBase, as type: ObjectBase.Type, _ property: PropertySchema, _ place: String
+        _ source: ObjectBase, as type: ObjectBase.Type, _ property: PropertySchema
     ) -> ObjectBase {
-        if property.isOwning { return later(type, source, place) }
+        if property.isOwning { return later(type, source, property) }
         let key = CopyKey(source, as: type)
         if let known = copies[key] { return known.copy }
-        let copy = later(type, source, place)
+        let copy = later(type, source, property)
         copies[key] = (source, copy)
         return copy
     }
 
     /// A new object that will get the values.
     private mutating func later(
-        _ type: ObjectBase.Type, _ value: Any, _ place: String
+        _ type: ObjectBase.Type, _ value: Any, _ property: PropertySchema
     ) -> ObjectBase {
         let object = type.init()
-        pending.append((object, value, place))
+        pending.append((object, value, ValuePath(path, property.name, position)))
         return object
     }
 }

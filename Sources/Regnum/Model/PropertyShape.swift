@@ -50,6 +50,14 @@ extension PropertyShape {
         }
     }
 
+    /// Whether the property is a set or a map: an update adds to it.
+    var isUnordered: Bool {
+        switch self {
+        case .set, .map: true
+        case .list, .scalar, .link, .linkingObjects: false
+        }
+    }
+
     /// What the elements of a list or set are, nil for other properties.
     var elements: ElementShape? {
         switch self {

@@ -1,18 +1,15 @@
+internal import FoundationEssentials
 internal import RegnumEngine
 
-/// What an `Any` holds when optionals are opened: nil for nil, and for Foundation's `NSNull`.
+/// What an `Any` holds when optionals are opened, with Foundation's values as Swift's: nil for nil, and
+/// for `NSNull`.
 func unwrapped(_ value: Any) -> Any? {
     var value = value
     while let optional = value as? any AnyOptional {
         guard let wrapped = optional.anyWrapped else { return nil }
         value = wrapped
     }
-    if type(of: value) is AnyClass, !(value is ObjectBase),
-        _typeName(type(of: value), qualified: true) == "Foundation.NSNull"
-    {
-        return nil
-    }
-    return value
+    return withoutFoundation(value)
 }
 
 /// An optional of any type.
@@ -29,10 +26,15 @@ extension _StorageType {
     ///
     /// Integers of all widths fit into integers, `Double` and `Float`; booleans into integers; 0 and 1 into
     /// booleans; `Float` and `Double` into each other within range; numbers, and strings that write
-    /// one, into `Decimal128`, a double as the shortest number that gives it back. Enums go by their
-    /// raw values. Other strings are never parsed.
+    /// one, into `Decimal128`, floating point numbers as the shortest decimal that gives them back;
+    /// Foundation's `Decimal` into `Decimal128`, `Double` and `Float`; strings that write one into
+    /// UUIDs. Enums go by their raw values. Other strings are never parsed.
+    ///
+    /// - Parameter value: as `unwrapped` gives it.
     func engineValue(of value: Any) -> Value? {
-        let stored = (value as? any ScalarValue)?.engineValue ?? foreignValue(of: value)
+        if let decimal = value as? Decimal { return engineValue(ofDecimal: decimal) }
+        let scalar = value as? any ScalarValue
+        let stored = scalar?.engineValue ?? foreignValue(of: value)
         switch (valueType, stored) {
         case (.bool, .int(0)?): return .bool(false)
         case (.bool, .int(1)?): return .bool(true)
@@ -40,9 +42,21 @@ extension _StorageType {
         case (.double, .int(let integer)?): return double(Double(integer))
         case (.double, .double(let number)?): return double(number)
         case (.decimal, .int(let integer)?): return .decimal(DecimalBits(integer))
-        case (.decimal, .double(let number)?): return .decimal(DecimalBits(number))
+        case (.decimal, .double(let number)?):
+            let isFloat = scalar.map { type(of: $0)._storage.isFloat } ?? false
+            return .decimal(isFloat ? DecimalBits(Float(number)) : DecimalBits(number))
         case (.decimal, .string(let text)?): return DecimalBits(text: text).map { .decimal($0) }
+        case (.uuid, .string(let text)?): return UUID(uuidString: text)?.engineValue
         default: return stored?.type == valueType ? stored : nil
+        }
+    }
+
+    private func engineValue(ofDecimal decimal: Decimal) -> Value? {
+        let bits = Decimal128(decimal).bits
+        switch valueType {
+        case .decimal: return .decimal(bits)
+        case .double: return double(bits.doubleValue)
+        default: return nil
         }
     }
 
@@ -54,20 +68,19 @@ extension _StorageType {
         return .double(Double(float))
     }
 
-    /// The stored form of a number of a type that no property can have, among them Foundation's `NSNumber`.
+    /// The stored form of a value of a type that no property can have.
     private func foreignValue(of value: Any) -> Value? {
         if let integer = value as? any BinaryInteger {
-            return Int64(exactly: integer).map { .int($0) }
+            if let integer = Int64(exactly: integer) { return .int(integer) }
+            switch valueType {
+            case .decimal: return .decimal(Decimal128(integer).bits)
+            case .double: return .double(Double(integer))
+            default: return nil
+            }
         }
         if let number = value as? any BinaryFloatingPoint { return .double(Double(number)) }
         if let text = value as? Substring { return .string(String(text)) }
-        guard type(of: value) is AnyClass else { return nil }
-        switch valueType {
-        case .bool: return (value as? Bool).map { .bool($0) }
-        case .int: return (value as? Int64).map { .int($0) }
-        case .double: return (value as? Double).map { .double($0) }
-        default: return nil
-        }
+        return nil
     }
 }
 

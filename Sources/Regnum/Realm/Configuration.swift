@@ -64,7 +64,9 @@ extension Realm {
         public var resumableMigration: ResumableMigration?
         /// Whether a realm of a lower ``schemaVersion``, or one that listed classes differ from, is
         /// deleted at `open` instead of being migrated: for what can be made again. Classes, properties
-        /// and indexes that are only new delete nothing; a realm of a higher version is refused.
+        /// and indexes that are only new delete nothing; a realm of a higher version is refused. It has no
+        /// effect on classes that are not listed: they join at their first use, when the realm is open, and
+        /// throw `.schemaMismatch` if they differ.
         public var deleteRealmIfMigrationNeeded = false
         /// Whether the realm is only read: it must be there, and not a byte in its directory is
         /// written. Works without write permission and on media that cannot be written; commits of

@@ -144,7 +144,7 @@ extension GraphInsertion {
                 let list = node.binding.place.lists[index]
             else { continue }
             let given = node.maps.first { $0.property == index }?.entries ?? []
-            if policy == .all {
+            if replaces(index, node) {
                 let count = transaction.listCount(table, row, list.key)
                 if count > 0 { transaction.removeFromList(table, row, list.key, 0..<count) }
                 if !given.isEmpty { try insert(given, table, row, list) }

@@ -92,7 +92,7 @@ extension GraphInsertion {
             if case .set = property.shape {
                 let stored = StoredSet(transaction, table, row, list)
                 // all elements are new ones then, as those of a list
-                if policy == .all { stored.keep(SetMembers()) }
+                if replaces(index, node) { stored.keep(SetMembers()) }
                 try stored.add(members(of: contents))
                 continue
             }

@@ -3,8 +3,9 @@ internal import RegnumStore
 
 /// Stores unmanaged objects together with the unmanaged objects that they link to.
 ///
-/// First all objects are found, targets before those that link to them as far as cycles let, without a
-/// change; then the new rows are stored, the links that close cycles, and the lists of the new rows;
+/// First all objects are found, without a change; then the new rows are stored, targets before those that
+/// link to them where no class has several, else in the order in which they were found; then the links to
+/// rows that came later, and the lists of the new rows;
 /// then the rows that existed are updated, which cannot fail. Only when all is stored the objects
 /// become accessors. So a call that throws takes its rows back and leaves the transaction and the
 /// objects as they were. Walks without recursion: a chain of any length can be added.
@@ -14,6 +15,8 @@ final class GraphInsertion {
     let policy: Realm.UpdatePolicy
     /// The properties that were given, of objects that do not stand for all of theirs.
     let supplied: [ObjectIdentifier: Set<Int>]
+    /// The sets and maps that an update is to empty, of each object.
+    private let emptied: [ObjectIdentifier: Set<Int>]
     // One call edits it after the other, and nobody but the caller has it: no access is checked.
     @exclusivity(unchecked) private(set) var nodes: [Node] = []
     @exclusivity(unchecked) private(set) var numbers = Numbering<ObjectIdentifier>()
@@ -25,12 +28,14 @@ final class GraphInsertion {
 
     init(
         _ core: TransactionCore, _ transaction: EngineTransaction,
-        _ policy: Realm.UpdatePolicy = .error, supplied: [ObjectIdentifier: Set<Int>] = [:]
+        _ policy: Realm.UpdatePolicy = .error, supplied: [ObjectIdentifier: Set<Int>] = [:],
+        emptied: [ObjectIdentifier: Set<Int>] = [:]
     ) {
         self.core = core
         self.transaction = transaction
         self.policy = policy
         self.supplied = supplied
+        self.emptied = emptied
     }
 
     /// Stores an unmanaged object and returns its row.
@@ -111,6 +116,11 @@ final class GraphInsertion {
                 map.bind(to: _ManagedList(node.binding, row: row.rawValue, number: number))
             }
         }
+    }
+
+    /// Whether an update begins a set or map of a row again, rather than adding to it.
+    func replaces(_ property: Int, _ node: Node) -> Bool {
+        policy == .all || emptied[ObjectIdentifier(node.object)]?.contains(property) ?? false
     }
 
     // MARK: Finding the objects
@@ -250,6 +260,9 @@ final class GraphInsertion {
 
     private func insertRows() throws(Realm.Error) -> [LateLink] {
         var late: [LateLink] = []
+        // rows of one class are stored in the order in which their objects were found, so that an object
+        // comes before those of its class that it links to
+        let order = hasSeveralOfAClass ? Array(nodes.indices) : order
         for number in order where !nodes[number].exists {
             let node = nodes[number]
             // an object of this call may have the same key
@@ -273,6 +286,12 @@ final class GraphInsertion {
             }
         }
         return late
+    }
+
+    private var hasSeveralOfAClass: Bool {
+        guard nodes.count > 1 else { return false }
+        var known: Set<ObjectIdentifier> = []
+        return !nodes.allSatisfy { known.insert(ObjectIdentifier($0.binding)).inserted }
     }
 
     /// The row of an object that a property holds, nil while it has none.
@@ -371,26 +390,5 @@ final class GraphInsertion {
             }
         }
         return keys
-    }
-}
-
-extension PropertySchema {
-    /// What an unmanaged object holds in a link or list; values are not looked at.
-    func content(of object: ObjectBase) -> _PropertyContent.Content {
-        switch shape {
-        case .scalar where shape.isAny: reference(of: object) ?? .value(.null)
-        case .scalar, .linkingObjects: .linkingObjects
-        case .link, .list, .map, .set: reference(of: object) ?? .linkingObjects
-        }
-    }
-
-    private func reference(of object: ObjectBase) -> _PropertyContent.Content? {
-        if let collection {
-            return object.fieldCollection(at: offset).map { collection.content(of: $0) }
-        }
-        if case .link = shape, !isProjected {
-            return object.fieldLink(at: offset).map { .link($0) }
-        }
-        return field.reference(in: object, at: offset, isProjected: isProjected)
     }
 }

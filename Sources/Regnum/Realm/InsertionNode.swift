@@ -31,3 +31,24 @@ extension GraphInsertion {
         }
     }
 }
+
+extension PropertySchema {
+    /// What an unmanaged object holds in a link or list; values are not looked at.
+    func content(of object: ObjectBase) -> _PropertyContent.Content {
+        switch shape {
+        case .scalar where shape.isAny: reference(of: object) ?? .value(.null)
+        case .scalar, .linkingObjects: .linkingObjects
+        case .link, .list, .map, .set: reference(of: object) ?? .linkingObjects
+        }
+    }
+
+    private func reference(of object: ObjectBase) -> _PropertyContent.Content? {
+        if let collection {
+            return object.fieldCollection(at: offset).map { collection.content(of: $0) }
+        }
+        if case .link = shape, !isProjected {
+            return object.fieldLink(at: offset).map { .link($0) }
+        }
+        return field.reference(in: object, at: offset, isProjected: isProjected)
+    }
+}

@@ -112,14 +112,10 @@ extension Realm.Error {
     func naming(_ schema: ClassSchema, _ property: Int) -> Realm.Error {
         var error = self
         let name = schema.properties[property].name
+        let elements = schema.elementsName(of: schema.properties[property])
         error.message = message.replacing(
-            "'\(schema.elementsName(of: schema.properties[property])).value'",
-            with: "'\(schema.name).\(name)'")
-        if case .map = schema.properties[property].shape {
-            error.message = error.message.replacing(
-                "'\(schema.elementsName(of: schema.properties[property])).key'",
-                with: "A key of '\(schema.name).\(name)'")
-        }
+            "The property '\(elements).key'", with: "A key of '\(schema.name).\(name)'"
+        ).replacing("'\(elements).value'", with: "'\(schema.name).\(name)'")
         error.className = schema.name
         error.property = name
         return error

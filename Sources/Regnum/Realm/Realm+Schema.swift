@@ -78,7 +78,9 @@ extension Property {
             }
             objectClassName = ClassSchema.of(type).name
         case (_, .scalar(let storage)):
-            (self.type, isOptional) = (PropertyType(storage), storage.isOptional)
+            (self.type, isOptional) = (
+                PropertyType(storage), storage.isOptional && !storage.isAny
+            )
             objectClassName = nil
         }
         switch property.shape {

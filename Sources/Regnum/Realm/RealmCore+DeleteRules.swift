@@ -63,9 +63,9 @@ extension ClassSchema {
 
     private func route(_ property: PropertySchema, _ table: TableSchema) -> DeleteRule.Route? {
         switch property.shape {
-        case .link: return table.column(named: property.name).map { .link($0.key) }
-        case .list, .set: return table.list(named: property.name).map { .list($0.key) }
-        case .map: return table.list(named: property.name).map { .map($0.key) }
+        case .link: return table.column(named: property.columnName).map { .link($0.key) }
+        case .list, .set: return table.list(named: property.columnName).map { .list($0.key) }
+        case .map: return table.list(named: property.columnName).map { .map($0.key) }
         case .scalar, .linkingObjects: return nil
         }
     }
@@ -76,8 +76,9 @@ extension Realm.Error {
     init(_ denial: DeleteDenial, in transaction: EngineTransaction) {
         func name(_ table: TableKey, _ row: ObjectKey) -> (text: String, key: String?) {
             let schema = transaction.schema.tables[Int(table.rawValue)]
-            let key = schema.primaryKey.flatMap { transaction.value(table, row, $0)?.keyText }
-            return (key.map { "\(schema.name) \($0)" } ?? "a \(schema.name)", key)
+            let key = schema.primaryKey.flatMap { transaction.value(table, row, $0) }
+            let text = key.map { "\(schema.name) \($0.keyText)" } ?? "a \(schema.name)"
+            return (text, key?.bareKeyText)
         }
         let className = transaction.schema.tables[Int(denial.rule.table.rawValue)].name
         let holder = name(denial.rule.table, denial.holder)

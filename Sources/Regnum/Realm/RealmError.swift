@@ -22,6 +22,9 @@ extension Realm {
         public var className: String?
         /// The property concerned, by its Swift name.
         public var property: String?
+        /// Where the value is that is wrong, among those that objects were made of:
+        /// `friends[3].dog.name`. nil for a value of the outermost object itself.
+        public var valuePath: String?
         /// The primary key concerned, as text.
         public var key: String?
         /// The file or directory concerned.
@@ -32,6 +35,9 @@ extension Realm {
         public var position: UInt64?
         /// The line concerned, from 1, of a text that is imported.
         public var line: Int?
+        /// The call of `write` or `read`, as file and line, whose transaction failed by a setter or another
+        /// call that cannot throw.
+        public var transaction: String?
         /// The error that led to this one.
         public var underlying: (any Swift.Error)?
 
@@ -64,9 +70,10 @@ extension Realm.Error: CustomStringConvertible {
     public var description: String {
         var text = "\(code): \(message)"
         let places: [(String, String?)] = [
-            ("class", className), ("property", property), ("key", key), ("path", path),
+            ("class", className), ("property", property), ("value", valuePath), ("key", key),
+            ("path", path),
             ("errno", errno.map { String($0) }), ("position", position.map { String($0) }),
-            ("line", line.map { String($0) }),
+            ("line", line.map { String($0) }), ("transaction", transaction),
             ("cause", underlying.map { "\($0)" }),
         ]
         let known = places.compactMap { name, value in value.map { "\(name): \($0)" } }

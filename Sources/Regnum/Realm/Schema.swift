@@ -35,9 +35,11 @@ public struct ObjectSchema: Sendable {
     public let className: String
     /// The class; nil for a stored one, which the program may not have, or have otherwise.
     public let objectClass: ObjectBase.Type?
-    /// The properties in the order of their declaration, those of superclasses first; of a stored class
-    /// in alphabetical order.
+    /// The stored properties in the order of their declaration, those of superclasses first; of a stored
+    /// class in alphabetical order. Inverses are not among them; the subscript has them.
     public let properties: [Property]
+    /// The inverses of links.
+    private let inverses: [Property]
     /// The primary key, nil if the class has none.
     public let primaryKeyProperty: Property?
     /// Whether objects of the class belong to others.
@@ -48,7 +50,8 @@ public struct ObjectSchema: Sendable {
     init(_ schema: ClassSchema) {
         className = schema.name
         objectClass = schema.type
-        properties = schema.properties.map { Property($0) }
+        properties = schema.properties.filter(\.isStored).map { Property($0) }
+        inverses = schema.properties.filter { !$0.isStored }.map { Property($0) }
         primaryKeyProperty = schema.primaryKey.map { Property(schema.properties[$0]) }
         isEmbedded = schema.isEmbedded
         isAsymmetric = schema.isAsymmetric
@@ -59,16 +62,17 @@ public struct ObjectSchema: Sendable {
         self.className = className
         objectClass = nil
         self.properties = properties.sorted { $0.name < $1.name }
+        inverses = []
         primaryKeyProperty = properties.first(where: \.isPrimaryKey)
         isEmbedded = kind == .embedded
         isAsymmetric = kind == .asymmetric
     }
 
-    /// The property of a name in Swift, nil if there is none.
+    /// The property of a name in Swift, also an inverse; nil if there is none.
     ///
     /// - Complexity: O(properties).
     public subscript(propertyName: String) -> Property? {
-        properties.first { $0.name == propertyName }
+        (properties + inverses).first { $0.name == propertyName }
     }
 }
 
@@ -77,17 +81,17 @@ extension ObjectSchema: Hashable {
     public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
         left.objectClass == right.objectClass && left.className == right.className
             && left.isEmbedded == right.isEmbedded && left.isAsymmetric == right.isAsymmetric
-            && left.properties == right.properties
+            && left.properties == right.properties && left.inverses == right.inverses
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(className) }
 }
 
 extension ObjectSchema: CustomStringConvertible {
-    /// The name and the properties, line by line.
+    /// The name and the properties, line by line, inverses last.
     public var description: String {
         "\(className)\(isEmbedded ? " (embedded)" : isAsymmetric ? " (asymmetric)" : "") {\n"
-            + properties.map { "\($0)".indented }.joined(separator: "\n") + "\n}"
+            + (properties + inverses).map { "\($0)".indented }.joined(separator: "\n") + "\n}"
     }
 }
 
@@ -105,11 +109,13 @@ public struct Property: Sendable, Hashable {
     public let isSet: Bool
     /// Whether the property is a ``Map``.
     public let isMap: Bool
-    /// Whether the property has an index. A primary key has one.
+    /// Whether the property has an index. A primary key has one; of a stored value of any type it is not
+    /// known.
     public let isIndexed: Bool
     /// Whether the property is the primary key of its class.
     public let isPrimaryKey: Bool
-    /// Whether the property can be nil; of a collection whether its elements can.
+    /// Whether the property can be nil; of a collection whether its elements can. Values of any type are
+    /// not optional: ``AnyRealmValue/none`` is one of them.
     public let isOptional: Bool
     /// The class of the objects that the property holds, nil for values.
     public let objectClassName: String?

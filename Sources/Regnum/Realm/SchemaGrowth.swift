@@ -102,7 +102,8 @@ enum SchemaGrowth {
         let value: ColumnDefinition
         if property.shape.holdsAny {
             let entries = try addAnyElements(property, of: schema, transaction)
-            _ = try transaction.addList(table, name: property.name, target: entries, kind: .map)
+            _ = try transaction.addList(
+                table, name: property.columnName, target: entries, kind: .map)
             return
         }
         switch element {

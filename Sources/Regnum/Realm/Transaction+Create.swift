@@ -8,8 +8,9 @@ extension Transaction {
     /// Values are given by the names of the properties; names that the class does not have are ignored,
     /// and properties that are not given get their defaults. A value may be of the property's type
     /// or, without loss, of a similar one: integers for integers of another width and for `Double` and
-    /// `Float`, booleans for integers and 0 and 1 for booleans, the raw value of an enum. nil and
-    /// `NSNull` are nil, and empty a list. A link or an embedded object takes a dictionary, an array
+    /// `Float`, booleans for integers and 0 and 1 for booleans, the raw value of an enum, the text of a
+    /// UUID. Foundation's `NSNumber`, `NSDate`, `NSData` and `NSUUID` are what they hold. nil and
+    /// `NSNull` are nil, and empty a collection. A link or an embedded object takes a dictionary, an array
     /// (the values in the order of declaration) or an object: one of this transaction is linked to, of
     /// any other a copy is stored; an embedded one is always copied. Lists take arrays and other
     /// sequences.
@@ -43,7 +44,7 @@ extension Transaction {
     }
 
     /// Makes and stores an object from a dictionary, an array, or another object, whose properties of the
-    /// same names are copied.
+    /// same names are copied: one of another class has to have all of them.
     ///
     /// An object of this transaction and class is returned as it is if there is an update policy. See
     /// ``create(_:value:update:)-(_,[String:Any?],_)``.
@@ -81,7 +82,8 @@ extension Transaction {
         var builder = ObjectBuilder(core)
         let object = type.init()
         try builder.fill(object, from: value)
-        let insertion = GraphInsertion(core, transaction, policy, supplied: builder.supplied)
+        let insertion = GraphInsertion(
+            core, transaction, policy, supplied: builder.supplied, emptied: builder.emptied)
         _ = try insertion.add(object)
         return object
     }
@@ -98,9 +100,11 @@ extension ObjectBase {
     ///
     /// - Precondition: the values fit: one of a wrong type ends the process with a sentence that names
     ///   class, property, value and types. Give what comes from outside to `create`, which throws.
-    public convenience init(value: [String: Any?]) {
+    public convenience init(
+        value: [String: Any?], file: StaticString = #fileID, line: UInt = #line
+    ) {
         self.init()
-        fill(from: value)
+        fill(from: value, file, line)
     }
 
     /// An unmanaged object with the values of an array, in the order in which its properties are
@@ -108,27 +112,32 @@ extension ObjectBase {
     ///
     /// - Precondition: as for ``init(value:)-([String:Any?])``; there are no more values than
     ///   properties.
-    public convenience init(value: [Any?]) {
+    public convenience init(
+        value: [Any?], file: StaticString = #fileID, line: UInt = #line
+    ) {
         self.init()
-        fill(from: value)
+        fill(from: value, file, line)
     }
 
-    /// An unmanaged object with the values of a dictionary, an array, or of another object's properties of
-    /// the same names: of a managed one, a copy.
+    /// An unmanaged object with the values of a dictionary, an array, or of another object, which has all
+    /// properties of this one's class: of a managed one, a copy.
     ///
     /// - Precondition: as for ``init(value:)-([String:Any?])``.
     @_disfavoredOverload
-    public convenience init(value: Any) {
+    public convenience init(
+        value: Any, file: StaticString = #fileID, line: UInt = #line
+    ) {
         self.init()
-        fill(from: value)
+        fill(from: value, file, line)
     }
 
-    private func fill(from value: Any) {
+    private func fill(from value: Any, _ file: StaticString, _ line: UInt) {
         var builder = ObjectBuilder(nil)
         do throws(Realm.Error) {
             try builder.fill(self, from: value)
         } catch {
-            fatalError(error.message)
+            let place = error.valuePath.map { " The value is at \($0)." } ?? ""
+            fatalError(error.message + place, file: file, line: line)
         }
     }
 }

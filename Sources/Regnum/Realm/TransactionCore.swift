@@ -101,9 +101,13 @@ final class TransactionCore {
         refreshBindings()
     }
 
-    /// Fails the transaction, unless it has failed already.
+    /// Fails the transaction, unless it has failed already. The error names the transaction's call: the line
+    /// of the misuse is not known.
     func fail(_ error: Realm.Error) {
-        if violation == nil { violation = error }
+        guard violation == nil else { return }
+        var error = error
+        if place.line > 0 { error.transaction = "\(place)" }
+        violation = error
     }
 
     /// The classes and columns as the body sees them.

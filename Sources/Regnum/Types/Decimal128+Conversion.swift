@@ -70,7 +70,7 @@ extension Decimal128 {
     ///
     /// - Precondition: the value is of such a type.
     public init(value: Any) {
-        switch value {
+        switch withoutFoundation(value) ?? value {
         case let number as Decimal128: self = number
         case let text as String: self.init(string: text)
         case let integer as any BinaryInteger: self.init(integer)

@@ -45,19 +45,40 @@ extension Float: RequiredValue, OrderedValue {
     public static func _makeDefault() -> Float { 0 }
 
     public static func _decode(_ value: _StoredValue) -> Float? {
-        if case .double(let stored) = value.value { Float(stored) } else { nil }
+        if case .double(let stored) = value.value { Float(_stored: stored) } else { nil }
     }
 
-    public func _encode() -> _StoredValue { _StoredValue(.double(Double(self))) }
+    public func _encode() -> _StoredValue { _StoredValue(.double(widened)) }
 
     public func _write(to object: ObjectBase, _ column: Int32) {
-        object._binding?.setDouble(Double(self), row: object._row, column: column)
+        object._binding?.setDouble(widened, row: object._row, column: column)
+    }
+
+    /// The float as a double. A NaN keeps its bits, also a signalling one, which a conversion would make
+    /// a quiet one.
+    private var widened: Double {
+        guard isNaN else { return Double(self) }
+        let sign: UInt64 = self.sign == .minus ? 1 << 63 : 0
+        return Double(bitPattern: sign | 0x7FF << 52 | UInt64(significandBitPattern) << 29)
+    }
+
+    /// The float that is stored as a double: see `widened`.
+    @inlinable @inline(__always)
+    init(_stored double: Double) {
+        self = double.isNaN ? Float(_storedNaN: double) : Float(double)
+    }
+
+    @usableFromInline
+    init(_storedNaN double: Double) {
+        let sign: UInt32 = double.sign == .minus ? 1 << 31 : 0
+        let significand = UInt32(truncatingIfNeeded: double.significandBitPattern >> 29)
+        self.init(bitPattern: sign | 0xFF << 23 | (significand == 0 ? 1 << 22 : significand))
     }
 
     @inlinable @inline(__always)
     public static func _read(
         _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int
     ) -> Float? {
-        Double._read(cluster, column, place).map { Float($0) }
+        Double._read(cluster, column, place).map { Float(_stored: $0) }
     }
 }

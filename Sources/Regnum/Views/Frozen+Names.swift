@@ -101,7 +101,8 @@ extension FrozenAnyValue {
         case .null: self = .none
         case .bool(let value): self = .bool(value)
         case .int(let value): self = .int(Int(value))
-        case .double(let value): self = storage.isFloat ? .float(Float(value)) : .double(value)
+        case .double(let value):
+            self = storage.isFloat ? .float(Float(_stored: value)) : .double(value)
         case .string(let value): self = .string(value)
         case .data: self = .data(Data.fromEngine(value))
         case .date: self = .date(Date.fromEngine(value))

@@ -131,3 +131,20 @@ extension EngineTransaction {
             .map { ObjectKey(rawValue: $0) }
     }
 }
+
+extension EngineTransaction {
+    /// A column of any type in which some row links to a row of a class; nil if there is none.
+    ///
+    /// - Complexity: O(n log m) for each column of any type that is not empty.
+    package func anyLink(to target: TableKey) -> (table: TableKey, column: ColumnKey)? {
+        for place in content.schema.relations[target.index].incomingAny {
+            var isFound = false
+            content[target.index].forEachKey { row in
+                isFound = !content.anyOrigins(target, row, place).isEmpty
+                return !isFound
+            }
+            if isFound { return (place.table, place.column) }
+        }
+        return nil
+    }
+}

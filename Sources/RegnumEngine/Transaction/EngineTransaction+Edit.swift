@@ -165,15 +165,19 @@ extension EngineTransaction {
     func duplicatePrimaryKey(
         _ value: Value, _ table: TableSchema, _ column: ColumnSchema
     ) -> StoreError {
-        let key = value.keyText
         return StoreError(
             .duplicatePrimaryKey,
-            "The class '\(table.name)' has an object whose '\(column.name)' is \(key) already.",
-            className: table.name, property: column.name, key: key)
+            "The class '\(table.name)' has an object whose '\(column.name)' is \(value.keyText) "
+                + "already.", className: table.name, property: column.name, key: value.bareKeyText)
     }
 }
 
 extension Value {
+    /// The value as the key of an error: a string without quotes.
+    package var bareKeyText: String {
+        if case .string(let text) = self { text } else { keyText }
+    }
+
     /// The value as error messages show it.
     package var keyText: String {
         switch self {

@@ -52,14 +52,6 @@ private final class HasHen: Object {
     @Persisted var hen: Hen?
 }
 
-private final class OnlyInverses: Object {
-    @Persisted(originProperty: "target") var origins: LinkingObjects<OnlyInversesOrigin>
-}
-
-private final class OnlyInversesOrigin: Object {
-    @Persisted var target: OnlyInverses?
-}
-
 private final class ThreeKeys: Object {
     @Persisted(primaryKey: true) var first: Int
     @Persisted(primaryKey: true) var second: String
@@ -122,12 +114,6 @@ private struct Mistake: Sendable, CustomTestStringConvertible {
             HasHen.self, and: [Hen.self, Egg.self],
             "Hen contains itself through its embedded properties: cycles of embedded objects cannot "
                 + "be stored."),
-        Mistake(
-            OnlyInverses.self, and: [OnlyInversesOrigin.self],
-            "OnlyInverses has no @Persisted properties that are stored."),
-        Mistake(
-            OnlyInversesOrigin.self, and: [OnlyInverses.self],
-            "OnlyInverses has no @Persisted properties that are stored."),
         Mistake(
             ThreeKeys.self,
             "ThreeKeys has 3 primary keys: first, second, third. It can have one."),

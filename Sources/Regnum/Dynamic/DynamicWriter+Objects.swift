@@ -1,0 +1,254 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// Objects by name: those that links and elements get, and new ones.
+
+extension DynamicWriter {
+    /// The rows of the objects that were copied in one call.
+    final class Copies {
+        fileprivate var rows: [ObjectIdentifier: ObjectKey] = [:]
+        /// Keeps the addresses from being those of others.
+        fileprivate var sources: [ObjectBase] = []
+    }
+
+    /// The values that an object is made of.
+    struct Supplied {
+        var values: [(property: DynamicProperty, name: String, value: Any?)] = []
+        /// The object that they are those of, if it is one of the program's.
+        var source: ObjectBase?
+    }
+
+    /// The row that is linked to for a value: that of an object of the class, or a new one.
+    ///
+    /// - Parameter position: which element of a collection it is.
+    func row(
+        for value: Any, of target: TableKey, _ name: Name, at position: ValuePath.Position? = nil
+    ) throws(Realm.Error) -> (row: ObjectKey, isNew: Bool) {
+        let schema = transaction.schema.tables[Int(target.rawValue)]
+        let isOwned = schema.kind.isOwned
+        let persisted = (value as? any FailableCustomPersistable)?.persistableValue
+        switch persisted ?? value {
+        case let object as DynamicObject:
+            guard !object.isInvalidated, object.store.core === store.core else {
+                throw Realm.Error(
+                    .invalidValue,
+                    "\(name.className).\(name.property) was given a \(schema.name) that was deleted or "
+                        + "is of another transaction.", className: name.className,
+                    property: name.property)
+            }
+            if object.table == target, !isOwned {
+                guard transaction.contains(target, object.row) else {
+                    throw Realm.Error(
+                        .invalidValue,
+                        "\(name.className).\(name.property) was given a \(schema.name) that was "
+                            + "deleted.", className: name.className, property: name.property)
+                }
+                return (object.row, false)
+            }
+            guard isOwned else { throw name.wrong("a \(object.className)", at: position) }
+            return (try makeNested(target, object, name, position), true)
+        case let object as ObjectBase:
+            return try row(of: object._storedObject, in: target, name, at: position)
+        case let values:
+            guard
+                values is [String: Any?] || values is [String: Any] || values is [Any?]
+                    || values is [Any]
+            else { throw name.wrong(value, at: position) }
+            return (try makeNested(target, values, name, position), true)
+        }
+    }
+
+    /// Makes a row for a property, or an element of it, of which errors tell.
+    private func makeNested(
+        _ target: TableKey, _ value: Any, _ name: Name, _ position: ValuePath.Position?
+    ) throws(Realm.Error) -> ObjectKey {
+        do throws(Realm.Error) {
+            return try make(target, try supplied(value, to: target))
+        } catch {
+            throw error.nested(in: name.property, position)
+        }
+    }
+
+    /// The row of one of the program's objects. One that is unmanaged is added; an embedded one is copied,
+    /// and so is every one in a migration, where the classes are not yet as the program declares them.
+    func row(
+        of object: ObjectBase, in target: TableKey, _ name: Name,
+        at position: ValuePath.Position? = nil
+    ) throws(Realm.Error) -> (row: ObjectKey, isNew: Bool) {
+        let table = transaction.schema.tables[Int(target.rawValue)]
+        let schema = ClassSchema.of(type(of: object))
+        guard schema.name == table.name, !object.isInvalidated else {
+            throw name.wrong(object, at: position)
+        }
+        let isOwned = table.kind.isOwned || object is EmbeddedObject
+        if let binding = object._binding, !isOwned {
+            guard binding.core === store.core else {
+                throw Realm.Error(
+                    .invalidInput,
+                    "\(name.className).\(name.property) was given a \(schema.name) of another "
+                        + "transaction: look the object up in this one.", className: name.className,
+                    property: name.property)
+            }
+            return (ObjectKey(rawValue: object._row), false)
+        }
+        if isOwned || store.declared != nil {
+            if let known = copies.rows[ObjectIdentifier(object)], !isOwned { return (known, false) }
+            return (try makeNested(target, object, name, position), true)
+        }
+        return (try added(object), false)
+    }
+
+    /// Adds an unmanaged object, as assigning it to a property does.
+    func added(_ object: ObjectBase) throws(Realm.Error) -> ObjectKey {
+        _ = try store.core.realm.listedEntry(for: type(of: object))
+        defer { store.core.didEditAll() }
+        return try GraphInsertion(store.core, transaction).add(object)
+    }
+
+    // MARK: Values
+
+    /// The values of a new object, by its properties: of a dictionary, of an array in the order of their
+    /// declaration, of another object.
+    func supplied(_ value: Any, to table: TableKey) throws(Realm.Error) -> Supplied {
+        let className = store.name(of: table)
+        var supplied = Supplied()
+        func add(_ name: String, _ value: Any?) throws(Realm.Error) {
+            supplied.values.append((try store.property(name, of: table), name, value))
+        }
+        func refusal(_ sentence: String) -> Realm.Error {
+            Realm.Error(.invalidInput, sentence, className: className)
+        }
+        func checkNames(_ names: [String], _ source: String) throws(Realm.Error) {
+            let known = Set(names)
+            for name in store.properties(of: table).keys.sorted() where !known.contains(name) {
+                throw Realm.Error(
+                    .invalidValue,
+                    "No \(className) can be made of a \(source), which has no property \"\(name)\".",
+                    className: className, property: name)
+            }
+        }
+        switch value {
+        case let object as DynamicObject:
+            let known = store.properties(of: table)
+            let values = object.values
+            // an old object may well lack what is new
+            if object.store.old == nil { try checkNames(Array(values.keys), object.className) }
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) where known[name] != nil {
+                try add(name, value)
+            }
+        case let object as ObjectBase:
+            let object = object._storedObject
+            supplied.source = object
+            let schema = ClassSchema.of(type(of: object))
+            let stored = schema.properties.filter(\.isStored)
+            let isSame = schema.name == className
+            let names = stored.map { isSame ? store.name(of: $0) : $0.name }
+            if !isSame { try checkNames(names, schema.name) }
+            let known = store.properties(of: table)
+            for (name, property) in zip(names, stored) where known[name] != nil {
+                try add(name, property.field.dynamicValue(in: object, at: property.offset))
+            }
+        case let values as [String: Any?]:
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) { try add(name, value) }
+        case let values as [String: Any]:
+            for (name, value) in values.sorted(by: { $0.key < $1.key }) { try add(name, value) }
+        default:
+            guard let values = (value as? [Any?]) ?? (value as? [Any]) else {
+                throw refusal(
+                    "No \(className) can be made of \(told(value)): give a dictionary, an array or "
+                        + "an object.")
+            }
+            guard let schema = store.core.realm.knownEntry(named: className)?.schema else {
+                throw refusal(
+                    "The program has no class \(className), which would tell the order of the "
+                        + "properties: give a dictionary.")
+            }
+            let stored = schema.properties.filter(\.isStored)
+            guard values.count <= stored.count else {
+                throw refusal(
+                    "\(className) has \(stored.count) properties, but was given an array of "
+                        + "\(values.count) values.")
+            }
+            for (property, value) in zip(stored, values) {
+                try add(store.name(of: property), value)
+            }
+        }
+        return supplied
+    }
+
+    /// What the properties begin with that an object was not given, as a fresh instance of its class has
+    /// it; nothing where the program lacks the class.
+    private func addDefaults(
+        to supplied: inout Supplied, _ table: TableSchema, _ first: inout [Value]
+    ) throws(Realm.Error) {
+        guard supplied.source == nil,
+            let known = store.core.realm.knownEntry(named: table.name)?.schema
+        else { return }
+        let given = Set(supplied.values.map(\.name))
+        let fresh = known.type.init()
+        for property in known.properties where property.isStored {
+            let name = store.name(of: property)
+            if given.contains(name) { continue }
+            if case .scalar = property.shape, !property.shape.isAny {
+                guard let column = table.column(named: property.columnName),
+                    column.type == property.type
+                else { continue }
+                let value = property.field.unmanagedValue(in: fresh, at: property.offset)
+                if column.isOptional || !value.isNull { first[Int(column.key.rawValue)] = value }
+                continue
+            }
+            switch property.content(of: fresh) {
+            case .linkingObjects, .link(nil), .value(.null): continue
+            default: break
+            }
+            guard let stored = store.properties(of: table.key)[name] else { continue }
+            supplied.values.append(
+                (stored, name, property.field.dynamicValue(in: fresh, at: property.offset)))
+        }
+    }
+
+    /// Makes a row; what is not given has its default.
+    func make(_ key: TableKey, _ supplied: Supplied) throws(Realm.Error) -> ObjectKey {
+        let table = transaction.schema.tables[Int(key.rawValue)]
+        var first = table.columns.map(\.defaultValue)
+        var supplied = supplied
+        try addDefaults(to: &supplied, table, &first)
+        var later: [(value: Any?, property: DynamicProperty)] = []
+        for (property, _, value) in supplied.values {
+            if case .column(let column) = property, column.linkTarget == nil, column.type != .any {
+                first[Int(column.key.rawValue)] = try content(of: value, for: column, of: key).value
+            } else {
+                later.append((value, property))
+            }
+        }
+        let row: ObjectKey
+        do throws(StoreError) {
+            row = try transaction.insert(key, first)
+        } catch {
+            throw Realm.Error(error)
+        }
+        if let source = supplied.source {
+            copies.rows[ObjectIdentifier(source)] = row
+            copies.sources.append(source)
+        }
+        do throws(Realm.Error) {
+            for (value, property) in later { try assign(value, to: property, of: key, row) }
+        } catch {
+            transaction.delete(key, row)
+            throw error
+        }
+        return row
+    }
+}
+
+extension DynamicObject {
+    /// All properties as they are read.
+    var values: [String: Any?] {
+        store.properties(of: table).mapValues { store.read($0, table, row) }
+    }
+}
+
+extension PropertySchema {
+    /// The name under which the property is stored.
+    var storedName: String { columnName }
+}

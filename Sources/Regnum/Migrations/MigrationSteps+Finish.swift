@@ -1,0 +1,149 @@
+internal import RegnumEngine
+internal import RegnumStore
+
+// What is done after the block of a migration.
+
+extension MigrationSteps {
+    /// Drops what was set aside, gives embedded objects their owners, checks the keys.
+    func finish() throws(Realm.Error) {
+        if let (className, name) = intermediate.first {
+            throw Realm.Error(
+                .invalidInput,
+                "\(className).\(name), which a property was renamed to, is no property of the program.",
+                className: className, property: name)
+        }
+        for (table, name) in aside { drop(name, of: table) }
+        for table in droppedTables { dropWithLists(table) }
+        let owned = classes.filter { schema in
+            schema.isEmbedded && table(schema).map { $0.kind != .embedded } ?? false
+        }
+        for schema in owned { try prepareToOwn(schema) }
+        try EmbeddedConversion(transaction).run(owned.map(\.name))
+        for schema in classes where schema.isAsymmetric { try passOn(schema) }
+        for schema in classes { try setKeys(of: schema) }
+    }
+
+    /// Drops the properties that the program's classes no longer have and that lead to a class which becomes
+    /// embedded: they own nothing. Throws where a value of any type links to an object of the class.
+    private func prepareToOwn(_ schema: ClassSchema) throws(Realm.Error) {
+        guard let target = table(schema)?.key else { return }
+        for owner in classes {
+            guard let table = table(owner) else { continue }
+            let columns = table.columns.filter { $0.linkTarget == target }.map(\.name)
+            let lists = table.lists.filter { leads($0, to: target) }.map(\.name)
+            for name in columns + lists
+            where !DroppedName.isDropped(name) && owner.property(storedAs: name) == nil {
+                drop(name, of: table.key)
+            }
+        }
+        try checkAnyLinks(to: target, "embedded")
+    }
+
+    private func leads(_ list: ListSchema, to table: TableKey) -> Bool {
+        let target = stored(list.target)
+        return list.target == table
+            || target.kind == .elements && target.columns.contains { $0.linkTarget == table }
+    }
+
+    /// Refuses a class whose objects values of any type link to: such a value owns nothing.
+    private func checkAnyLinks(to target: TableKey, _ kind: String) throws(Realm.Error) {
+        guard let place = transaction.anyLink(to: target) else { return }
+        let name = stored(target).name
+        let owner = transaction.schema.owner(of: place.table)
+        let holder = stored(owner?.table ?? place.table).name
+        let property =
+            owner?.property ?? stored(place.table).columns[Int(place.column.rawValue)].name
+        throw Realm.Error(
+            .migrationFailed,
+            "\(name) cannot become \(kind): \(holder).\(property), a value of any type, links to "
+                + "an object of it. The migration has to replace the value.", className: holder,
+            property: property)
+    }
+
+    /// Lets the objects of a class be passed on, from now on, to whom drains it. Nothing may lead to them.
+    private func passOn(_ schema: ClassSchema) throws(Realm.Error) {
+        guard let table = table(schema), table.kind != .asymmetric else { return }
+        if let (owner, property) = referrer(to: table.key) {
+            let type = owner.swiftName(ofProperty: property, in: transaction.schema) ?? ""
+            throw Realm.Error(
+                .migrationFailed,
+                "\(schema.name) cannot become asymmetric: \(owner.name).\(property) of type \(type), "
+                    + "which the program lacks, is stored and leads to it. The migration has to delete "
+                    + "the property.", className: owner.name, property: property)
+        }
+        try checkAnyLinks(to: table.key, "asymmetric")
+        transaction.setKind(table.key, .asymmetric)
+    }
+
+    /// A stored property that leads to objects of a class.
+    private func referrer(to table: TableKey) -> (owner: TableSchema, property: String)? {
+        let tables = transaction.schema.tables
+        for owner in tables where owner.kind != .elements && !owner.isDropped {
+            for column in owner.columns where column.linkTarget == table && !column.isDropped {
+                return (owner, column.name)
+            }
+            for list in owner.lists where !list.isDropped && leads(list, to: table) {
+                return (owner, list.name)
+            }
+        }
+        return nil
+    }
+
+    private func dropWithLists(_ table: TableKey) {
+        guard !stored(table).isDropped else { return }
+        transaction.deleteAllRows(table)
+        // nothing can lead to it but what the program does not have either
+        let tables = transaction.schema.tables
+        for other in tables where other.key != table && !other.isDropped {
+            for column in other.columns where column.linkTarget == table {
+                guard other.kind == .elements else {
+                    transaction.drop(other.key, column.key)
+                    continue
+                }
+                for owner in tables {
+                    for map in owner.lists where map.target == other.key && !map.isDropped {
+                        transaction.drop(owner.key, map.key)
+                    }
+                }
+            }
+            for list in other.lists where list.target == table && !list.isDropped {
+                transaction.drop(other.key, list.key)
+            }
+        }
+        for list in stored(table).lists where !list.isDropped { transaction.drop(table, list.key) }
+        transaction.dropTable(table)
+    }
+
+    private func setKeys(of schema: ClassSchema) throws(Realm.Error) {
+        guard let table = table(schema) else { return }
+        var indexed: Set<ColumnKey> = []
+        var primaryKey: ColumnKey?
+        for column in table.columns
+        where column.linkTarget == nil && column.type != .any && !column.isDropped {
+            guard let property = schema.property(storedAs: column.name) else {
+                // of other programs
+                if column.hasIndex { indexed.insert(column.key) }
+                continue
+            }
+            if property.isIndexed { indexed.insert(column.key) }
+            if property.isPrimaryKey { primaryKey = column.key }
+        }
+        if let primaryKey {
+            try engine { () throws(StoreError) in
+                try transaction.setKeys(
+                    table.key, primaryKey: nil, indexed: indexed.union([primaryKey]))
+            }
+            if let (value, _, _) = transaction.duplicate(table.key, primaryKey) {
+                let name = table.columns[Int(primaryKey.rawValue)].name
+                throw Realm.Error(
+                    .duplicatePrimaryKey,
+                    "After the migration several objects of \(schema.name) have the primary key "
+                        + "\(name) \(value.keyText): the migration has to give each its own.",
+                    className: schema.name, property: name, key: value.bareKeyText)
+            }
+        }
+        try engine { () throws(StoreError) in
+            try transaction.setKeys(table.key, primaryKey: primaryKey, indexed: indexed)
+        }
+    }
+}

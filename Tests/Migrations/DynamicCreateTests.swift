@@ -1,0 +1,136 @@
+import Foundation
+import Regnum
+import RegnumTestSupport
+import Testing
+
+@testable import RegnumTestModels
+
+/// Objects that are made by the names of their classes.
+@Suite struct DynamicCreateTests {
+    enum FreshKind: String, PersistableEnum { case small, large }
+    final class FreshOwner: Object {
+        @Persisted(primaryKey: true) var id = UUID()
+        @Persisted var made: Date
+        @Persisted var number = 7
+        @Persisted var kind: FreshKind
+        @Persisted var leaf: FreshLeaf? = FreshLeaf(value: ["text": "leaf"])
+        @Persisted var part: FreshPart? = FreshPart(value: ["text": "part"])
+        @Persisted var tags = FreshOwner.tags()
+        @Persisted var any: AnyRealmValue = .string("any")
+        private static func tags() -> List<String> {
+            let tags = List<String>()
+            tags.append("tag")
+            return tags
+        }
+    }
+    final class FreshLeaf: Object { @Persisted var text: String }
+    final class FreshPart: EmbeddedObject {
+        @Persisted var text: String
+        @Persisted var id = ObjectId.generate()
+    }
+    final class FreshKeyed: Object {
+        @Persisted(primaryKey: true) var id: Int?
+        @Persisted var name = "none"
+        @Persisted var words: List<String>
+        @Persisted var friend: FreshKeyed?
+    }
+    static let types: [ObjectBase.Type] = [
+        FreshOwner.self, FreshLeaf.self, FreshPart.self, FreshKeyed.self,
+    ]
+
+    // Covers 5.72, 7.14
+    @Test func defaultsAreThoseOfANewObject() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { tx in
+            for _ in 0..<2 { try tx.dynamicCreate("FreshOwner") }
+            try tx.dynamicCreate(
+                "FreshOwner", value: ["leaf": nil, "part": ["text": "own"], "number": 1])
+            let owners = tx.objects(FreshOwner.self)
+            #expect(Set(owners.map(\.id)).count == 3)
+            #expect(
+                owners.allSatisfy { abs($0.made.timeIntervalSinceNow) < 60 && $0.kind == .small })
+            #expect(owners.map { $0.leaf?.text } == ["leaf", "leaf", nil])
+            #expect(owners.map { $0.part?.text } == ["part", "part", "own"])
+            #expect(Set(owners.compactMap { $0.part?.id }).count == 3)
+            #expect(owners.map(\.number) == [7, 7, 1])
+            #expect(owners.allSatisfy { Array($0.tags) == ["tag"] && $0.any == .string("any") })
+            #expect(tx.objects(FreshLeaf.self).count == 2)
+        }
+    }
+
+    // Covers 5.72
+    @Test func keysThatAreNilOrDefaultAreFound() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { tx in
+            for name in ["a", "b"] {
+                try tx.dynamicCreate("FreshKeyed", value: ["name": name], update: .modified)
+                try tx.dynamicCreate(
+                    "FreshKeyed", value: ["id": nil, "words": [name]], update: .all)
+            }
+            let keyed = tx.objects(FreshKeyed.self)
+            #expect(keyed.count == 1 && keyed[0].name == "b" && Array(keyed[0].words) == ["b"])
+            let error = #expect(throws: Realm.Error.self) {
+                try tx.dynamicCreate("FreshLeaf", value: ["text": "x"], update: .modified)
+            }
+            #expect(error?.code == .invalidInput && tx.objects(FreshLeaf.self).isEmpty)
+        }
+    }
+
+    // Covers 5.72
+    @Test func updateThatFailsChangesNothing() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { tx in
+            try tx.dynamicCreate("FreshKeyed", value: ["id": 1, "name": "old", "words": ["w"]])
+            for wrong: [String: Any?] in [
+                ["id": 1, "name": "new", "words": [1]], ["id": 1, "name": "new", "friend": 5],
+                ["id": 1, "friend": ["id": 2], "name": 5], ["id": 1, "name": "new", "none": 1],
+                ["id": "x", "name": "new"],
+            ] {
+                for policy in [Realm.UpdatePolicy.modified, .all] {
+                    #expect(throws: Realm.Error.self) {
+                        try tx.dynamicCreate("FreshKeyed", value: wrong, update: policy)
+                    }
+                }
+            }
+            let keyed = tx.objects(FreshKeyed.self)
+            #expect(keyed.count == 1 && keyed[0].name == "old" && Array(keyed[0].words) == ["w"])
+            #expect(keyed[0].friend == nil)
+        }
+    }
+
+    // Covers 5.72
+    @Test func arraysAndObjectsAreValues() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { tx in
+            let friend = FreshKeyed(value: [3, "friend"])
+            let made = try tx.dynamicCreate("FreshKeyed", value: [1, "a", ["x"], friend])
+            #expect(made["name"] as? String == "a" && friend.isManaged)
+            try tx.dynamicCreate("FreshKeyed", value: [2, "b", [], [4, "nested"]] as [Any?])
+            try tx.dynamicCreate("FreshKeyed", value: FreshKeyed(value: [5, "c", ["y"]]))
+            try tx.dynamicCreate("FreshKeyed", value: made, update: .modified)
+            let keyed = tx.objects(FreshKeyed.self).sorted(by: \.id)
+            #expect(keyed.map(\.id) == [1, 2, 3, 4, 5])
+            #expect(keyed.map(\.name) == ["a", "b", "friend", "nested", "c"])
+            #expect(keyed.map { $0.friend?.id } == [3, 4, nil, nil, nil])
+            for wrong: Any in [[1, 2, 3, 4, 5] as [Any], 5, FreshLeaf()] {
+                #expect(throws: Realm.Error.self) {
+                    try tx.dynamicCreate("FreshKeyed", value: wrong)
+                }
+            }
+        }
+    }
+
+    // Covers 5.71
+    @Test func unmanagedObjectsAreAdded() async throws {
+        let realm = try await Realm.temporary(Self.types)
+        try await realm.write { tx in
+            let owner = try tx.dynamicCreate("FreshOwner", value: ["leaf": nil])
+            let (leaf, other) = (FreshLeaf(value: ["text": "1"]), FreshLeaf(value: ["text": "2"]))
+            owner["leaf"] = leaf
+            owner["any"] = [other, other]
+            #expect(leaf.isManaged && other.isManaged && tx.objects(FreshLeaf.self).count == 2)
+            leaf.text = "changed"
+            #expect((owner["leaf"] as? DynamicObject)?["text"] as? String == "changed")
+        }
+    }
+}
