@@ -54,7 +54,7 @@ extension Map {
                 "where was called on an unmanaged Map<\(Key.self), \(Value.self)>: queries are asked of "
                     + "what is stored. Add its object to a realm first.")
         }
-        if isInvalidated { handle.binding.trapUnreadable(handle.property) }
+        handle.failIfInvalidated()
         let schema = handle.binding.schema
         let plan = schema.plan(
             ofMap: schema.properties[handle.property], T.self, row: handle.row)
