@@ -62,3 +62,9 @@ bool cregnum_futex_wait(const void *word, uint32_t observed, uint64_t timeout_na
 void cregnum_futex_wake(const void *word, int count) {
     syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
 }
+
+static _Thread_local uintptr_t thread_words[CREGNUM_THREAD_WORD_COUNT];
+
+uintptr_t cregnum_thread_word(int index) { return thread_words[index]; }
+
+void cregnum_set_thread_word(int index, uintptr_t word) { thread_words[index] = word; }

@@ -14,7 +14,10 @@ struct SchemaCommand: AsyncParsableCommand {
             let snapshot = realm.snapshot()
             var text = "schema version \(snapshot.schemaVersion)\n"
             for (stored, _) in snapshot.storedClasses {
-                text += "\n\(stored.name): \(stored.isEmbedded ? "EmbeddedObject" : "Object")\n"
+                let base =
+                    stored.isEmbedded
+                    ? "EmbeddedObject" : stored.isAsymmetric ? "AsymmetricObject" : "Object"
+                text += "\n\(stored.name): \(base)\n"
                 for property in stored.properties {
                     text += "    \(property.name): \(property.swiftType)"
                     if property.isPrimaryKey {

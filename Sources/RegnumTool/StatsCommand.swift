@@ -25,8 +25,7 @@ struct StatsCommand: AsyncParsableCommand {
             }
             rows.append(("files", "\(names.count), \(byteCount) bytes"))
             for (stored, count) in snapshot.storedClasses {
-                rows.append(
-                    (stored.name, "\(count) \(stored.isEmbedded ? "embedded objects" : "objects")"))
+                rows.append((stored.name, "\(count) \(stored.kindText)"))
             }
             let width = rows.map(\.0.count).max() ?? 0
             let lines = rows.map { name, value in

@@ -109,6 +109,21 @@ import Testing
         #expect(sentence.contains("Author has no property \"age\": it has name, masterpiece."))
     }
 
+    // Covers 12.27, .invalidInput
+    @Test(arguments: [false, true])
+    func unknownPropertyFailsTheTransaction(isSet: Bool) async throws {
+        let realm = try await Realm.temporary(bookClasses)
+        let error = await #expect(throws: Realm.Error.self) {
+            try await realm.write { tx in
+                let book = Book("1")
+                try tx.add(book)
+                if isSet { book["age"] = 3 } else { #expect(book["age"] == nil) }
+            }
+        }
+        #expect(error?.code == .invalidInput && error?.property == "age")
+        #expect(error?.className == "Book")
+    }
+
     // Covers 1.16
     @Test func collectionsAreSeenWithoutTheirTypes() async throws {
         let realm = try await Realm.temporary(genericClasses)

@@ -96,10 +96,20 @@ import Testing
         }
     }
 
-    @Test func frozenPropertyIsWhatItStartsWith() async throws {
+    // Covers .invalidValue
+    @Test func frozenPropertyFailsTheReadOfItsSnapshot() async throws {
         try await withEarlier { realm in
-            let task = realm.snapshot().object(Earlier.Task.self, forPrimaryKey: 2)
-            #expect(task?.status == .open && task?.priority == 0)
+            let task = try #require(
+                realm.snapshot().object(Earlier.Task.self, forPrimaryKey: 2))
+            let errors = [
+                #expect(throws: Realm.Error.self) { try task.snapshot.read { _ in task.status } },
+                #expect(throws: Realm.Error.self) { try task.snapshot.read { _ in task.priority } },
+                #expect(throws: Realm.Error.self) {
+                    try task.snapshot.read { _ in task.labels.array }
+                },
+            ]
+            #expect(errors.allSatisfy { $0?.code == .invalidValue && $0?.className == "Task" })
+            #expect(errors.prefix(2).map(\.?.property) == ["status", "priority"])
         }
     }
 

@@ -87,35 +87,32 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         #expect(sentence(linked).contains("Whelp.friend was used after the body"))
     }
 
-    @Test func listAndInverseOfADeletedObjectTrap() async {
-        let list = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Realm.kennel()
+    // Covers .invalidInput
+    @Test func listAndInverseOfADeletedObjectFailTheTransaction() async throws {
+        let realm = try await Realm.kennel()
+        let list = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in
                 let ann = tx.objects(Walker.self)[0]
                 let pups = ann.pups
                 tx.delete(ann)
                 _ = pups.count
+                _ = pups[0].name
+                pups.append(Whelp())
             }
         }
-        #expect(sentence(list).contains("Walker.pups of a deleted object was used"))
-        let inverse = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Realm.kennel()
+        #expect(list?.code == .invalidInput && list?.property == "pups")
+        #expect(list?.message.contains("Walker.pups of a deleted object was used") == true)
+        let inverse = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in
                 let rex = tx.objects(Whelp.self)[0]
                 let walkers = rex.walkers
                 tx.delete(rex)
                 _ = walkers.count
+                _ = walkers[0].pups.count
             }
         }
-        #expect(sentence(inverse).contains("Whelp.walkers of a deleted object was used"))
-        let embedded = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Realm.kennel()
+        #expect(inverse?.message.contains("Whelp.walkers of a deleted object was used") == true)
+        let embedded = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in
                 let ann = tx.objects(Walker.self)[0]
                 let medal = ann.badge
@@ -123,7 +120,8 @@ private func sentence(_ result: ExitTest.Result?) -> String {
                 _ = medal?.code
             }
         }
-        #expect(sentence(embedded).contains("Medal.code of a deleted object was used"))
+        #expect(embedded?.message.contains("Medal.code of a deleted object was used") == true)
+        #expect(realm.snapshot().objects(Walker.self).count == 1)
     }
 
     // Covers 2.4

@@ -1,7 +1,7 @@
 // The few lines that Swift cannot say: instructions chosen at run time, variadic system calls,
-// futexes, and atomics on memory that other processes map too.
+// futexes, atomics on memory that other processes map too, and words of a thread.
 //
-// No function here keeps state or allocates. Those that make a system call repeat it after EINTR
+// No function here allocates, and only the words of a thread are state. Those that make a system call repeat it after EINTR
 // and return a negative error number (-errno) where they fail.
 #ifndef CREGNUM_H
 #define CREGNUM_H
@@ -67,6 +67,14 @@ uint32_t cregnum_add32(void *word, uint32_t amount);
 bool cregnum_futex_wait(const void *word, uint32_t observed, uint64_t timeout_nanoseconds);
 /// Wakes up to `count` threads, of any process, that wait on the word.
 void cregnum_futex_wake(const void *word, int count);
+
+// Words of the calling thread
+
+/// How many words each thread has.
+#define CREGNUM_THREAD_WORD_COUNT 2
+/// Word `index` of the calling thread; 0 until it is set.
+uintptr_t cregnum_thread_word(int index);
+void cregnum_set_thread_word(int index, uintptr_t word);
 
 #include "CRegnumKernels.h"
 

@@ -133,16 +133,20 @@ extension FrozenAnyValue: CustomStringConvertible {
     /// The value as its kind describes itself; "nil" for none. Of data the first bytes are shown, of
     /// a list or dictionary at most 100 elements.
     public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(self)
-        return printer.text
+        ReadScope.describe("FrozenAnyValue") {
+            var printer = ObjectPrinter()
+            printer.print(self)
+            return printer.text
+        }
     }
 }
 
 extension FrozenAnyObject: CustomStringConvertible {
     /// The properties with their values, line by line, as ``Frozen`` describes itself.
     public var description: String {
-        table.compute(table.schema.type, row) { $0.description }
+        ReadScope.describe(className) {
+            table.compute(table.schema.type, row) { $0.description }
+        }
     }
 }
 

@@ -11,23 +11,23 @@ extension FrozenTable {
             let table = snapshot.root.schema.table(named: schema.name),
             let list = table.list(named: schema.properties[property].anyItemsName)
         else { return anyValue(value, []) { "" } }
-        let rows = snapshot.root.list(table.key, row, list.key)
-        return anyValue(value, rows) { [snapshot] in
-            FrozenTable.key($0, list.target, snapshot)
+        let rows = checked(row, property) { snapshot.root.list(table.key, row, list.key) }
+        return anyValue(value, rows) {
+            mapKey($0, list.target)
         } element: {
-            self.anyElement($0, list.target)
+            anyElement($0, list.target)
         }
     }
 
     /// The value of an element.
     func anyElement(_ element: ObjectKey, _ elements: TableKey) -> FrozenAnyValue {
-        let value = snapshot.root.value(elements, element, ColumnKey(0)) ?? .null
+        let value = elementValue(element, elements, ColumnKey(0))
         guard value.isAnyCollection else { return anyValue(value, []) { "" } }
-        let rows = snapshot.root.list(elements, element, .anyItems)
-        return anyValue(value, rows) { [snapshot] in
-            FrozenTable.key($0, elements, snapshot)
+        let rows = checked { snapshot.root.list(elements, element, .anyItems) }
+        return anyValue(value, rows) {
+            mapKey($0, elements)
         } element: {
-            self.anyElement($0, elements)
+            anyElement($0, elements)
         }
     }
 
@@ -43,17 +43,8 @@ extension FrozenTable {
     ) -> [(key: String, value: FrozenAnyValue)] {
         guard let elements = elements(property) else { return [] }
         return list(row, property).map {
-            (FrozenTable.key($0, elements, snapshot), anyElement($0, elements))
+            (mapKey($0, elements), anyElement($0, elements))
         }
-    }
-
-    private static func key(
-        _ element: ObjectKey, _ elements: TableKey, _ snapshot: SnapshotCore
-    ) -> String {
-        guard case .string(let key)? = snapshot.root.value(elements, element, .mapKey) else {
-            return ""
-        }
-        return key
     }
 
     private func anyValue(_ value: Value, _ rows: [ObjectKey], key: () -> String) -> FrozenAnyValue
@@ -75,15 +66,30 @@ extension FrozenTable {
             return .dictionary(
                 Dictionary(rows.map { (key($0), element($0)) }) { first, _ in first })
         case .link(let table, let row):
-            let tables = snapshot.root.schema.tables
-            guard Int(table.rawValue) < tables.count,
-                let type = snapshot.realm.objectType(named: tables[Int(table.rawValue)].name)
-            else { return .none }
-            let targets = other(type)
-            guard targets.contains(row) else { return .none }
-            return .object(FrozenAnyObject(table: targets, row: row))
-        default: return FrozenAnyValue.fromEngine(value)
+            return anyLink(table, row)
+        default: return self.element(value, schema.name)
         }
+    }
+
+    /// A link in a value of any type. What it leads to that cannot be read is an error.
+    private func anyLink(_ table: TableKey, _ row: ObjectKey) -> FrozenAnyValue {
+        let tables = snapshot.root.schema.tables
+        guard Int(table.rawValue) < tables.count else {
+            fail(.missingRow("class"), nil, nil)
+            return .none
+        }
+        let name = tables[Int(table.rawValue)].name
+        guard let type = snapshot.realm.objectType(named: name) else {
+            fail(.unlistedClass(name), nil, nil)
+            return .none
+        }
+        let targets = other(type)
+        guard targets.target(row) != nil else { return .none }
+        guard targets.contains(row) else {
+            targets.fail(.missingRow(name), nil, nil)
+            return .none
+        }
+        return .object(FrozenAnyObject(table: targets, row: row))
     }
 }
 

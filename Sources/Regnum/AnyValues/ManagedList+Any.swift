@@ -29,18 +29,14 @@ extension TransactionCore {
         guard let schema, Int(table.rawValue) < schema.tables.count else { return nil }
         let name = schema.tables[Int(table.rawValue)].name
         guard let type = realm.objectType(named: name) else {
-            fail(
-                Realm.Error(
-                    .invalidInput,
-                    "A value of any type is an object of the class \(name), which this realm does not "
-                        + "know: list it in Configuration.objectTypes.", className: name))
+            fail(.unlistedClass(name))
             return nil
         }
         let targets = binding(for: type)
         targets.refresh()
         guard targets.isReadable(row: row.rawValue) else {
             // only a damaged file has a link to a row that is not there
-            _ = targets.isMissing(row: row.rawValue)
+            targets.failMissing(nil)
             return nil
         }
         return targets.accessor(type, row: row)
@@ -63,7 +59,7 @@ extension ClassBinding {
     func setAny(_ value: AnyRealmValue, row: UInt64, column: Int32) {
         let property = propertyIndex(of: column)
         guard let core, core.writing != nil else { trapNotWriting(property) }
-        guard isReadable(row: row) else { trapDeleted(column) }
+        guard isReadable(row: row) else { return failMissing(property) }
         let list = _ManagedList(self, row: row, any: property, nil)
         guard let tree = list.prepared([value], level: 0)?.first else { return }
         list.edit { transaction, table, stored throws(StoreError) in
@@ -77,6 +73,7 @@ extension ClassBinding {
 extension _ManagedList {
     /// The value of an element of any type, nil if it was taken out.
     func anyValue(_ element: ObjectKey) -> AnyRealmValue? {
+        if element == .nowhere { return AnyRealmValue.none }  // the transaction has failed
         guard let (core, _, list) = place,
             let value = core.value(list.target, element, ColumnKey(0))
         else { return nil }
@@ -208,5 +205,15 @@ extension RealmCore {
             if let type = _typeByName(mangled) as? Object.Type { return type }
         }
         return ClassCatalog.shared.type(named: name) as? Object.Type
+    }
+}
+
+extension Realm.Error {
+    /// A value of any type is an object of a class that the program does not declare or list.
+    static func unlistedClass(_ name: String) -> Realm.Error {
+        Realm.Error(
+            .invalidInput,
+            "A value of any type is an object of the class \(name), which this realm does not know: "
+                + "list it in Configuration.objectTypes.", className: name)
     }
 }

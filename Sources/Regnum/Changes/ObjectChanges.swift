@@ -10,7 +10,7 @@ public enum ObjectChange<Model: ObjectBase>: Sendable {
     /// Properties of the object were set, or its lists changed, or what else the stream was asked for:
     /// those named.
     case changed(old: Frozen<Model>, new: Frozen<Model>, properties: [String])
-    /// The object was deleted: this is how it last was.
+    /// The object was deleted: this is how it was in the element before.
     case deleted(Frozen<Model>)
 }
 

@@ -55,7 +55,7 @@ extension AnyRealmCollection: RealmCollection {
     /// - Precondition: `0 <= bounds.lowerBound` and `bounds.upperBound <= count`.
     public subscript(bounds: Range<Int>) -> Slice<AnyRealmCollection> {
         let known = base._knownCount(upTo: bounds.upperBound)
-        guard bounds.lowerBound >= 0, bounds.upperBound <= known else {
+        guard bounds.lowerBound >= 0, bounds.upperBound <= known || ReadScope.hasFailed else {
             fatalError(
                 "The range \(bounds) of AnyRealmCollection<\(Element.self)> is out of range: there are "
                     + "\(count) elements.")

@@ -65,7 +65,7 @@ final class LinkingHandle {
     var keys: [ObjectKey] {
         guard let core = binding.core else { return [] }
         if !binding.isReadable(row: row.rawValue) {
-            guard binding.isMissing(row: row.rawValue) else { binding.trapUnreadable(property) }
+            binding.failMissing(property)
             return []
         }
         if let known, known.edit == core.editCount { return known.keys }
@@ -100,6 +100,11 @@ extension LinkingObjects: RandomAccessCollection {
             let origins = handle.origins(Element.self)
         else {
             if let recorder = handle?.binding.tracer?.element(Element.self) { return recorder }
+            if let handle, handle.binding.core?.hasFailed == true,
+                let origins = handle.origins(Element.self)
+            {
+                return origins.accessor(Element.self, row: .nowhere)
+            }
             fatalError(
                 "Index \(position) of LinkingObjects<\(Element.self)> is out of range: there are "
                     + "\(keys.count).")

@@ -30,7 +30,7 @@ extension List: RandomAccessCollection, MutableCollection {
             return elements[position]
         }
         set {
-            guard position >= 0, position < count else { trapIndex(position, "subscript") }
+            guard hasElement(position, "subscript") else { return }
             if let managed {
                 Element._set(newValue, in: managed, at: position)
             } else {

@@ -11,10 +11,22 @@ extension _ManagedList {
     /// The objects of the list, nil after the body.
     func results<T: ObjectBase>(_ type: T.Type) -> Results<T>? {
         guard let core = binding.core else { return nil }
-        if isInvalidated { binding.trapUnreadable(property) }
+        failIfInvalidated()
         let elements = core.binding(for: type)
         elements.refresh()
         return Results(elements, plan: _Plan(plan: plan(elements.tableName)))
+    }
+
+    /// Fails the transaction where the list is not there any more. Traps when the body is over.
+    @discardableResult
+    func failIfInvalidated() -> Bool {
+        guard isInvalidated else { return false }
+        if binding.isReadable(row: owner.rawValue) {
+            binding.core?.fail(replacedError)
+        } else {
+            binding.failMissing(property)
+        }
+        return true
     }
 
     /// The elements, as a query of their class.
@@ -32,13 +44,14 @@ extension _ManagedList {
     }
 
     /// What `question` answers about the values of a list of values. An error fails the transaction,
-    /// and the answer is `nothing`.
+    /// and the answer is a placeholder.
     private func ask<Element: ScalarValue, Answer>(
-        _ type: Element.Type, _ nothing: Answer,
+        _ type: Element.Type, _ placeholder: Answer,
         _ question: (QueryPlan, ColumnReference, QueryState) throws(StoreError) -> Answer
     ) -> Answer {
-        if isInvalidated { binding.trapUnreadable(property) }
-        guard let core = binding.core, let state = core.queryState else { return nothing }
+        guard !failIfInvalidated(), let core = binding.core, let state = core.queryState else {
+            return placeholder
+        }
         let name = binding.schema.elementsName(of: binding.schema.properties[property])
         let column = ColumnReference(
             name: "value", type: Element._storage.valueType, missing: Element._storage.zero)
@@ -46,7 +59,19 @@ extension _ManagedList {
             return try question(plan(name), column, state)
         } catch {
             core.fail(Realm.Error(error))
-            return nothing
+            return placeholder
+        }
+    }
+
+    /// What an aggregate is converted to. An error fails the transaction.
+    func converted<Answer>(
+        _ placeholder: @autoclosure () -> Answer, _ body: () throws(StoreError) -> Answer
+    ) -> Answer {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            binding.core?.fail(Realm.Error(error))
+            return placeholder()
         }
     }
 

@@ -72,7 +72,7 @@ public final class List<Element: RealmCollectionValue> {
     ///
     /// - Precondition: `0 <= position <= count`.
     public func insert(_ element: Element, at position: Int) {
-        check(position..<position, "insert(at:)")
+        guard hasPosition(position, "insert(at:)") else { return }
         if let managed {
             Element._insert([element], into: managed, at: position)
         } else {
@@ -85,7 +85,7 @@ public final class List<Element: RealmCollectionValue> {
     /// - Precondition: `0 <= position <= count`.
     public func insert(contentsOf elements: some Sequence<Element>, at position: Int) {
         let new = Array(elements)
-        check(position..<position, "insert(contentsOf:at:)")
+        guard hasPosition(position, "insert(contentsOf:at:)") else { return }
         if let managed {
             Element._insert(new, into: managed, at: position)
         } else if self.elements.isEmpty {
@@ -99,7 +99,7 @@ public final class List<Element: RealmCollectionValue> {
     ///
     /// - Precondition: `0 <= position < count`.
     public func remove(at position: Int) {
-        guard position >= 0, position < count else { trapIndex(position, "remove(at:)") }
+        guard hasElement(position, "remove(at:)") else { return }
         removeSubrange(position..<position + 1)
     }
 
@@ -107,7 +107,7 @@ public final class List<Element: RealmCollectionValue> {
     ///
     /// - Precondition: `0 <= number <= count`.
     public func removeFirst(_ number: Int = 1) {
-        guard number >= 0, number <= count else { trapIndex(number, "removeFirst(_:)") }
+        guard hasPosition(number, "removeFirst(_:)") else { return }
         removeSubrange(0..<number)
     }
 
@@ -115,8 +115,8 @@ public final class List<Element: RealmCollectionValue> {
     ///
     /// - Precondition: `0 <= number <= count`.
     public func removeLast(_ number: Int = 1) {
+        guard hasPosition(number, "removeLast(_:)") else { return }
         let count = count
-        guard number >= 0, number <= count else { trapIndex(number, "removeLast(_:)") }
         removeSubrange(count - number..<count)
     }
 
@@ -125,7 +125,7 @@ public final class List<Element: RealmCollectionValue> {
 
     /// Takes the elements of a range of positions out.
     public func removeSubrange(_ range: Range<Int>) {
-        check(range, "removeSubrange(_:)")
+        guard has(range, "removeSubrange(_:)") else { return }
         if let managed { managed.remove(range) } else { elements.removeSubrange(range) }
     }
 
@@ -137,7 +137,7 @@ public final class List<Element: RealmCollectionValue> {
     /// Puts elements in the place of those in a range of positions.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Sequence<Element>) {
         let new = Array(elements)
-        check(range, "replaceSubrange(_:with:)")
+        guard has(range, "replaceSubrange(_:with:)") else { return }
         if let managed {
             managed.remove(range)
             Element._insert(new, into: managed, at: range.lowerBound)
@@ -155,9 +155,8 @@ public final class List<Element: RealmCollectionValue> {
     ///
     /// - Precondition: both positions are in `0..<count`.
     public func move(from source: Int, to destination: Int) {
-        let count = count
-        for position in [source, destination] where position < 0 || position >= count {
-            trapIndex(position, "move(from:to:)")
+        guard hasElement(source, "move(from:to:)"), hasElement(destination, "move(from:to:)") else {
+            return
         }
         if let managed {
             managed.move(from: source, to: destination)
@@ -168,10 +167,7 @@ public final class List<Element: RealmCollectionValue> {
 
     /// Lets two elements change places.
     public func swapAt(_ first: Int, _ second: Int) {
-        let count = count
-        for position in [first, second] where position < 0 || position >= count {
-            trapIndex(position, "swapAt(_:_:)")
-        }
+        guard hasElement(first, "swapAt(_:_:)"), hasElement(second, "swapAt(_:_:)") else { return }
         guard let managed else { return elements.swapAt(first, second) }
         let (low, high) = (Swift.min(first, second), Swift.max(first, second))
         if low == high { return }
@@ -191,7 +187,7 @@ public final class List<Element: RealmCollectionValue> {
     ///
     /// - Precondition: the positions are within `0..<count`, `destination` within `0...count`.
     public func move(fromOffsets offsets: some Sequence<Int>, toOffset destination: Int) {
-        check(destination..<destination, "move(fromOffsets:toOffset:)")
+        guard hasPosition(destination, "move(fromOffsets:toOffset:)") else { return }
         let sources = Set(offsets).sorted()
         var target = destination - sources.count(where: { $0 < destination })
         // first the sources come together: those before the destination from the last on
@@ -220,10 +216,24 @@ public final class List<Element: RealmCollectionValue> {
 
     // MARK: Misuse
 
-    private func check(_ range: Range<Int>, _ call: StaticString) {
-        let count = count
-        if range.lowerBound < 0 { trapIndex(range.lowerBound, call) }
-        if range.upperBound > count { trapIndex(range.upperBound, call) }
+    // Whether the list has a position. What it does not have ends the process, unless the
+    // transaction has failed, of whose lists nothing is known.
+
+    func hasElement(_ position: Int, _ call: StaticString) -> Bool {
+        position >= 0 && position < count || failIndex(position, call)
+    }
+
+    private func hasPosition(_ position: Int, _ call: StaticString) -> Bool {
+        position >= 0 && position <= count || failIndex(position, call)
+    }
+
+    private func has(_ range: Range<Int>, _ call: StaticString) -> Bool {
+        hasPosition(range.lowerBound, call) && hasPosition(range.upperBound, call)
+    }
+
+    private func failIndex(_ index: Int, _ call: StaticString) -> Bool {
+        if managed?.binding.core?.hasFailed == true { return false }
+        trapIndex(index, call)
     }
 
     func trapIndex(_ index: Int, _ call: StaticString) -> Never {

@@ -87,21 +87,24 @@ public final class _ManagedList {
 
     // MARK: Reading
 
-    /// Where the list is stored, nil while nothing of it ever was. Traps when the body is over or the
-    /// object deleted.
+    /// Where the list is stored, nil while nothing of it ever was, and for a deleted object, which
+    /// fails the transaction. Traps when the body is over.
     @inline(__always)
     var place: (core: TransactionCore, table: TableKey, list: BindingPlace.StoredList)? {
         guard let core = binding.core else { return nil }
         binding.refresh()
         if !binding.isReadable(row: owner.rawValue) {
-            guard binding.isMissing(row: owner.rawValue) else { binding.trapUnreadable(property) }
+            binding.failMissing(property)
             return nil
         }
         guard property < binding.place.lists.count, let list = binding.place.lists[property] else {
             return nil
         }
         if let slot {
-            if isReplaced { trapReplaced() }
+            if isReplaced {
+                core.fail(replacedError)
+                return nil
+            }
             if let elements = slot.elements {
                 return (
                     core, elements, BindingPlace.StoredList(key: .anyItems, target: list.target)
@@ -111,10 +114,13 @@ public final class _ManagedList {
         return (core, binding.place.tableKey, list)
     }
 
-    func trapReplaced() -> Never {
-        fatalError(
+    /// The error for a list or dictionary that is not in its value any more.
+    var replacedError: Realm.Error {
+        Realm.Error(
+            .invalidInput,
             "A list or dictionary of \(name) was used that was replaced or removed: ask "
-                + "isInvalidated first.")
+                + "isInvalidated first.", className: binding.tableName,
+            property: binding.schema.properties[property].name)
     }
 
     var count: Int {
@@ -130,21 +136,29 @@ public final class _ManagedList {
         return core.list(table, row, list.key)
     }
 
-    /// The row of an element, nil if the list has no such position.
+    /// The row of an element, nil if the list has no such position; one that is not there where the
+    /// transaction has failed.
     func key(at position: Int) -> ObjectKey? {
         if position < 0 { return nil }
         if let snapshot { return position < snapshot.count ? snapshot[position] : nil }
-        guard let (core, table, list) = place else { return nil }
-        return core.listElement(table, row, list.key, at: position)
+        if let (core, table, list) = place,
+            let key = core.listElement(table, row, list.key, at: position)
+        {
+            return key
+        }
+        return binding.core?.hasFailed == true ? .nowhere : nil
     }
 
     /// The value of an element, nil if there is no such position or, in a loop, it was removed
     /// meanwhile.
     func value(at position: Int) -> Value? {
-        guard let key = key(at: position), let (core, _, list) = place else {
-            return recordedValue
+        guard let key = key(at: position) else { return recordedValue }
+        if key != .nowhere, let (core, _, list) = place {
+            return core.value(list.target, key, ColumnKey(0))
         }
-        return core.value(list.target, key, ColumnKey(0))
+        guard case .scalar(let storage)? = binding.schema.properties[property].shape.elements
+        else { return nil }
+        return storage.zero
     }
 
     func object<T: ObjectBase>(_ type: T.Type, at position: Int) -> T? {
@@ -185,11 +199,10 @@ public final class _ManagedList {
     func edit(
         _ body: (EngineTransaction, TableKey, BindingPlace.StoredList) throws(StoreError) -> Void
     ) {
-        guard let core = binding.core else { binding.trapUnreadable(property) }
-        guard case .writing(let transaction) = core.state else {
+        guard let core = binding.core, case .writing(let transaction) = core.state else {
             binding.trapNotWriting(property)
         }
-        if !binding.isReadable(row: owner.rawValue) { binding.trapUnreadable(property) }
+        if !binding.isReadable(row: owner.rawValue) { return binding.failMissing(property) }
         do {
             try binding.prepareToStore(in: transaction)
             guard let (_, table, list) = place else { return }

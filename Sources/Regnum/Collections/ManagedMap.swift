@@ -27,8 +27,9 @@ extension _ManagedList {
         else { return nil }
         guard case .map(.object(let type)) = binding.schema.properties[property].shape else {
             if let value = V._make(_PropertyContent(content: .value(stored))) { return value }
-            reportUndecodable(stored)
-            return V._makeDefault()
+            guard let type = V.self as? any ScalarValue.Type else { return V._makeDefault() }
+            if !type.readsUnknownAsNil { reportUndecodable(stored) }
+            return type.placeholder() as? V
         }
         var object: ObjectBase?
         if let row = stored.linkedObject {
@@ -38,7 +39,7 @@ extension _ManagedList {
             if targets.isReadable(row: row.rawValue) {
                 object = targets.accessor(type, row: row)
             } else {
-                _ = targets.isMissing(row: row.rawValue)
+                targets.failMissing(nil)
             }
         }
         return V._make(_PropertyContent(content: .link(object)))

@@ -1,16 +1,19 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 // Aggregates of maps of projected types: those of what is stored, as values of the projected type.
 
 extension Map where Value: ProjectedValue, Value._PersistedProperty: SummableValue {
     /// The sum of the values as one of their type; nil is left out.
     ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged map it
-    /// ends the process.
-    /// - Precondition: a value of the type can be made of the sum.
+    /// A sum of integers that does not fit into an `Int`, and one of which no value of the type can be
+    /// made, fail the transaction; of an unmanaged map they end the process.
     public func sum() -> Value._Projected {
-        let sum = handle?.sum(Value._PersistedProperty.self) ?? stored.engineSum()
-        return Value.summed(sum.engineValue)
+        guard let handle else { return Value.summed(unmanaged: stored.engineSum().engineValue) }
+        let sum = handle.sum(Value._PersistedProperty.self).engineValue
+        return handle.converted(Value._Projected.placeholder()) { () throws(StoreError) in
+            try Value.summed(sum)
+        }
     }
 
     /// The mean of what the values are stored as; nil is left out; nil for nothing.
@@ -23,18 +26,20 @@ extension Map where Value: ProjectedValue, Value._PersistedProperty: SummableVal
 extension Map where Value: ProjectedValue, Value._PersistedProperty: BoundedValue {
     /// The least value; nil and NaN are left out; nil for nothing.
     public func min() -> Value._Projected? {
-        let least =
-            handle.map { $0.min(Value._PersistedProperty.self) }
-            ?? stored.engineBound { $0 < 0 }
-        return Value.folded(least?.engineValue)
+        guard let handle else {
+            return stored.engineBound { $0 < 0 }.map { Value.summed(unmanaged: $0.engineValue) }
+        }
+        let least = handle.min(Value._PersistedProperty.self)?.engineValue
+        return handle.converted(nil) { () throws(StoreError) in try Value.folded(least) }
     }
 
     /// The greatest value; nil and NaN are left out; nil for nothing.
     public func max() -> Value._Projected? {
-        let greatest =
-            handle.map { $0.max(Value._PersistedProperty.self) }
-            ?? stored.engineBound { $0 > 0 }
-        return Value.folded(greatest?.engineValue)
+        guard let handle else {
+            return stored.engineBound { $0 > 0 }.map { Value.summed(unmanaged: $0.engineValue) }
+        }
+        let greatest = handle.max(Value._PersistedProperty.self)?.engineValue
+        return handle.converted(nil) { () throws(StoreError) in try Value.folded(greatest) }
     }
 }
 

@@ -61,7 +61,7 @@ extension Map {
     /// map.
     private func managedObjects<T: ObjectBase>() -> Results<T>? where Value == T? {
         guard let handle, let core = handle.binding.core else { return nil }
-        if isInvalidated { handle.binding.trapUnreadable(handle.property) }
+        handle.failIfInvalidated()
         let schema = handle.binding.schema
         let plan = schema.plan(
             ofMap: schema.properties[handle.property], T.self, row: handle.row)

@@ -107,9 +107,9 @@ extension RealmCollection where Element: ObjectBase {
     /// The objects as they were when the transaction started: a value that can be sent and kept. What the
     /// transaction itself changed does not show.
     ///
-    /// - Throws: `.invalidInput` for the collection of an object that was added in this transaction, and
-    ///   for an unmanaged one.
-    /// - Precondition: the object of the collection was not deleted, and the body is running.
+    /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
+    ///   transaction, and for an unmanaged one.
+    /// - Precondition: the body is running.
     /// - Complexity: O(1): nothing is looked up before the result is used.
     public func freeze() throws(Realm.Error) -> FrozenResults<Element> {
         guard let place = try _frozenPlace() else { return results("freeze()").freeze() }

@@ -61,8 +61,7 @@ extension ScalarValue {
     public static func _element(of list: _ManagedList, at position: Int) -> Self? {
         guard let value = list.value(at: position) else { return nil }
         if let decoded = _decode(_StoredValue(value)) { return decoded }
-        // an optional of a projected type reads as nil, as a property does
-        if !_isProjected { list.reportUndecodable(value) }
+        if !readsUnknownAsNil { list.reportUndecodable(value) }
         return fromEngine(value)
     }
 

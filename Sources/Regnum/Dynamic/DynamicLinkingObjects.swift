@@ -39,7 +39,7 @@ public final class DynamicLinkingObjects: RandomAccessCollection {
         let keys = keys
         guard keys.indices.contains(position), let origin = store.schema.table(named: originClass)
         else {
-            preconditionFailure(
+            fatalError(
                 "There are \(keys.count) linking objects, and no position \(position).")
         }
         return DynamicObject(store, origin.key, keys[position])
@@ -63,11 +63,11 @@ extension DynamicObject {
     /// - Parameter property: the name of the property, as it is stored.
     /// - Throws: `.invalidInput` if there is no class of that name, or its property does not lead to objects
     ///   of this one's class.
-    /// - Precondition: the transaction is not over, and the object was not deleted.
+    /// - Precondition: the transaction is not over.
     public func linkingObjects(
         ofType className: String, property: String
     ) throws(Realm.Error) -> DynamicLinkingObjects {
-        requireReadable(property)
+        try requireReadable(property)
         guard let origin = store.table(named: className) else { throw .unknownClass(className) }
         guard store.leads(origin, property, to: table) else {
             throw Realm.Error(

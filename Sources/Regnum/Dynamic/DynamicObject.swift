@@ -44,11 +44,11 @@ public final class DynamicObject {
 
     /// A property by its name; nil for nil.
     ///
-    /// A name that the class does not have, a value that the property cannot hold, and setting an
-    /// object that is only read fail the transaction, which then throws that error; until then reads
-    /// give nil. ``value(of:)`` and ``set(_:of:)`` throw at once.
+    /// A name that the class does not have, a value that the property cannot hold, a deleted
+    /// object, and setting one that is only read fail the transaction, which then throws that
+    /// error; until then reads give nil. ``value(of:)`` and ``set(_:of:)`` throw at once.
     ///
-    /// - Precondition: the transaction is not over, and the object was not deleted.
+    /// - Precondition: the transaction is not over.
     public subscript(_ name: String) -> Any? {
         get {
             do throws(Realm.Error) {
@@ -75,11 +75,11 @@ public final class DynamicObject {
 
     /// The value of a property, nil for nil.
     ///
-    /// - Throws: `.invalidInput` for a name that the class does not have.
+    /// - Throws: `.invalidInput` for a name that the class does not have, and for a deleted object.
     /// - Precondition: as for ``subscript(_:)``.
     /// - Complexity: O(log n).
     public func value(of name: String) throws(Realm.Error) -> Any? {
-        requireReadable(name)
+        try requireReadable(name)
         return store.read(try store.property(name, of: table), table, row)
     }
 
@@ -88,11 +88,12 @@ public final class DynamicObject {
     /// other classes' dictionaries, are made anew. A property of any type takes values, objects,
     /// sequences and dictionaries, in any depth to 100; what was in it is replaced.
     ///
-    /// - Throws: `.invalidInput` for a name that the class does not have, and where the object is only
-    ///   read; `.invalidValue` for a value that the property cannot hold, and the primary key.
+    /// - Throws: `.invalidInput` for a name that the class does not have, and where the object was
+    ///   deleted or is only read; `.invalidValue` for a value that the property cannot hold, and
+    ///   the primary key.
     /// - Precondition: as for ``subscript(_:)``.
     public func set(_ value: Any?, of name: String) throws(Realm.Error) {
-        requireReadable(name)
+        try requireReadable(name)
         let property = try store.property(name, of: table)
         let writer = DynamicWriter(
             store, try store.writing("\(store.name(of: table)).\(name)"))
@@ -145,12 +146,10 @@ public final class DynamicObject {
             property: name)
     }
 
-    func requireReadable(_ name: String) {
+    func requireReadable(_ name: String) throws(Realm.Error) {
         store.requireLive("subscript")
         guard store.contains(table, row) else {
-            fatalError(
-                "\(store.name(of: table)).\(name) of a deleted object was used in the transaction at "
-                    + "\(store.core.place): ask isInvalidated first.")
+            throw .deletedObject(store.name(of: table), name, store.core.place)
         }
     }
 }

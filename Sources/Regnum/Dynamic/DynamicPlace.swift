@@ -33,9 +33,11 @@ struct DynamicPlace {
     private func requireLive(_ call: StaticString) {
         store.requireLive(call)
         if isReplaced {
-            fatalError(
-                "A list or dictionary of \(store.name(of: table)) was used that was replaced or "
-                    + "removed: ask isInvalidated first.")
+            store.core.fail(
+                Realm.Error(
+                    .invalidInput,
+                    "A list or dictionary of \(store.name(of: table)) was used that was replaced or "
+                        + "removed: ask isInvalidated first.", className: store.name(of: table)))
         }
     }
 
@@ -81,7 +83,8 @@ struct DynamicPlace {
     func key(at position: Int, of kind: StaticString) -> ObjectKey {
         requireLive(kind)
         guard let key = store.listElement(table, row, list.key, at: position) else {
-            preconditionFailure("A \(kind) of \(count) elements has no position \(position).")
+            if store.core.hasFailed { return .nowhere }
+            fatalError("A \(kind) of \(count) elements has no position \(position).")
         }
         return key
     }

@@ -207,13 +207,12 @@ final class DynamicStore {
     ) -> Any? {
         if let target = column.linkTarget {
             guard case .int(let row) = value else { return nil }
-            let key = ObjectKey(rawValue: UInt64(bitPattern: row))
-            return contains(target, key) ? DynamicObject(self, target, key) : nil
+            return object(target, ObjectKey(rawValue: UInt64(bitPattern: row)))
         }
         let content = value.anyContent
         switch content {
         case .link(let target, let key):
-            return contains(target, key) ? DynamicObject(self, target, key) : nil
+            return object(target, key)
         case .list, .dictionary:
             guard let items = items(of: column, table) else { return nil }
             let place = DynamicPlace(
@@ -223,6 +222,14 @@ final class DynamicStore {
             return DynamicMap(place)
         default: return value.anyValue(isFloat: column.meaning == .float)
         }
+    }
+
+    /// What a link leads to. Only a damaged file has one to a row that is not there, which fails
+    /// the transaction.
+    private func object(_ table: TableKey, _ row: ObjectKey) -> DynamicObject? {
+        if contains(table, row) { return DynamicObject(self, table, row) }
+        core.fail(.missingRow(name(of: table)))
+        return nil
     }
 
     /// The list of what lies in the value of a column of any type.

@@ -7,7 +7,7 @@ extension ObjectBase {
     ///
     /// - Throws: `.invalidInput` for a name that the class does not have, for a property that is no list,
     ///   and for an unmanaged object.
-    /// - Precondition: the object was not deleted, and the body of its transaction is running.
+    /// - Precondition: the body of its transaction is running.
     public final func dynamicList(_ name: String) throws(Realm.Error) -> DynamicList {
         try dynamicCollection(name, "a list")
     }

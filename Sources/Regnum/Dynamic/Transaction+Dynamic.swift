@@ -89,12 +89,15 @@ extension Transaction {
 
     /// Deletes an object, as ``delete(_:)-(ObjectBase)`` does.
     ///
-    /// - Precondition: called in a write; the object is of this transaction and was not deleted.
+    /// - Precondition: called in a write; the object is of this transaction.
     public func delete(_ object: DynamicObject) {
         let transaction = requireWriting("delete")
-        precondition(
-            object.store.core === core && object.store.old == nil && !object.isInvalidated,
-            "A dynamic object that was deleted, or is of another transaction, was deleted.")
+        guard object.store.core === core, object.store.old == nil else {
+            fatalError(
+                "A \(object.className) of another transaction, or an old object of a migration, was "
+                    + "passed to Transaction.delete at \(core.place).")
+        }
+        if object.isInvalidated { return }
         defer { core.didEditAll() }
         guard let rules = core.realm.deleteRules(in: transaction.schema),
             rules.concern(object.table)
@@ -233,7 +236,7 @@ public final class DynamicObjects: RandomAccessCollection {
     /// - Complexity: O(log n).
     public subscript(position: Int) -> DynamicObject {
         guard let table, position >= 0, position < count else {
-            preconditionFailure("There are \(count) objects, and no position \(position).")
+            fatalError("There are \(count) objects, and no position \(position).")
         }
         return DynamicObject(store, table, store.key(table, at: position))
     }

@@ -4,10 +4,10 @@ internal import RegnumStore
 ///
 /// Throws the public form of what `body` throws.
 func blocking<R: Sendable>(
-    _ body: @escaping @Sendable () throws(StoreError) -> R
+    on pool: IOPool = .shared, _ body: @escaping @Sendable () throws(StoreError) -> R
 ) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
-        IOPool.shared.submit {
+        pool.submit {
             do throws(StoreError) {
                 continuation.resume(returning: try body())
             } catch {

@@ -39,12 +39,11 @@ struct ImportSchema {
     }
 
     private func compare(_ given: JSONClass, _ stored: JSONClass) throws(Realm.Error) {
-        guard given.isEmbedded == stored.isEmbedded else {
+        guard given.kindText == stored.kindText else {
             throw Realm.Error(
                 .schemaMismatch,
-                "The class \(given.name) is \(given.isEmbedded ? "" : "not ")embedded in the text, and "
-                    + "\(stored.isEmbedded ? "" : "not ")embedded in the realm.",
-                className: given.name)
+                "The class \(given.name) has \(given.kindText) in the text, and \(stored.kindText) in "
+                    + "the realm.", className: given.name)
         }
         for property in given.properties {
             let other = stored.properties.first { MapKeyText($0.name) == MapKeyText(property.name) }
@@ -73,7 +72,9 @@ struct ImportSchema {
             property.collection == nil ? property.definition : nil
         }
         _ = try transaction.addTable(
-            name: given.name, kind: given.isEmbedded ? .embedded : .object, columns: columns)
+            name: given.name,
+            kind: given.isEmbedded ? .embedded : given.isAsymmetric ? .asymmetric : .object,
+            columns: columns)
     }
 
     private func addReferences(_ given: JSONClass) throws(StoreError) {

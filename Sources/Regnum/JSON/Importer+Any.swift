@@ -83,7 +83,8 @@ extension Importer {
             throw property.problem("links to \(name): \(error.message)", .schemaMismatch)
         }
         guard table.schema.kind == .object else {
-            throw property.problem("cannot link to objects of \(name), which belong to others")
+            throw property.problem(
+                "cannot link to objects of \(name), which belong to others or are only passed on")
         }
         return .link(
             table.key, try target(parts[1].value, table, of: property, transaction))

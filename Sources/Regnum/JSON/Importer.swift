@@ -91,7 +91,7 @@ struct Importer: Sendable {
         }
         guard let className, let values else { throw .text("needs a \"class\" and \"values\"") }
         let table = try table(named: className, transaction)
-        guard table.schema.kind == .object else {
+        guard table.schema.hasOwnObjects else {
             throw .text(
                 "has an object of the class \(className), which is embedded: it stands inside of "
                     + "its owner", className)

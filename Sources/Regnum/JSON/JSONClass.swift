@@ -4,9 +4,16 @@ package import RegnumEngine
 package struct JSONClass: Sendable, Hashable {
     package let name: String
     package let isEmbedded: Bool
+    /// Whether its objects are only passed on.
+    package var isAsymmetric = false
     package var properties: [JSONProperty]
 
     package var primaryKey: JSONProperty? { properties.first { $0.isPrimaryKey } }
+
+    /// What its objects are, for sentences and listings.
+    package var kindText: String {
+        isEmbedded ? "embedded objects" : isAsymmetric ? "asymmetric objects" : "objects"
+    }
 }
 
 /// A property as the file has it.
@@ -48,7 +55,8 @@ package struct JSONProperty: Sendable, Hashable {
 }
 
 extension DatabaseSchema {
-    /// The classes of objects, and of embedded ones, in the order in which they joined.
+    /// The classes of objects, and of embedded and asymmetric ones, in the order in which they
+    /// joined.
     var storedClasses: [JSONClass] {
         tables.filter(\.isExported).map { storedClass($0) }
     }
@@ -71,7 +79,8 @@ extension DatabaseSchema {
                 isOptional: isOfValues && target.columns[0].isOptional)
         }
         return JSONClass(
-            name: table.name, isEmbedded: table.kind == .embedded, properties: columns + lists)
+            name: table.name, isEmbedded: table.kind == .embedded,
+            isAsymmetric: table.kind == .asymmetric, properties: columns + lists)
     }
 
     private func content(_ column: ColumnSchema) -> JSONProperty.Content {
@@ -81,9 +90,12 @@ extension DatabaseSchema {
 }
 
 extension TableSchema {
-    /// Whether it is a class of objects or embedded objects, which a program has. Objects that are only
-    /// passed on are none: who passes them on has them.
-    var isExported: Bool { (kind == .object || kind == .embedded) && !name.isOfDropped }
+    /// Whether it is a class that a program has.
+    var isExported: Bool { kind != .elements && !name.isOfDropped }
+
+    /// Whether it is a class of objects that stand on their own: those that links lead to, and
+    /// those that are only passed on.
+    var hasOwnObjects: Bool { kind == .object || kind == .asymmetric }
 }
 
 extension String {

@@ -20,6 +20,7 @@ struct SchemaLine {
             text.raw(index == 0 ? "{\"name\":" : ",{\"name\":")
             text.string(stored.name)
             if stored.isEmbedded { text.raw(",\"embedded\":true") }
+            if stored.isAsymmetric { text.raw(",\"asymmetric\":true") }
             text.raw(",\"properties\":[")
             for (index, property) in stored.properties.enumerated() {
                 if index > 0 { text.raw(",") }
@@ -103,7 +104,7 @@ extension Realm.Error {
 extension JSONClass {
     fileprivate init(_ node: JSONNode) throws(Realm.Error) {
         var name = ""
-        var isEmbedded = false
+        var (isEmbedded, isAsymmetric) = (false, false)
         var nodes: [JSONNode] = []
         guard case .object(let members) = node else {
             throw .schemaLine("has \(node.shown) in the place of a class")
@@ -112,6 +113,7 @@ extension JSONClass {
             switch (member.key, member.value) {
             case ("name", .string(let text)): name = text
             case ("embedded", .bool(let value)): isEmbedded = value
+            case ("asymmetric", .bool(let value)): isAsymmetric = value
             case ("properties", .array(let list)): nodes = list
             default: throw .schemaLine("cannot have \"\(member.key)\": \(member.value.shown)", name)
             }
@@ -119,7 +121,10 @@ extension JSONClass {
         guard !name.isEmpty, !name.isOfDropped else {
             throw .schemaLine("has a class without a name")
         }
-        self.init(name: name, isEmbedded: isEmbedded, properties: [])
+        guard !isEmbedded || !isAsymmetric else {
+            throw .schemaLine("cannot be embedded and asymmetric", name)
+        }
+        self.init(name: name, isEmbedded: isEmbedded, isAsymmetric: isAsymmetric, properties: [])
         for node in nodes { properties.append(try JSONProperty(node, of: name)) }
     }
 }

@@ -7,7 +7,8 @@ extension Snapshot {
     ///
     /// The first line is the schema; each further one is an object (`Docs/JSON.md`). All values come
     /// back exactly as they are stored. The Swift classes are not needed. Objects of classes that others
-    /// link to come first where the classes have no circles.
+    /// link to come first where the classes have no circles. Asymmetric objects that were not
+    /// drained yet are written too.
     ///
     /// - Parameters:
     ///   - classes: the classes whose objects are written; nil for all. Links to objects of others are
@@ -69,7 +70,7 @@ extension Snapshot {
         let schema = core.root.schema
         var wanted: Set<TableKey> = []
         for name in names ?? [] {
-            guard let table = schema.table(named: name), table.kind == .object,
+            guard let table = schema.table(named: name), table.hasOwnObjects,
                 !name.isOfDropped
             else {
                 throw Realm.Error(
@@ -82,7 +83,7 @@ extension Snapshot {
             wanted.insert(table.key)
         }
         return schema.targetsFirst(schema.tables.map(\.key)).filter {
-            $0.kind == .object && !$0.name.isOfDropped && (names == nil || wanted.contains($0.key))
+            $0.hasOwnObjects && !$0.name.isOfDropped && (names == nil || wanted.contains($0.key))
         }
     }
 

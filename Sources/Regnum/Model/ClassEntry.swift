@@ -28,11 +28,38 @@ final class ClassEntry: Sendable {
     /// Why the class can never be used with the realm: its declaration, or another class of the
     /// same name.
     let problem: Realm.Error?
+    /// The schema version of the realm's configuration.
+    private let schemaVersion: UInt64
     private let lastMapping = Guarded<ClassMapping?>(nil)
 
-    init(schema: ClassSchema, problem: Realm.Error?) {
+    init(schema: ClassSchema, problem: Realm.Error?, schemaVersion: UInt64) {
         self.schema = schema
         self.problem = problem
+        self.schemaVersion = schemaVersion
+    }
+
+    /// What a newer program has taken away or renamed, as an error; nil if nothing is missing.
+    ///
+    /// What is missing in a schema that is not newer was never stored, and has its default.
+    fileprivate func missing(
+        _ columns: [Int32], _ table: TableSchema?, in database: DatabaseSchema
+    ) -> Realm.Error? {
+        guard database.version > schemaVersion else { return nil }
+        let versions =
+            "the realm has the schema version \(database.version), and the configuration has "
+            + "\(schemaVersion): a newer program has used it. Use that one."
+        guard table != nil else {
+            return Realm.Error(
+                .schemaMismatch, "\(schema.name) is not stored, and \(versions)",
+                className: schema.name)
+        }
+        for (property, column) in zip(schema.properties, columns) where column < 0 {
+            return Realm.Error(
+                .schemaMismatch,
+                "\(schema.name).\(property.nameWithColumn) is not stored, and \(versions)",
+                className: schema.name, property: property.name)
+        }
+        return nil
     }
 
     /// How the class lies in a schema. The last answer is kept.
@@ -79,7 +106,9 @@ extension ClassMapping {
             known.contains(Int32(column.key.rawValue))
                 ? nil : (Int(column.key.rawValue), column.defaultValue)
         }
-        mismatch = entry.problem ?? table.flatMap { schema.mismatch(with: $0, in: database) }
+        mismatch =
+            entry.problem ?? table.flatMap { schema.mismatch(with: $0, in: database) }
+            ?? entry.missing(columns, table, in: database)
         place = BindingPlace(
             schema, schemaID: schemaID, columns: columns, table, isComplete: isComplete,
             isMismatch: mismatch != nil)

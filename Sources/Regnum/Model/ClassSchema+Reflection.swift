@@ -174,7 +174,7 @@ extension PropertySchema {
     ) {
         let shape = wrapper.shape
         var defaultValue = Value.null
-        if case .scalar(let storage) = shape { defaultValue = storage.zero }
+        if case .scalar(let storage) = shape { defaultValue = wrapper.typeDefault ?? storage.zero }
         if case .scalar(let storage) = shape, !storage.isAny, let value = first.initialValue,
             value == second.initialValue
         {

@@ -13,20 +13,31 @@ extension ObjectBase {
     /// object is added, and a value that the property cannot hold fails the transaction, as by an
     /// assignment.
     ///
-    /// - Precondition: the class has such a property, which for setting is not the inverse of a link. An
-    ///   unmanaged object can hold the value. A managed one is used as its properties are.
+    /// A name that the class does not have fails the transaction with `.invalidInput`, and so does
+    /// setting the inverse of a link; until then reads give nil.
+    ///
+    /// - Precondition: an unmanaged object has such a property and can hold the value. A managed
+    ///   one is used as its properties are.
     public final subscript(_ name: String) -> Any? {
         get {
-            let property = requireProperty(name)
+            let schema = ClassSchema.of(type(of: self))
+            guard let index = schema.property(named: name) else {
+                fail(.unknownProperty(name, schema))
+                return nil
+            }
+            let property = schema.properties[index]
             return property.field.dynamicValue(in: _storedObject, at: property.offset).flatMap {
                 plainValue(of: $0)
             }
         }
         set {
             let schema = ClassSchema.of(type(of: self))
-            guard requireProperty(name).isStored, let index = schema.property(named: name) else {
-                fatalError(
-                    "\(schema.name).\(name) cannot be set: it follows from the links of others.")
+            guard let index = schema.property(named: name) else {
+                return fail(.unknownProperty(name, schema))
+            }
+            guard schema.properties[index].isStored else {
+                return fail(
+                    schema.refusal(name, "cannot be set: it follows from the links of others."))
             }
             let object = _storedObject
             if let binding = object._binding, binding.core?.writing == nil {
@@ -36,20 +47,26 @@ extension ObjectBase {
             do throws(Realm.Error) {
                 try builder.assign(index, of: object, schema, to: newValue as Any)
             } catch {
-                guard let core = object._binding?.core else { fatalError(error.message) }
-                core.fail(error)
+                fail(error)
             }
         }
     }
 
-    private final func requireProperty(_ name: String) -> PropertySchema {
-        let schema = ClassSchema.of(type(of: self))
-        guard let index = schema.property(named: name) else {
-            fatalError(
-                "\(schema.name) has no property \"\(name)\": it has "
-                    + schema.properties.map(\.name).joined(separator: ", ") + ".")
-        }
-        return schema.properties[index]
+    /// Fails the transaction of the object. An unmanaged one has none, and ends the process.
+    private final func fail(_ error: Realm.Error) {
+        guard let core = _storedObject._binding?.core else { fatalError(error.message) }
+        core.fail(error)
+    }
+}
+
+extension Realm.Error {
+    /// A class was asked for a property that it does not have.
+    fileprivate static func unknownProperty(_ name: String, _ schema: ClassSchema) -> Realm.Error {
+        Realm.Error(
+            .invalidInput,
+            "\(schema.name) has no property \"\(name)\": it has "
+                + schema.properties.map(\.name).joined(separator: ", ") + ".",
+            className: schema.name, property: name)
     }
 }
 

@@ -8,6 +8,9 @@ protocol PersistedField: SendableMetatype {
     static var valueType: Any.Type { get }
     /// Stored values that the property's type has.
     static var examples: [Value] { get }
+    /// What objects that are older than the property have where it has no initial value; nil for
+    /// the zero of how it is stored.
+    static var typeDefault: Value? { get }
     /// Whether a stored value is one of the type's.
     static func canHold(_ value: Value) -> Bool
     /// What the declaration in the wrapper at `offset` of `object` says.
@@ -57,6 +60,10 @@ extension Persisted: PersistedField {
 
     static var examples: [RegnumEngine.Value] {
         (Value.self as? any ScalarValue.Type)?._examples.map(\.value) ?? []
+    }
+
+    static var typeDefault: RegnumEngine.Value? {
+        (Value.self as? any PersistableEnum.Type)?.firstStored
     }
 
     static func canHold(_ value: RegnumEngine.Value) -> Bool {

@@ -99,6 +99,7 @@ extension RealmCore {
     func projectionEntry(for type: ObjectBase.Type) -> ClassEntry {
         let entry = entry(for: type._storedType)
         guard let problem = ProjectionSchema.of(type)?.declarationError else { return entry }
-        return ClassEntry(schema: entry.schema, problem: problem)
+        return ClassEntry(
+            schema: entry.schema, problem: problem, schemaVersion: configuration.schemaVersion)
     }
 }

@@ -102,8 +102,8 @@ public struct _QueryRealm: Sendable {
 
 /// Something that can be asked of a state. Part of the contract of ``Queryable``.
 public struct _Question<Answer> {
-    /// The answer where the state cannot be asked.
-    let nothing: Answer
+    /// An arbitrary answer, to go on with where the state cannot be asked: it is discarded.
+    let placeholder: () -> Answer
     let ask: (QueryPlan, QueryState) throws(StoreError) -> Answer
 }
 
@@ -151,10 +151,10 @@ extension Queryable {
     }
 
     func _ask<Answer>(
-        _ nothing: Answer,
+        _ placeholder: @autoclosure @escaping () -> Answer,
         _ question: @escaping (QueryPlan, QueryState) throws(StoreError) -> Answer
     ) -> Answer {
-        _ask(_Question(nothing: nothing, ask: question))
+        _ask(_Question(placeholder: placeholder, ask: question))
     }
 }
 

@@ -11,33 +11,26 @@ extension ClassBinding {
     }
 
     func reportUndecodable(_ value: Value, property: Int) {
-        let property = schema.properties[property]
-        core?.fail(
-            Realm.Error(
-                .invalidValue,
-                "\(tableName).\(property.name) is stored as \(value.keyText), which is no value of "
-                    + "its type: another version of the program may have written it.",
-                className: tableName, property: property.name))
+        reportUndecodable(value.keyText, property: property)
     }
 
-    /// Whether a row that is not there is none of a deleted object: nothing is deleted in a read, so
-    /// that only a damaged file leads to it. Fails the transaction then.
-    func isMissing(row: UInt64) -> Bool {
-        guard let core, case .reading = core.state else { return false }
-        core.fail(
-            Realm.Error(
-                .invalidDatabase,
-                "The file is damaged: it leads to a \(tableName) that does not exist.",
-                className: tableName))
-        return true
+    func reportUndecodable(_ value: String, property: Int) {
+        core?.fail(.undecodable(tableName, schema.properties[property].name, value))
     }
 
-    /// Ends the process: the object of a list or inverse is gone, or its transaction over.
-    func trapUnreadable(_ property: Int) -> Never {
-        let column = ~Int32(property)
-        guard let core else { trapNoRow(column) }
-        if case .ended = core.state { trapEnded(column) }
-        trapDeleted(column)
+    /// Fails the transaction: a row is not there. Nothing is deleted in a read, so that only a
+    /// damaged file leads to it; in a write the object was deleted. Traps when the body is over.
+    ///
+    /// - Parameter property: what was to be used of the object, nil where a link leads to it.
+    func failMissing(_ property: Int?) {
+        guard let core else { trapNoRow(~Int32(property ?? 0)) }
+        switch core.state {
+        case .ended: trapEnded(~Int32(property ?? 0))
+        case .reading: core.fail(.missingRow(tableName))
+        case .writing:
+            guard let property else { return core.fail(.missingRow(tableName)) }
+            core.fail(.deletedObject(tableName, schema.properties[property].name, core.place))
+        }
     }
 
     /// Ends the process: a change outside of a write.
@@ -65,13 +58,29 @@ extension ClassBinding {
                 + "take a Frozen from a snapshot.")
     }
 
-    func trapDeleted(_ column: Int32) -> Never {
-        fatalError(
-            "\(tableName).\(propertyName(column)) of a deleted object was used in the transaction "
-                + "at \(callPlace): ask isInvalidated first.")
-    }
-
     func trapNoRow(_ column: Int32) -> Never {
         fatalError("\(tableName).\(propertyName(column)) was used on an object without a row.")
+    }
+}
+
+extension Realm.Error {
+    /// A property of an object was used that the transaction has deleted.
+    static func deletedObject(
+        _ className: String, _ property: String, _ place: CallPlace
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidInput,
+            "\(className).\(property) of a deleted object was used in the transaction at \(place): ask "
+                + "isInvalidated first.", className: className, property: property)
+    }
+
+    /// A deleted object was an argument.
+    static func deletedArgument(
+        _ className: String, _ call: StaticString, _ place: CallPlace
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidInput,
+            "A deleted \(className) was passed to \(call) in the transaction at \(place): ask "
+                + "isInvalidated first.", className: className)
     }
 }

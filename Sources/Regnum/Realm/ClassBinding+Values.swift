@@ -26,7 +26,7 @@ extension ClassBinding {
             trapEnded(column)
         }
         guard let found else {
-            guard isMissing(row: row) else { trapDeleted(column) }
+            failMissing(propertyIndex(of: column))
             return schema.properties[propertyIndex(of: column)].defaultValue
         }
         return found
@@ -39,7 +39,7 @@ extension ClassBinding {
             return value(row: row, column: added)
         }
         if case .ended? = core?.state { trapEnded(column) }
-        guard isReadable(row: row) || isMissing(row: row) else { trapDeleted(column) }
+        if !isReadable(row: row) { failMissing(index) }
         return schema.properties[index].defaultValue
     }
 
@@ -65,7 +65,7 @@ extension ClassBinding {
                 "\(tableName).\(propertyName(column)) was set in the read at \(core.place): objects "
                     + "can be changed in a write only.")
         }
-        guard isReadable(row: row) else { trapDeleted(column) }
+        guard isReadable(row: row) else { return failMissing(propertyIndex(of: column)) }
         var column = column
         do {
             if place.isMismatch, let mismatch = mapping?.mismatch { throw mismatch }
@@ -98,7 +98,7 @@ extension ClassBinding {
         let row = UInt64(bitPattern: target)
         // only a damaged file has a link to a row that is not there
         guard targets.isReadable(row: row) else {
-            _ = targets.isMissing(row: row)
+            targets.failMissing(nil)
             return nil
         }
         return targets.accessor(type, row: ObjectKey(rawValue: row))
@@ -110,7 +110,7 @@ extension ClassBinding {
         guard let object else { return setLink(.null, row: row, column: column) }
         let property = propertyIndex(of: column)
         guard let core, core.writing != nil else { trapNotWriting(property) }
-        guard isReadable(row: row) else { trapDeleted(column) }
+        guard isReadable(row: row) else { return failMissing(property) }
         if schema.properties[property].isOwning, object.isManaged,
             case .int(let current) = value(row: row, column: column),
             UInt64(bitPattern: current) == object._row, object._binding?.core === core

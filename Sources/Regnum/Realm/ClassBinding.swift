@@ -86,9 +86,16 @@ final class ClassBinding {
     }()
 
     /// An accessor of a row: a new one, or the last one if nobody holds it any more. Of a projection
-    /// one that projects an accessor.
+    /// one that projects an accessor; of a superclass, which a metatype in a variable has as its
+    /// static type, one of the class itself.
     func accessor<T: ObjectBase>(_ type: T.Type, row: ObjectKey) -> T {
-        if type != schema.type, let projection = projection(type, row: row) { return projection }
+        if type != schema.type {
+            if let projection = projection(type, row: row) { return projection }
+            if let object = schema.type.init() as? T {
+                bind(object, to: row)
+                return object
+            }
+        }
         if reusesAccessors {
             if isKnownUniquelyReferenced(&spare), let spare {
                 spare._row = row.rawValue

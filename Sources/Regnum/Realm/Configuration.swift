@@ -93,8 +93,9 @@ extension Realm {
         /// How long a `write` waits for writers of other processes before it throws `.busy`.
         /// Nil: as long as it takes.
         public var writeTimeout: Duration?
-        /// Where the realm tells what it does: nothing above `debug` for normal work.
-        public var logger: Logger?
+        /// Where the realm logs what it does, nil for nowhere: nothing above `debug` for normal
+        /// work, and `critical` where a frozen value has no true answer (``Snapshot/read(_:)``).
+        public var logger: Logger? = Logger(label: "regnum")
         /// A name for logs and metrics.
         public var name: String
         /// Changes what the engine is opened with, for tests: another file system, small files.

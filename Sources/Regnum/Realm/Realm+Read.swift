@@ -6,9 +6,10 @@ extension Realm {
     ///
     /// - Parameter body: runs once, without suspension, where you are. What it returns must be
     ///   `Sendable`, so no object leaves it.
-    /// - Throws: what the body throws; `.closed`; `.invalidDatabase` if it met damage in the nodes file;
-    ///   `.schemaMismatch` or `.invalidInput` for a class
-    ///   that does not fit.
+    /// - Throws: `.invalidDatabase` or `.ioFailed` if the body met something that cannot be read;
+    ///   `.schemaMismatch` or `.invalidInput` for a class that does not fit, `.invalidValue` for a
+    ///   stored value that its type does not have, `.invalidQuery`; otherwise what the body throws;
+    ///   `.closed`.
     public nonisolated func read<R: Sendable>(
         file: StaticString = #fileID, line: UInt = #line,
         _ body: sending (Transaction) throws -> R
@@ -18,12 +19,16 @@ extension Realm {
         let state = TransactionCore(
             .reading(root), realm: core,
             place: CallPlace(file: file, line: line))
-        let outcome = Result { try body(Transaction(state)) }
+        let (outcome, damage) = DamageWatch.run {
+            ReadScope.run(failing: state) { Result { try body(Transaction(state)) } }
+        }
         state.end()
+        if let damage {
+            core.coordinator.heal()
+            throw Error(damage)
+        }
         if let violation = state.violation { throw violation }
-        let result = try outcome.get()
-        do throws(StoreError) { try core.checkUndamaged(root) } catch { throw Error(error) }
-        return result
+        return try outcome.get()
     }
 
     /// The newest published version, as a value. Never waits, and also answers after `close()`.

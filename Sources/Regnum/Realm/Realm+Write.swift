@@ -41,11 +41,13 @@ extension Realm {
     ///   - durability: what the commit survives; nil for `Configuration.durability`.
     ///   - body: runs once, without suspension. What it returns must be `Sendable`, so no object
     ///     leaves it.
-    /// - Throws: what the body throws; the first `.invalidValue` of a property that was given a
-    ///   value beyond its limits; `.schemaMismatch` or `.invalidInput` for a class that does not
-    ///   fit, or where a newer program has raised the schema version; `.busy` after
-    ///   `Configuration.writeTimeout`; `.readOnly`; `.closed`;
-    ///   `.diskFull`, `.ioFailed` and `.outcomeUnknown` from the disk; `CancellationError`.
+    /// - Throws: `.invalidDatabase` or `.ioFailed` if the body met something that cannot be read;
+    ///   the first `.invalidValue` of a property that was given a value beyond its limits, and
+    ///   other errors that fail a transaction (`Docs/ERRORS.md`); `.schemaMismatch` or
+    ///   `.invalidInput` for a class that does not fit, or where a newer program has raised the
+    ///   schema version; otherwise what the body throws; `.busy` after
+    ///   `Configuration.writeTimeout`; `.readOnly`; `.closed`; `.diskFull`, `.ioFailed` and
+    ///   `.outcomeUnknown` from the disk; `CancellationError`.
     @discardableResult
     public func write<R: Sendable>(
         origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
@@ -138,8 +140,15 @@ struct WriteRun: Sendable {
         let start = IOPool.now()
         let transaction = EngineTransaction(base: base, origin: origin)
         let state = TransactionCore(.writing(transaction), realm: realm, place: place)
-        let outcome = Result { try body(Transaction(state)) }
+        let (outcome, damage) = DamageWatch.run {
+            ReadScope.run(failing: state) { Result { try body(Transaction(state)) } }
+        }
         state.end()
+        if let damage {
+            transaction.abort()
+            realm.coordinator.heal()
+            throw Realm.Error(damage)
+        }
         guard state.violation == nil, case .success(let result) = outcome, transaction.hasChanges
         else {
             // before the turn is given back: the next transaction edits what this one did

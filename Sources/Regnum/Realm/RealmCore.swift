@@ -132,7 +132,9 @@ final class RealmCore: Sendable {
             if problem == nil, let other, other.problem == nil {
                 problem = .clash(schema, other.schema)
             }
-            let entry = ClassEntry(schema: schema, problem: problem ?? schema.linkError)
+            let entry = ClassEntry(
+                schema: schema, problem: problem ?? schema.linkError,
+                schemaVersion: configuration.schemaVersion)
             classes[ObjectIdentifier(type)] = entry
             return entry
         }
@@ -167,9 +169,14 @@ final class RealmCore: Sendable {
         SnapshotCore(realm: self, root: coordinator.published, place: place)
     }
 
-    /// Tells the log of an error that could not be thrown.
+    /// Logs an error that could not be thrown.
     func report(_ error: Realm.Error) {
         configuration.logger?.error("\(error)", metadata: ["realm": "\(configuration.name)"])
+    }
+
+    /// Logs an error that leaves a read without an answer, which ends the process.
+    func reportUnanswered(_ error: Realm.Error) {
+        configuration.logger?.critical("\(error)", metadata: ["realm": "\(configuration.name)"])
     }
 }
 

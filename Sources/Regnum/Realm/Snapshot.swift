@@ -15,8 +15,8 @@ public struct Snapshot: Sendable {
 
     /// All objects of a class.
     ///
-    /// A class that does not fit what is stored has no objects here: `write`, `read` and change
-    /// streams throw the `.schemaMismatch`.
+    /// For a class that does not fit what is stored, using them is a `.schemaMismatch`: see
+    /// ``read(_:)``.
     ///
     /// - Precondition: the class is one of `Configuration.objectTypes`, if there is a list.
     /// - Complexity: O(1): the query is evaluated at first use.

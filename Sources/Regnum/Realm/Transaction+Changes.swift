@@ -19,9 +19,9 @@ extension Transaction {
     ///   limits (a string of 16 MB, a date that is not a number), an object of a derived class, of
     ///   another transaction or that was deleted, or an embedded object that has an owner;
     ///   `.schemaMismatch` if the class does not fit what is stored; `.invalidInput` if its declaration
-    ///   cannot be stored, or for an update policy and a class without primary key. The transaction
-    ///   goes on as if the call had not been made.
-    /// - Precondition: the object was not deleted, and does not belong to another transaction.
+    ///   cannot be stored, for an update policy and a class without primary key, and for a deleted
+    ///   object. The transaction goes on as if the call had not been made.
+    /// - Precondition: the object does not belong to another transaction.
     /// - Complexity: O(log n) for each row and for each of its indexes and list elements.
     public func add(
         _ object: Object, update policy: Realm.UpdatePolicy = .error
@@ -30,7 +30,7 @@ extension Transaction {
         let type = type(of: object)
         if let other = object._binding {
             guard other.core === core else { trapForeign(object, "add") }
-            guard !object.isInvalidated else { trapDeleted(object, "add") }
+            if object.isInvalidated { throw .deletedArgument("\(type)", "add", core.place) }
             return
         }
         let binding = core.binding(for: type)
@@ -83,12 +83,6 @@ extension Transaction {
         fatalError(
             "A \(Swift.type(of: object)) of another transaction was passed to Transaction.\(call) "
                 + "at \(core.place).")
-    }
-
-    func trapDeleted(_ object: ObjectBase, _ call: StaticString) -> Never {
-        fatalError(
-            "A deleted \(Swift.type(of: object)) was passed to Transaction.\(call) at "
-                + "\(core.place).")
     }
 }
 

@@ -75,7 +75,7 @@ extension Transaction {
             if let object = value as? T, Swift.type(of: object) == type,
                 object._binding?.core === core
             {
-                guard !object.isInvalidated else { trapDeleted(object, "create") }
+                if object.isInvalidated { throw .deletedArgument("\(type)", "create", core.place) }
                 return object
             }
         }

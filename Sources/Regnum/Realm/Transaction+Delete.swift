@@ -10,13 +10,15 @@ extension Transaction {
     /// deleted and the transaction fails with `.deletionDenied`, or the savepoint in which that is
     /// tried.
     ///
-    /// - Precondition: the object belongs to this transaction and was not deleted.
+    /// An object that was deleted already, through another accessor or by a rule, stays deleted.
+    ///
+    /// - Precondition: the object belongs to this transaction.
     /// - Complexity: O(log n) for the row, for each index, and for each link to it; O(length) of
     ///   each list that has it.
     public func delete(_ object: ObjectBase) {
         let transaction = requireWriting("delete")
         let object = object._storedObject
-        let binding = requireDeletable(object)
+        guard let binding = deletable(object) else { return }
         let key = ObjectKey(rawValue: object._row)
         if followsRules([(binding, [key])], in: transaction) { return }
         transaction.delete(binding.place.tableKey, key)
@@ -33,7 +35,7 @@ extension Transaction {
         let transaction = requireWriting("delete")
         var rows: [(binding: ClassBinding, keys: [ObjectKey])] = []
         for object in objects.lazy.map(\._storedObject) {
-            let binding = requireDeletable(object)
+            guard let binding = deletable(object) else { continue }
             let key = ObjectKey(rawValue: object._row)
             if let last = rows.indices.last, rows[last].binding === binding {
                 rows[last].keys.append(key)
@@ -110,16 +112,16 @@ extension Transaction {
         return true
     }
 
-    /// The binding of an object that can be deleted. Traps for others.
-    private func requireDeletable(_ object: ObjectBase) -> ClassBinding {
+    /// The binding of an object that can be deleted, nil if it is deleted already. Traps for
+    /// others.
+    private func deletable(_ object: ObjectBase) -> ClassBinding? {
         guard let binding = object._binding else {
             fatalError(
                 "An unmanaged \(type(of: object)) was passed to Transaction.delete: only "
                     + "stored objects can be deleted.")
         }
         guard binding.core === core else { trapForeign(object, "delete") }
-        guard !object.isInvalidated else { trapDeleted(object, "delete") }
-        return binding
+        return object.isInvalidated ? nil : binding
     }
 }
 

@@ -34,7 +34,7 @@ public final class Transaction {
     /// - Precondition: the class is one of `Configuration.objectTypes`, if there is a list.
     /// - Complexity: O(1): nothing is evaluated until the results are used.
     public func objects<T: Object>(_ type: T.Type) -> Results<T> {
-        Results(binding(for: type, "objects"), plan: .all(of: T.self))
+        Results(binding(for: type, "objects"), plan: .all(of: type))
     }
 
     /// The object with a primary key, nil if there is none.

@@ -110,6 +110,16 @@ final class TransactionCore {
         violation = error
     }
 
+    /// Whether the transaction will throw: what it reads from here on is discarded.
+    var hasFailed: Bool {
+        if violation != nil { return true }
+        return switch state {
+        case .writing(let transaction): transaction.base.hasDamage
+        case .reading(let root): root.hasDamage
+        case .ended: false
+        }
+    }
+
     /// The classes and columns as the body sees them.
     var schema: DatabaseSchema? {
         switch state {

@@ -45,12 +45,13 @@ extension FailableCustomPersistable {
         if let sample = recorded(binding, column) { return sample }
         if let stored = PersistedType._managedOptional(object, column) {
             if let value = Self(persistedValue: stored) { return value }
-            trapUnreadable(binding.propertyName(ofColumn: column), described(stored))
+            binding.reportUndecodable(
+                described(stored), property: binding.propertyIndex(of: column))
+            return placeholder()
         }
         if PersistedType._basisClass != nil { return _makeDefault() }  // no object yet
-        trapUnreadable(
-            binding.propertyName(ofColumn: column),
-            binding.value(row: object._row, column: column).keyText)
+        binding.reportUndecodable(binding.value(row: object._row, column: column), column)
+        return placeholder()
     }
 
     public func _write(to object: ObjectBase, _ column: Int32) {
@@ -68,11 +69,14 @@ extension FailableCustomPersistable {
         return Self(persistedValue: stored)
     }
 
-    /// Ends the process: a stored value cannot be read as a required one.
-    static func trapUnreadable(_ name: String, _ value: String) -> Never {
-        fatalError(
-            "\(name) is stored as \(value), of which no \(Self.self) can be made: declare what may "
-                + "not be convertible as optional.")
+    /// Some value of the type, nil where none could be made.
+    static var anyValue: Self? {
+        if let value = Self(persistedValue: PersistedType._basisDefault()) { return value }
+        guard PersistedType._basisClass == nil else { return nil }
+        for probe in _storage.valueType.probes {
+            if let value = _decode(_StoredValue(probe)) { return value }
+        }
+        return nil
     }
 
     fileprivate static func described(_ stored: PersistedType) -> String {
@@ -156,7 +160,8 @@ extension FailableCustomPersistable {
     public static func _element(of list: _ManagedList, at position: Int) -> Self? {
         guard let stored = PersistedType._element(of: list, at: position) else { return nil }
         if let value = Self(persistedValue: stored) { return value }
-        trapUnreadable("An element of \(list.name)", described(stored))
+        list.binding.reportUndecodable(described(stored), property: list.property)
+        return placeholder()
     }
 
     public static func _insert(

@@ -215,10 +215,27 @@ extension ScalarValue {
     /// The stored form of the value, as the engine takes it.
     var engineValue: Value { _encode().value }
 
-    /// The value that is stored as `value`; what a property starts with where that is none of the
-    /// type's values, which only a damaged file or another program can have written.
+    /// The value that is stored as `value`; a placeholder where that is none of the type's values,
+    /// which the caller has reported.
     static func fromEngine(_ value: Value) -> Self {
-        if let decoded = _decode(_StoredValue(value)) { return decoded }
-        return _decode(_StoredValue(_storage.zero)) ?? _makeDefault()
+        _decode(_StoredValue(value)) ?? placeholder()
+    }
+
+    /// Whether a stored value that the type does not have reads as nil: an optional enum may have
+    /// lost a case.
+    static var readsUnknownAsNil: Bool {
+        if Self.self is any FailableCustomPersistable.Type || _embeddedClass != nil { return false }
+        return _storage.isOptional && !_storage.isAny
+    }
+
+    /// Some value of the type, to go on with where there is an error instead of a true one.
+    static func placeholder() -> Self {
+        if _embeddedClass == nil, let zero = _decode(_StoredValue(_storage.zero)) { return zero }
+        if let type = Self.self as? any FailableCustomPersistable.Type,
+            let value = type.anyValue as? Self
+        {
+            return value
+        }
+        return _makeDefault()
     }
 }

@@ -5,9 +5,9 @@ internal import RegnumEngine
 ///     enum Priority: Int, PersistableEnum { case low, normal, high }
 ///     enum State: String, PersistableEnum { case open, closed }
 ///
-/// A property without an initial value starts with the first case. A stored value that is no case
-/// (another version of the program wrote it) reads as nil where the property is optional; otherwise
-/// as the first case, and fails the transaction.
+/// A property without an initial value starts with the first case, also in objects that were stored
+/// before the class had it. A stored value that is no case (another version of the program wrote
+/// it) reads as nil where the property is optional; otherwise it is an `.invalidValue`.
 public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue, EnumValue, Sendable
 where RawValue: RequiredValue, _Basis == RawValue, _Enum == Self, _RawProperty == RawValue {}
 
@@ -33,6 +33,9 @@ extension PersistableEnum {
         }
         return first
     }
+
+    /// The first case as it is stored.
+    static var firstStored: Value? { allCases.first?.engineValue }
 
     public static func _decode(_ value: _StoredValue) -> Self? {
         RawValue._decode(value).flatMap { Self(rawValue: $0) }

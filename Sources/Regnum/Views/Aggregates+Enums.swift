@@ -2,12 +2,20 @@ internal import RegnumEngine
 internal import RegnumStore
 
 // The least and greatest values of enums whose raw values have such, by the raw values. A raw value that is no
-// case (another version of the program wrote it) counts, and gives nil where it is the least or greatest.
+// case (another version of the program wrote it) counts, and is an error where it is the least or
+// greatest.
 
 extension EnumValue where _Enum.RawValue: BoundedValue {
-    /// The case of what a fold of stored values is; nil for nothing, and what is no case.
-    static func folded(_ value: Value?) -> _Enum? {
-        value.flatMap { _Enum._decode(_StoredValue($0)) }
+    /// The case of what a fold of stored values is; nil for nothing.
+    ///
+    /// - Throws: `.invalidValue` for what is no case.
+    static func folded(_ value: Value?) throws(StoreError) -> _Enum? {
+        guard let value else { return nil }
+        if let found = _Enum._decode(_StoredValue(value)) { return found }
+        throw StoreError(
+            .invalidValue,
+            "The least or greatest \(_Enum.self) is stored as \(value.keyText), which is none of its "
+                + "cases: another version of the program may have written it.")
     }
 }
 
@@ -26,8 +34,9 @@ extension Queryable {
     public func min<V: EnumValue>(of keyPath: KeyPath<Model, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return V.folded(
-            _ask(nil) { plan, state throws(StoreError) in try plan.minimum(of: column, state) })
+        return _ask(nil) { plan, state throws(StoreError) in
+            try V.folded(plan.minimum(of: column, state))
+        }
     }
 
     /// The value of an enum property whose raw value is the greatest; nil values are left out; nil for
@@ -37,8 +46,9 @@ extension Queryable {
     public func max<V: EnumValue>(of keyPath: KeyPath<Model, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return V.folded(
-            _ask(nil) { plan, state throws(StoreError) in try plan.maximum(of: column, state) })
+        return _ask(nil) { plan, state throws(StoreError) in
+            try V.folded(plan.maximum(of: column, state))
+        }
     }
 }
 
@@ -70,14 +80,16 @@ extension RealmCollection where Element: EnumValue, Element._Enum.RawValue: Boun
     @_disfavoredOverload
     public func min() -> Element._Enum? {
         guard let values = _storedValues else { return enumBound { $0 < 0 } }
-        return values.min(Element._Enum.RawValue?.self).flatMap { Element._Enum(rawValue: $0) }
+        let found = values.min(Element._Enum.RawValue?.self)?.engineValue
+        return values.converted(nil) { () throws(StoreError) in try Element.folded(found) }
     }
 
     /// The element whose raw value is the greatest; nil is left out; nil for nothing.
     @_disfavoredOverload
     public func max() -> Element._Enum? {
         guard let values = _storedValues else { return enumBound { $0 > 0 } }
-        return values.max(Element._Enum.RawValue?.self).flatMap { Element._Enum(rawValue: $0) }
+        let found = values.max(Element._Enum.RawValue?.self)?.engineValue
+        return values.converted(nil) { () throws(StoreError) in try Element.folded(found) }
     }
 }
 
@@ -87,7 +99,9 @@ extension FrozenValues where Element: EnumValue, Element._Enum.RawValue: Bounded
     /// - Complexity: O(n).
     @_disfavoredOverload
     public func min() -> Element._Enum? {
-        FrozenValues<Element._Enum.RawValue?>(query).min().flatMap { Element._Enum(rawValue: $0) }
+        query.ask(nil) { state throws(StoreError) in
+            try Element.folded(query.plan.minimum(of: column, state))
+        }
     }
 
     /// The value whose raw value is the greatest; nil values are left out; nil for nothing.
@@ -95,7 +109,9 @@ extension FrozenValues where Element: EnumValue, Element._Enum.RawValue: Bounded
     /// - Complexity: O(n).
     @_disfavoredOverload
     public func max() -> Element._Enum? {
-        FrozenValues<Element._Enum.RawValue?>(query).max().flatMap { Element._Enum(rawValue: $0) }
+        query.ask(nil) { state throws(StoreError) in
+            try Element.folded(query.plan.maximum(of: column, state))
+        }
     }
 }
 
@@ -103,12 +119,14 @@ extension Map where Value: EnumValue, Value._Enum.RawValue: BoundedValue {
     /// The value whose raw value is the least; nil is left out; nil for nothing.
     public func min() -> Value._Enum? {
         guard let handle else { return values.enumBound { $0 < 0 } }
-        return handle.min(Value._Enum.RawValue?.self).flatMap { Value._Enum(rawValue: $0) }
+        let found = handle.min(Value._Enum.RawValue?.self)?.engineValue
+        return handle.converted(nil) { () throws(StoreError) in try Value.folded(found) }
     }
 
     /// The value whose raw value is the greatest; nil is left out; nil for nothing.
     public func max() -> Value._Enum? {
         guard let handle else { return values.enumBound { $0 > 0 } }
-        return handle.max(Value._Enum.RawValue?.self).flatMap { Value._Enum(rawValue: $0) }
+        let found = handle.max(Value._Enum.RawValue?.self)?.engineValue
+        return handle.converted(nil) { () throws(StoreError) in try Value.folded(found) }
     }
 }

@@ -4,33 +4,47 @@ internal import RegnumStore
 // Aggregates of projected types: those of the persisted type, as values of the projected one.
 
 extension ProjectedValue {
-    /// What an aggregate of stored values is; nil for nothing, and what cannot be converted.
-    static func folded(_ value: Value?) -> _Projected? {
-        value.flatMap { _Projected._decode(_StoredValue($0)) }
+    /// What an aggregate of stored values is; nil for nothing.
+    ///
+    /// - Throws: `.invalidValue` for what cannot be converted.
+    static func folded(_ value: Value?) throws(StoreError) -> _Projected? {
+        guard let value else { return nil }
+        return try summed(value)
     }
 
     /// What a sum of stored values is.
-    static func summed(_ value: Value) -> _Projected {
+    ///
+    /// - Throws: `.invalidValue` for what cannot be converted.
+    static func summed(_ value: Value) throws(StoreError) -> _Projected {
         if let sum = _Projected._decode(_StoredValue(value)) { return sum }
-        fatalError(
-            "The sum of values of type \(_Projected.self) is stored as \(value.keyText), of which "
-                + "no \(_Projected.self) can be made: sum up their persistableValue.")
+        throw StoreError(
+            .invalidValue,
+            "An aggregate of values of type \(_Projected.self) is stored as \(value.keyText), of which "
+                + "no \(_Projected.self) can be made: ask for that of their persistableValue.")
+    }
+
+    /// As `summed`, of an unmanaged collection.
+    static func summed(unmanaged value: Value) -> _Projected {
+        do throws(StoreError) {
+            return try summed(value)
+        } catch {
+            fatalError(error.sentence)
+        }
     }
 }
 
 extension Queryable {
     /// The sum of a property of a projected type, as a value of that type; nil values are left out.
     ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of frozen and live
-    /// results it goes to the realm's log, and is 0.
-    /// - Precondition: the key path names a stored property, or one of a linked object; a value of the
-    ///   type can be made of the sum.
+    /// A sum of integers that does not fit into an `Int`, and one of which no value of the type can
+    /// be made, fail the transaction; of frozen and live results see ``Snapshot/read(_:)``.
+    /// - Precondition: the key path names a stored property, or one of a linked object.
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        let zero = V._PersistedProperty.Total._storage.zero
-        return V.summed(
-            _ask(zero) { plan, state throws(StoreError) in try plan.sum(of: column, state) })
+        return _ask(V._Projected.placeholder()) { plan, state throws(StoreError) in
+            try V.summed(plan.sum(of: column, state))
+        }
     }
 
     /// The mean of what a property of a projected type is stored as; nil values are left out; nil for
@@ -53,8 +67,9 @@ extension Queryable {
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return V.folded(
-            _ask(nil) { plan, state throws(StoreError) in try plan.minimum(of: column, state) })
+        return _ask(nil) { plan, state throws(StoreError) in
+            try V.folded(plan.minimum(of: column, state))
+        }
     }
 
     /// The value of a property of a projected type whose persisted value is the greatest; nil values
@@ -64,8 +79,9 @@ extension Queryable {
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
-        return V.folded(
-            _ask(nil) { plan, state throws(StoreError) in try plan.maximum(of: column, state) })
+        return _ask(nil) { plan, state throws(StoreError) in
+            try V.folded(plan.maximum(of: column, state))
+        }
     }
 }
 
@@ -75,7 +91,7 @@ extension RealmCollection where Element: ObjectBase {
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
         if let results = objectResults { return results.sum(of: keyPath) }
-        return V.summed(stored(keyPath).engineSum().engineValue)
+        return V.summed(unmanaged: stored(keyPath).engineSum().engineValue)
     }
 
     /// As `Results.average(of:)` of a projected type, each object as often as it is there.
@@ -93,7 +109,7 @@ extension RealmCollection where Element: ObjectBase {
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
         if let results = objectResults { return results.min(of: keyPath) }
-        return V.folded(stored(keyPath).engineBound { $0 < 0 }?.engineValue)
+        return stored(keyPath).engineBound { $0 < 0 }.map { V.summed(unmanaged: $0.engineValue) }
     }
 
     /// As `Results.max(of:)` of a projected type.
@@ -101,7 +117,7 @@ extension RealmCollection where Element: ObjectBase {
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
         if let results = objectResults { return results.max(of: keyPath) }
-        return V.folded(stored(keyPath).engineBound { $0 > 0 }?.engineValue)
+        return stored(keyPath).engineBound { $0 > 0 }.map { V.summed(unmanaged: $0.engineValue) }
     }
 
     private func stored<V: ProjectedValue>(
@@ -116,12 +132,16 @@ extension RealmCollection where Element: ObjectBase {
 extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: SummableValue {
     /// The sum of the elements as a value of their type; nil is left out.
     ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged collection
-    /// it ends the process.
-    /// - Precondition: a value of the type can be made of the sum.
+    /// A sum of integers that does not fit into an `Int`, and one of which no value of the type can
+    /// be made, fail the transaction; of an unmanaged collection they end the process.
     public func sum() -> Element._Projected {
-        let sum = _storedValues?.sum(Element._PersistedProperty.self) ?? stored.engineSum()
-        return Element.summed(sum.engineValue)
+        guard let values = _storedValues else {
+            return Element.summed(unmanaged: stored.engineSum().engineValue)
+        }
+        let sum = values.sum(Element._PersistedProperty.self).engineValue
+        return values.converted(Element._Projected.placeholder()) { () throws(StoreError) in
+            try Element.summed(sum)
+        }
     }
 
     /// The mean of what the elements are stored as; nil is left out; nil for nothing.
@@ -139,19 +159,19 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
     public func max() -> Element._Projected? { greatest }
 
     fileprivate var least: Element._Projected? {
-        let values = _storedValues
-        let least =
-            values == nil
-            ? stored.engineBound { $0 < 0 } : values?.min(Element._PersistedProperty.self)
-        return Element.folded(least?.engineValue)
+        guard let values = _storedValues else {
+            return stored.engineBound { $0 < 0 }.map { Element.summed(unmanaged: $0.engineValue) }
+        }
+        let least = values.min(Element._PersistedProperty.self)?.engineValue
+        return values.converted(nil) { () throws(StoreError) in try Element.folded(least) }
     }
 
     fileprivate var greatest: Element._Projected? {
-        let values = _storedValues
-        let greatest =
-            values == nil
-            ? stored.engineBound { $0 > 0 } : values?.max(Element._PersistedProperty.self)
-        return Element.folded(greatest?.engineValue)
+        guard let values = _storedValues else {
+            return stored.engineBound { $0 > 0 }.map { Element.summed(unmanaged: $0.engineValue) }
+        }
+        let greatest = values.max(Element._PersistedProperty.self)?.engineValue
+        return values.converted(nil) { () throws(StoreError) in try Element.folded(greatest) }
     }
 }
 
@@ -176,11 +196,13 @@ extension FrozenValues
 where Element: ProjectedValue, Element._PersistedProperty: SummableValue & Sendable {
     /// The sum of the values as one of their type; nil values are left out.
     ///
-    /// A sum of integers that does not fit into an `Int` goes to the realm's log as an error, and is 0.
-    /// - Precondition: a value of the type can be made of the sum.
+    /// A sum of integers that does not fit into an `Int` is an `.invalidQuery`, and one of which no
+    /// value of the type can be made an `.invalidValue`: see ``Snapshot/read(_:)``.
     /// - Complexity: O(n).
     public func sum() -> Element._Projected {
-        Element.summed(FrozenValues<Element._PersistedProperty>(query).sum().engineValue)
+        query.ask(Element._Projected.placeholder()) { state throws(StoreError) in
+            try Element.summed(query.plan.sum(of: column, state))
+        }
     }
 
     /// The mean of what the values are stored as; nil values are left out; nil for nothing.
@@ -197,13 +219,17 @@ where Element: ProjectedValue, Element._PersistedProperty: BoundedValue & Sendab
     ///
     /// - Complexity: O(n).
     public func min() -> Element._Projected? {
-        Element.folded(FrozenValues<Element._PersistedProperty>(query).min()?.engineValue)
+        query.ask(nil) { state throws(StoreError) in
+            try Element.folded(query.plan.minimum(of: column, state))
+        }
     }
 
     /// The greatest value; nil values and NaN are left out; nil for nothing.
     ///
     /// - Complexity: O(n).
     public func max() -> Element._Projected? {
-        Element.folded(FrozenValues<Element._PersistedProperty>(query).max()?.engineValue)
+        query.ask(nil) { state throws(StoreError) in
+            try Element.folded(query.plan.maximum(of: column, state))
+        }
     }
 }

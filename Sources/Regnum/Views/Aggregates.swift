@@ -8,7 +8,7 @@ extension Queryable {
     /// and the sum of nothing is 0.
     ///
     /// A sum of integers that does not fit into an `Int` fails the transaction; of frozen and live
-    /// results it goes to the realm's log, and is 0.
+    /// results it is an `.invalidQuery` (see ``Snapshot/read(_:)``).
     /// - Precondition: the key path names a stored property, or one of a linked object.
     /// - Complexity: O(n), without making objects; not more than the rows that an index finds.
     public func sum<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Total {

@@ -12,10 +12,9 @@ extension RealmCollectionValue where Self: ObjectBase {
     /// What the transaction itself changed does not show: take that from a snapshot when `write` has
     /// returned.
     ///
-    /// - Throws: `.invalidInput` for an object that was added in this transaction, and for an
-    ///   unmanaged one.
-    /// - Precondition: the object was not deleted, the body is running, and `Self` is the object's
-    ///   own class, not a superclass.
+    /// - Throws: `.invalidInput` for an object that was added or deleted in this transaction, and
+    ///   for an unmanaged one.
+    /// - Precondition: the body is running, and `Self` is the object's own class, not a superclass.
     /// - Complexity: O(log n).
     public func freeze() throws(Realm.Error) -> Frozen<Self> {
         let name = "\(type(of: self))"
@@ -36,12 +35,17 @@ extension RealmCollectionValue where Self: ObjectBase {
 }
 
 extension ClassBinding {
-    /// The class as it was when the transaction started. Throws for a row that was not there, and
-    /// traps for one that is not there any more.
+    /// The class as it was when the transaction started.
+    ///
+    /// - Throws: `.invalidInput` for a row that was not there, and for one that is not there any
+    ///   more.
     func startTable(
         row: UInt64, property: Int, what: String
     ) throws(Realm.Error) -> FrozenTable {
-        guard isReadable(row: row), let start = core?.start else { trapUnreadable(property) }
+        guard let core, let start = core.start else { trapEnded(~Int32(property)) }
+        guard isReadable(row: row) else {
+            throw .deletedObject(tableName, schema.properties[property].name, core.place)
+        }
         let table = FrozenTable(start, start.realm.entry(for: schema.type))
         guard table.contains(ObjectKey(rawValue: row)) else {
             throw Realm.Error(
@@ -106,7 +110,7 @@ extension _ManagedList {
         let table = try binding.startTable(
             row: owner.rawValue, property: property, what: "\(kind) \(name) of an object")
         guard let slot else { return (table, nil) }
-        if isInvalidated { trapReplaced() }
+        if isInvalidated { throw replacedError }
         let root = table.snapshot.root
         let value =
             slot.elements.map { root.value($0, row, ColumnKey(0)) } ?? table.value(row, property)

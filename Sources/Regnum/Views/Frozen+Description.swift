@@ -2,30 +2,39 @@ internal import RegnumEngine
 
 extension Frozen: CustomStringConvertible {
     /// The properties with their values, line by line, as a confined object describes itself: at most
-    /// 5 levels of linked objects and 100 elements of a list; inverses are left out.
-    public var description: String { table.compute(Model.self, row) { $0.description } }
+    /// 5 levels of linked objects and 100 elements of a list; inverses are left out. What cannot be
+    /// read is described by its error.
+    public var description: String {
+        ReadScope.describe(table.schema.name) {
+            table.compute(Model.self, row) { $0.description }
+        }
+    }
 }
 
 extension FrozenResults: CustomStringConvertible {
     /// The objects with their positions, line by line; at most 100.
     public var description: String {
-        var printer = ObjectPrinter()
-        let keys = query.firstKeys(ObjectPrinter.elementCountMax)
-        table.computeAll(Model.self) { object in
-            printer.print(
-                ShownObjects(count: count, keys: keys, object: object),
-                "FrozenResults<\(table.schema.name)>")
+        let name = "FrozenResults<\(table.schema.name)>"
+        return ReadScope.describe(name) {
+            var printer = ObjectPrinter()
+            let keys = query.firstKeys(ObjectPrinter.elementCountMax)
+            table.computeAll(Model.self) { object in
+                printer.print(ShownObjects(count: count, keys: keys, object: object), name)
+            }
+            return printer.text
         }
-        return printer.text
     }
 }
 
 extension FrozenValues: CustomStringConvertible {
     /// The values with their positions, line by line; at most 100.
     public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(self, "FrozenValues<\(Element.self)>")
-        return printer.text
+        let name = "FrozenValues<\(Element.self)>"
+        return ReadScope.describe(name) {
+            var printer = ObjectPrinter()
+            printer.print(self, name)
+            return printer.text
+        }
     }
 }
 
@@ -38,5 +47,7 @@ private struct ShownObjects<Model: ObjectBase>: RandomAccessCollection {
     var startIndex: Int { 0 }
     var endIndex: Int { count }
 
-    subscript(position: Int) -> Model { object(keys[position]) }
+    subscript(position: Int) -> Model {
+        object(position < keys.count ? keys[position] : .nowhere)
+    }
 }

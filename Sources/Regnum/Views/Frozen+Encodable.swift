@@ -11,7 +11,7 @@ extension Frozen: Encodable {
     /// `CodingUserInfoKey.linkDepth`, asks for the objects themselves. Inverses are left out.
     ///
     /// - Throws: `EncodingError.invalidValue` if an object that is to be encoded inline links back to
-    ///   one that it is part of; what the encoder throws.
+    ///   one that it is part of; what ``Snapshot/read(_:)`` throws; what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
         try encoding(linkDepth: depth).encode(to: encoder)
@@ -48,7 +48,7 @@ extension FrozenResults: Encodable {
 
     private func encoding(linkDepth: Int) -> RowsEncoding {
         RowsEncoding(
-            table: table, tree: tree, linkDepth: linkDepth,
+            query: query, linkDepth: linkDepth,
             projection: ProjectionSchema.of(Model.self))
     }
 }
@@ -67,16 +67,18 @@ extension CodingUserInfoKey {
 
 /// Objects that are encoded as an array.
 private struct RowsEncoding: Encodable, Sendable {
-    let table: FrozenTable
-    let tree: ResultTree
+    let query: FrozenQuery
     let linkDepth: Int
     let projection: ProjectionSchema?
 
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.unkeyedContainer()
-        for row in tree {
-            try container.encode(
-                RowEncoding(table, row, linkDepth: linkDepth, path: [], projection: projection))
+        try ReadScope.run {
+            var container = encoder.unkeyedContainer()
+            for row in query.tree {
+                try container.encode(
+                    RowEncoding(
+                        query.table, row, linkDepth: linkDepth, path: [], projection: projection))
+            }
         }
     }
 }
@@ -109,6 +111,14 @@ struct RowEncoding: Encodable, Sendable {
     }
 
     func encode(to encoder: any Encoder) throws {
+        if path.isEmpty {
+            try ReadScope.run { try encodeContent(to: encoder) }
+        } else {
+            try encodeContent(to: encoder)
+        }
+    }
+
+    private func encodeContent(to encoder: any Encoder) throws {
         if let problem = table.mismatch { throw problem }
         if let projection { return try encode(projection, to: encoder) }
         if path.contains(identity) {
@@ -297,85 +307,11 @@ struct RowEncoding: Encodable, Sendable {
             guard let elements = table.elements(property) else { return }
             let type = table.schema.properties[property].valueType
             for key in table.list(row, property) {
-                let value = table.snapshot.root.value(elements, key, ColumnKey(0)) ?? .null
+                let value = table.elementValue(key, elements, ColumnKey(0))
                 try container.encode(ValueEncoding(value, type))
             }
         }
     }
-}
-
-/// One stored value, encoded as the type of its property is.
-private struct ValueEncoding: Encodable {
-    let value: Value
-    /// The type of the value; nil where how it is stored tells.
-    let type: (any ScalarValue.Type)?
-
-    init(_ value: Value, _ type: (any ScalarValue.Type)?) {
-        self.value = value
-        self.type = type
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        // what a required property of a projected type cannot be read as is encoded as it is stored
-        let isReadable = type is any FailableCustomPersistable.Type ? type?.canDecode(value) : true
-        if let type, isReadable ?? false, let typed = type.fromEngine(value) as? any Encodable {
-            try typed.encode(to: encoder)
-            return
-        }
-        // through a container, so that the encoder's strategies apply
-        var container = encoder.singleValueContainer()
-        switch value {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .int(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .data: try container.encode(Data.fromEngine(value))
-        case .date: try container.encode(Date.fromEngine(value))
-        case .uuid: try container.encode(UUID.fromEngine(value))
-        case .objectId: try container.encode(ObjectId.fromEngine(value))
-        case .decimal: try container.encode(Decimal128.fromEngine(value))
-        case .any: try FrozenAnyValue.fromEngine(value).encode(to: encoder)
-        }
-    }
-}
-
-extension ScalarValue {
-    fileprivate static func canDecode(_ value: Value) -> Bool {
-        _decode(_StoredValue(value)) != nil
-    }
-}
-
-extension PropertySchema {
-    /// The type of the property's values, or of those in its list, where it is not told by how they
-    /// are stored: enums, Float and others.
-    fileprivate var valueType: (any ScalarValue.Type)? {
-        switch (shape, kind) {
-        case (.scalar, .other): field.valueType as? any ScalarValue.Type
-        case (.list(.scalar), _), (.set(.scalar), _):
-            (field.valueType as? any ListOfValues.Type)?.elementType
-        case (.map(.scalar), _):
-            (field.valueType as? any ListOfValues.Type)?.elementType
-        default: nil
-        }
-    }
-}
-
-/// A list or set of values, known by its type alone.
-private protocol ListOfValues {
-    static var elementType: any ScalarValue.Type { get }
-}
-
-extension List: ListOfValues where Element: ScalarValue {
-    fileprivate static var elementType: any ScalarValue.Type { Element.self }
-}
-
-extension Map: ListOfValues where Value: ScalarValue {
-    fileprivate static var elementType: any ScalarValue.Type { Value.self }
-}
-
-extension MutableSet: ListOfValues where Element: ScalarValue {
-    fileprivate static var elementType: any ScalarValue.Type { Element.self }
 }
 
 /// The name of a property as a coding key.

@@ -72,9 +72,9 @@ extension FrozenTable {
         }
         guard let mine = elements(property), let theirs = other.elements(property)
         else { return true }
-        return rows.allSatisfy {
-            snapshot.root.contentVersion(mine, $0)
-                == other.snapshot.root.contentVersion(theirs, $0)
+        return rows.allSatisfy { element in
+            checked { snapshot.root.contentVersion(mine, element) }
+                == other.checked { other.snapshot.root.contentVersion(theirs, element) }
         }
     }
 }

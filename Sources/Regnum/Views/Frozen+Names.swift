@@ -11,11 +11,15 @@ extension Frozen {
     /// ``FrozenAnyValue/none``. A link is an object; a list, a set and an inverse are lists, a map is
     /// a dictionary.
     ///
-    /// - Throws: `.invalidInput` for a property that the class does not have; `.schemaMismatch` where
-    ///   the stored class does not fit the program's.
+    /// - Throws: `.invalidInput` for a property that the class does not have; what
+    ///   ``Snapshot/read(_:)`` throws.
     /// - Complexity: O(log n); O(n) for a collection of n elements.
     public subscript(_ name: String) -> FrozenAnyValue {
-        get throws(Realm.Error) { try table.value(of: name, row) }
+        get throws(Realm.Error) {
+            try ReadScope.runThrowing { () throws(Realm.Error) in
+                try table.value(of: name, row)
+            }
+        }
     }
 }
 
@@ -24,7 +28,11 @@ extension FrozenAnyObject {
     ///
     /// - Throws: as ``Frozen/subscript(_:)``.
     public subscript(_ name: String) -> FrozenAnyValue {
-        get throws(Realm.Error) { try table.value(of: name, row) }
+        get throws(Realm.Error) {
+            try ReadScope.runThrowing { () throws(Realm.Error) in
+                try table.value(of: name, row)
+            }
+        }
     }
 
     /// The names of the properties in Swift, inverses included, in order of declaration.
@@ -49,8 +57,7 @@ extension FrozenTable {
             guard let elements = elements(index) else { return .list([]) }
             return .list(
                 list(row, index).map { element in
-                    let value = snapshot.root.value(elements, element, ColumnKey(0)) ?? .null
-                    return FrozenAnyValue(value, storage)
+                    FrozenAnyValue(elementValue(element, elements, ColumnKey(0)), storage)
                 })
         case .list(.object(let type)), .set(.object(let type)):
             let targets = other(type)
@@ -75,11 +82,9 @@ extension FrozenTable {
         _ row: ObjectKey, _ property: Int, _ origins: FrozenTable
     ) throws(Realm.Error) -> ResultTree {
         if let mismatch = origins.mismatch { throw mismatch }
-        do throws(StoreError) {
-            return try plan(row, property).evaluate(
+        return try snapshot.checked { () throws(StoreError) in
+            try plan(row, property).evaluate(
                 QueryState(snapshot.root, snapshot.realm.queryCounters))
-        } catch {
-            throw Realm.Error(error)
         }
     }
 }

@@ -26,7 +26,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
     /// The value of a stored property.
     ///
     /// A stored value that is none of the type's (an enum's case that was removed) reads as nil where
-    /// the property is optional, else as the default, and the realm's log tells.
+    /// the property is optional; otherwise it is an `.invalidValue` (see ``Snapshot/read(_:)``).
     ///
     /// - Complexity: O(log n).
     public subscript<Value: ScalarValue & Sendable>(
@@ -57,7 +57,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         case .property(let index):
             guard let target = table.link(row, index) else { return nil }
             let targets = table.other(T.self)
-            return targets.mismatch == nil ? Frozen<T>(targets, row: target) : nil
+            return targets.target(target).map { Frozen<T>(targets, row: $0) }
         case .computed:
             return table.compute(Model.self, row) { model in
                 model[keyPath: keyPath].map { frozen($0, keyPath) }

@@ -40,10 +40,9 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     ///
     /// - Complexity: O(log² n).
     public subscript(key: Key) -> Value? {
-        guard let place, let entry = table.snapshot.root.entry(key._text, of: place) else {
-            return nil
-        }
-        return decode(entry, place.list.target)
+        guard let place else { return nil }
+        let entry = table.checked { table.snapshot.root.entry(key._text, of: place) }
+        return entry.map { decode($0, place.list.target) }
     }
 
     /// The keys, ascending.
@@ -124,9 +123,12 @@ extension FrozenMap: Hashable where Value: Hashable {
 extension FrozenMap: Encodable where Value: Encodable {
     /// Encodes the entries by their keys, nil as null.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: MapCodingKey.self)
-        for entry in self {
-            try container.encode(entry.value, forKey: MapCodingKey(stringValue: entry.key._text))
+        try ReadScope.run {
+            var container = encoder.container(keyedBy: MapCodingKey.self)
+            for entry in self {
+                let key = MapCodingKey(stringValue: entry.key._text)
+                try container.encode(entry.value, forKey: key)
+            }
         }
     }
 }
@@ -134,11 +136,12 @@ extension FrozenMap: Encodable where Value: Encodable {
 extension FrozenMap: CustomStringConvertible {
     /// The entries with their keys, line by line; at most 100.
     public var description: String {
-        var printer = ObjectPrinter()
-        printer.print(
-            map { (key: $0.key._text, value: unwrapped($0.value)) },
-            "FrozenMap<\(Key.self), \(Value.self)>")
-        return printer.text
+        let name = "FrozenMap<\(Key.self), \(Value.self)>"
+        return ReadScope.describe(name) {
+            var printer = ObjectPrinter()
+            printer.print(map { (key: $0.key._text, value: unwrapped($0.value)) }, name)
+            return printer.text
+        }
     }
 }
 
@@ -215,9 +218,9 @@ extension Frozen {
 extension Map where Value: ScalarValue & Sendable {
     /// The map as it was when the transaction started: a value that can be sent and kept.
     ///
-    /// - Throws: `.invalidInput` for the map of an object that was added in this transaction, and for
-    ///   an unmanaged one.
-    /// - Precondition: the object of the map was not deleted, and the body is running.
+    /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
+    ///   transaction, and for an unmanaged one.
+    /// - Precondition: the body is running.
     public func freeze() throws(Realm.Error) -> FrozenMap<Key, Value> {
         let (table, map, property) = try startPlace()
         return table.frozenMap(map, property)
@@ -227,9 +230,9 @@ extension Map where Value: ScalarValue & Sendable {
 extension Map {
     /// The map as it was when the transaction started: a value that can be sent and kept.
     ///
-    /// - Throws: `.invalidInput` for the map of an object that was added in this transaction, and for
-    ///   an unmanaged one.
-    /// - Precondition: the object of the map was not deleted, and the body is running.
+    /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
+    ///   transaction, and for an unmanaged one.
+    /// - Precondition: the body is running.
     public func freeze<T: ObjectBase>() throws(Realm.Error) -> FrozenMap<Key, Frozen<T>?>
     where Value == T? {
         let (table, map, property) = try startPlace()
@@ -253,9 +256,10 @@ extension Map {
 extension Map where Value == AnyRealmValue {
     /// The map as it was when the transaction started: a value that can be sent and kept.
     ///
-    /// - Throws: `.invalidInput` for the map of an object that was added in this transaction, for one that
-    ///   was assigned to a value of any type in it, and for an unmanaged one.
-    /// - Precondition: the object of the map was not deleted, and the body is running.
+    /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
+    ///   transaction, for one that was assigned to a value of any type in it, and for an unmanaged
+    ///   one.
+    /// - Precondition: the body is running.
     public func freeze() throws(Realm.Error) -> FrozenMap<Key, FrozenAnyValue> {
         let (table, map, property) = try startPlace()
         return table.frozenAnyMap(map, property)

@@ -35,22 +35,31 @@ final class FrozenQuery: Sendable {
 
     var root: DatabaseRoot { table.snapshot.root }
 
-    /// What `question` answers about the snapshot. An error goes to the realm's log, and the answer
-    /// is `nothing`.
+    /// What `question` answers about the snapshot.
+    ///
+    /// - Throws: what is wrong with the class or an operand; what the question throws; damage that
+    ///   it meets.
     func ask<Answer>(
-        _ nothing: Answer, _ question: (QueryState) throws(StoreError) -> Answer
-    ) -> Answer {
+        _ question: (QueryState) throws(StoreError) -> Answer
+    ) throws(Realm.Error) -> Answer {
+        if let problem = table.mismatch ?? problem { throw problem }
         do throws(Realm.Error) {
-            if let problem = table.mismatch ?? problem { throw problem }
-            do throws(StoreError) {
-                return try question(QueryState(root, table.snapshot.realm.queryCounters))
-            } catch {
-                throw Realm.Error(error)
+            return try table.snapshot.checked { () throws(StoreError) in
+                try question(QueryState(root, table.snapshot.realm.queryCounters))
             }
         } catch {
-            table.snapshot.realm.report(error)
-            return nothing
+            var error = error
+            error.className = error.className ?? table.schema.name
+            throw error
         }
+    }
+
+    /// The same where nothing can be thrown: see `SnapshotCore.fail`.
+    func ask<Answer>(
+        _ placeholder: @autoclosure () -> Answer,
+        _ question: (QueryState) throws(StoreError) -> Answer
+    ) -> Answer {
+        table.snapshot.answer(placeholder()) { () throws(Realm.Error) in try ask(question) }
     }
 
     /// The result, if it is known by now.
@@ -58,8 +67,12 @@ final class FrozenQuery: Sendable {
 
     /// The keys of the rows found.
     var tree: ResultTree {
+        table.snapshot.answer(ResultTree()) { () throws(Realm.Error) in try evaluatedTree() }
+    }
+
+    private func evaluatedTree() throws(Realm.Error) -> ResultTree {
         if let tree = knownTree { return tree }
-        let found = ask(ResultTree()) { state throws(StoreError) in try plan.evaluate(state) }
+        let found = try ask { state throws(StoreError) in try plan.evaluate(state) }
         known.withLock { $0.tree = found }
         return found
     }
@@ -67,17 +80,23 @@ final class FrozenQuery: Sendable {
     /// How many there are; found without making the result.
     var count: Int {
         if let count = known.withLock({ $0.tree?.count ?? $0.count }) { return count }
-        let found = ask(0) { state throws(StoreError) in try plan.count(state) }
-        known.withLock { $0.count = found }
-        return found
+        return table.snapshot.answer(0) { () throws(Realm.Error) in
+            let found = try ask { state throws(StoreError) in try plan.count(state) }
+            known.withLock { $0.count = found }
+            return found
+        }
     }
 
     /// The first keys: at least `count`, or all.
     func firstKeys(_ count: Int) -> [ObjectKey] {
+        table.snapshot.answer([]) { () throws(Realm.Error) in try findFirst(count) }
+    }
+
+    private func findFirst(_ count: Int) throws(Realm.Error) -> [ObjectKey] {
         let known = known.withLock { $0 }
         if let tree = known.tree { return Array(tree.prefix(count)) }
         if known.limit >= count { return known.first }
-        let found = ask([]) { state throws(StoreError) in try plan.firstKeys(count, state) }
+        let found = try ask { state throws(StoreError) in try plan.firstKeys(count, state) }
         self.known.withLock { known in
             known.first = found
             known.limit = count
@@ -85,20 +104,35 @@ final class FrozenQuery: Sendable {
         return found
     }
 
+    /// Whether there are so many rows. True where that is not known for an error.
+    func hasKeys(_ count: Int) -> Bool {
+        table.snapshot.answer(true) { () throws(Realm.Error) in
+            try findFirst(count).count >= count
+        }
+    }
+
     /// Positions below this are looked up without evaluating the rest.
     private static let shortCount = 32
 
-    /// The key at a position, nil if there are not so many.
+    /// The key at a position, nil if there are not so many; one that no row has where it cannot be
+    /// found for an error.
     func key(at position: Int) -> ObjectKey? {
+        let key = table.snapshot.answer(.nowhere) { () throws(Realm.Error) in
+            try findKey(position)
+        }
+        return key ?? (ReadScope.hasFailed ? .nowhere : nil)
+    }
+
+    private func findKey(_ position: Int) throws(Realm.Error) -> ObjectKey? {
         guard position >= 0 else { return nil }
         let known = known.withLock { $0 }
         if let tree = known.tree { return position < tree.count ? tree[position] : nil }
         if position < known.first.count { return known.first[position] }
         if position < FrozenQuery.shortCount {
-            let keys = firstKeys(2 * FrozenQuery.shortCount)
+            let keys = try findFirst(2 * FrozenQuery.shortCount)
             return position < keys.count ? keys[position] : nil
         }
-        let tree = tree
+        let tree = try evaluatedTree()
         return position < tree.count ? tree[position] : nil
     }
 
@@ -133,16 +167,17 @@ final class FrozenQuery: Sendable {
     /// Fewer rows than these are evaluated where the caller is.
     private static let quickRowCount = 2_000
 
-    /// Evaluates the query, a large one on a thread of the library.
+    /// Evaluates the query, a large one on a thread of the library. An error is left to the first
+    /// use, which meets it again.
     func evaluate() async {
         if knownTree != nil { return }
         guard table.rowCount > FrozenQuery.quickRowCount else {
-            _ = tree
+            _ = try? evaluatedTree()
             return
         }
         await withCheckedContinuation { continuation in
             FrozenQuery.pool.submit {
-                _ = self.tree
+                _ = try? self.evaluatedTree()
                 continuation.resume()
             }
         }
@@ -150,4 +185,9 @@ final class FrozenQuery: Sendable {
 
     /// Threads for large evaluations, so that they take none from the cooperative pool.
     private static let pool = IOPool(threadCountMax: 2)
+}
+
+extension ObjectKey {
+    /// A key that no row has.
+    static let nowhere = ObjectKey(rawValue: .max)
 }

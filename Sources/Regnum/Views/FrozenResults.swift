@@ -37,14 +37,6 @@ public struct FrozenResults<Model: ObjectBase>: Sendable {
     /// The version of the snapshot.
     public var version: UInt64 { query.root.version }
 
-    /// What `question` answers about the snapshot. An error goes to the realm's log, and the answer
-    /// is `nothing`.
-    func ask<Answer>(
-        _ nothing: Answer, _ question: (QueryState) throws(StoreError) -> Answer
-    ) -> Answer {
-        query.ask(nothing, question)
-    }
-
     /// The same results, evaluated: every use from here on is quick.
     ///
     /// A query over a large class runs on a thread of the library, so that it takes none from the
@@ -97,8 +89,7 @@ extension FrozenResults: RandomAccessCollection {
     ///
     /// - Precondition: the range lies within `0..<count`.
     public subscript(bounds: Range<Int>) -> Slice<FrozenResults> {
-        let count = query.firstKeys(bounds.upperBound).count
-        guard bounds.lowerBound >= 0, bounds.upperBound <= count else {
+        guard bounds.lowerBound >= 0, query.hasKeys(bounds.upperBound) else {
             fatalError(
                 "The range \(bounds) of FrozenResults<\(table.schema.name)> is out of range: there "
                     + "are \(self.count) objects.")

@@ -12,7 +12,7 @@ extension FrozenTable {
 
     /// The entries of a map, in ascending order of their keys.
     func entries(_ map: OwnedList) -> [(key: String, entry: ObjectKey)] {
-        snapshot.root.list(map.table, map.row, map.list.key).map { entry in
+        checked { snapshot.root.list(map.table, map.row, map.list.key) }.map { entry in
             (mapKey(entry, map.list.target), entry)
         }
     }
@@ -24,16 +24,34 @@ extension FrozenTable {
     }
 
     func mapCount(_ map: OwnedList) -> Int {
-        snapshot.root.listCount(map.table, map.row, map.list.key)
+        checked { snapshot.root.listCount(map.table, map.row, map.list.key) }
     }
 
     /// The key of an entry of a map's hidden class.
     func mapKey(_ entry: ObjectKey, _ entries: TableKey) -> String {
-        snapshot.root.mapKey(entry, entries)
+        guard case .string(let key) = elementValue(entry, entries, .mapKey) else { return "" }
+        return key
     }
 
     private func mapValue(_ entry: ObjectKey, _ entries: TableKey) -> Value {
-        snapshot.root.value(entries, entry, .mapValue) ?? .null
+        elementValue(entry, entries, .mapValue)
+    }
+
+    /// The value in a row of a hidden class.
+    func elementValue(_ row: ObjectKey, _ elements: TableKey, _ column: ColumnKey) -> Value {
+        let value = checked { snapshot.root.value(elements, row, column) }
+        if let value { return value }
+        fail(.missingRow("element of \(schema.name)"), nil, nil)
+        return .null
+    }
+
+    /// The value of an element of a collection, as its type has it.
+    func element<Element: ScalarValue>(_ value: Value, _ collection: String) -> Element {
+        if let decoded = Element._decode(_StoredValue(value)) { return decoded }
+        if !Element.readsUnknownAsNil {
+            fail(.undecodableElement(collection, value.keyText), nil, nil)
+        }
+        return Element.fromEngine(value)
     }
 
     /// The values of a map.
@@ -41,7 +59,8 @@ extension FrozenTable {
         _ map: OwnedList?, _ property: Int
     ) -> FrozenMap<Key, Value> {
         guard let type = Value._embeddedClass else {
-            return FrozenMap(self, map, property) { Value.fromEngine(self.mapValue($0, $1)) }
+            let name = "\(schema.name).\(schema.properties[property].name)"
+            return FrozenMap(self, map, property) { self.element(self.mapValue($0, $1), name) }
         }
         let objects = other(type)
         return FrozenMap(self, map, property) {
@@ -53,9 +72,11 @@ extension FrozenTable {
     private func projected<T: ObjectBase, Value: ScalarValue>(
         _ type: T.Type, _ row: ObjectKey?
     ) -> Value {
-        guard let row, mismatch == nil else { return Value._makeDefault() }
+        guard let row, target(row) != nil else { return Value.placeholder() }
         return compute(type, row) { object in
-            Value._make(_PropertyContent(content: .link(object))) ?? Value._makeDefault()
+            if let made = Value._make(_PropertyContent(content: .link(object))) { return made }
+            fail(.undecodableElement(schema.name, "\(object)"), nil, nil)
+            return Value.placeholder()
         }
     }
 
@@ -65,8 +86,8 @@ extension FrozenTable {
     ) -> FrozenMap<Key, Frozen<T>?> {
         let targets = other(T.self)
         return FrozenMap(self, map, property) { entry, entries in
-            guard targets.mismatch == nil else { return nil }
-            return self.mapValue(entry, entries).linkedObject.map { Frozen<T>(targets, row: $0) }
+            self.mapValue(entry, entries).linkedObject.flatMap { targets.target($0) }
+                .map { Frozen<T>(targets, row: $0) }
         }
     }
 

@@ -4,7 +4,7 @@ internal import RegnumEngine
 final class FrozenTable: Sendable {
     let snapshot: SnapshotCore
     let entry: ClassEntry
-    private let mapping: ClassMapping
+    let mapping: ClassMapping
 
     init(_ snapshot: SnapshotCore, _ entry: ClassEntry) {
         self.snapshot = snapshot
@@ -24,27 +24,37 @@ final class FrozenTable: Sendable {
 
     /// The row with a primary key.
     func find(_ key: Value) -> ObjectKey? {
-        guard mismatch == nil, let table = mapping.table else { return nil }
-        return snapshot.root.find(table.key, primaryKey: key)
+        guard let table = readableTable else { return nil }
+        return checked { snapshot.root.find(table.key, primaryKey: key) }
     }
 
     /// Whether there is such a row.
     func contains(_ row: ObjectKey) -> Bool {
-        guard mismatch == nil, let table = mapping.table else { return false }
+        guard let table = readableTable else { return false }
         return snapshot.root.contains(table.key, row)
     }
 
-    /// The number of rows of the class.
-    var rowCount: Int {
-        guard mismatch == nil, let table = mapping.table else { return 0 }
-        return snapshot.root.count(table.key)
-    }
+    /// The number of rows of the class, whether it can be read or not.
+    var rowCount: Int { mapping.table.map { snapshot.root.count($0.key) } ?? 0 }
 
     /// The newest row of the class.
     var lastRow: ObjectKey? {
-        let count = rowCount
-        guard count > 0, let table = mapping.table else { return nil }
-        return snapshot.root.key(table.key, at: count - 1)
+        guard let table = readableTable else { return nil }
+        let count = snapshot.root.count(table.key)
+        return count > 0 ? snapshot.root.key(table.key, at: count - 1) : nil
+    }
+
+    /// The class's table, nil while nothing of the class was ever stored. A class that does not fit
+    /// what is stored is an error.
+    var readableTable: TableSchema? {
+        if mapping.place.isMismatch { failMismatch() }
+        return mapping.table
+    }
+
+    /// Fails the read of a class that does not fit what is stored.
+    @inline(never)
+    private func failMismatch() {
+        if let mismatch { snapshot.fail(mismatch) }
     }
 
     // MARK: Properties
@@ -53,28 +63,24 @@ final class FrozenTable: Sendable {
     func value(_ row: ObjectKey, _ property: Int) -> Value {
         let column = mapping.columns[property]
         guard schema.properties[property].isColumn else { return .null }
-        guard column >= 0, let table = mapping.table else {
+        guard column >= 0, let table = readableTable else {
             return schema.properties[property].defaultValue
         }
-        return snapshot.root.value(table.key, row, ColumnKey(column))
-            ?? schema.properties[property].defaultValue
+        let value = checked(row, property) {
+            snapshot.root.value(table.key, row, ColumnKey(column))
+        }
+        if let value { return value }
+        failMissing(row, property)
+        return schema.properties[property].defaultValue
     }
 
     /// The value of a property as its type has it.
     func value<V: ScalarValue>(_ row: ObjectKey, _ property: Int, as type: V.Type) -> V {
         let value = value(row, property)
         if let decoded = V._decode(_StoredValue(value)) { return decoded }
-        let property = schema.properties[property]
-        if let type = V.self as? any FailableCustomPersistable.Type {
-            type.trapUnreadable("\(schema.name).\(property.name)", value.keyText)
-        }
-        if !property.isOptional {
-            snapshot.realm.report(
-                Realm.Error(
-                    .invalidValue,
-                    "\(schema.name).\(property.name) is stored as \(value.keyText), which is no value "
-                        + "of its type: another version of the program may have written it.",
-                    className: schema.name, property: property.name))
+        if !V.readsUnknownAsNil {
+            let name = schema.properties[property].name
+            fail(.undecodable(schema.name, name, value.keyText), row, property)
         }
         return V.fromEngine(value)
     }
@@ -85,10 +91,13 @@ final class FrozenTable: Sendable {
         return ObjectKey(rawValue: UInt64(bitPattern: target))
     }
 
+    /// A row of the class that a link leads to, nil where the class cannot be read.
+    func target(_ row: ObjectKey) -> ObjectKey? { readableTable == nil ? nil : row }
+
     /// The rows of a list's elements; for a list of values, rows of its hidden class.
     func list(_ row: ObjectKey, _ property: Int) -> [ObjectKey] {
         guard let (table, list) = listPlace(property) else { return [] }
-        return snapshot.root.list(table.key, row, list.key)
+        return checked(row, property) { snapshot.root.list(table.key, row, list.key) }
     }
 
     /// The key of the table of a list's elements, nil while nothing of the list was ever stored.
@@ -97,7 +106,7 @@ final class FrozenTable: Sendable {
     func listPlace(_ property: Int) -> (table: TableSchema, list: ListSchema)? {
         let number = mapping.columns[property]
         guard schema.properties[property].shape.isStoredList, number >= 0,
-            let table = mapping.table
+            let table = readableTable
         else { return nil }
         return (table, table.lists[Int(number)])
     }
@@ -141,8 +150,10 @@ final class FrozenTable: Sendable {
 
     /// The version that last set a property of the row. Lists are not told by it.
     func contentVersion(_ row: ObjectKey) -> UInt64 {
-        guard let table = mapping.table else { return 0 }
-        return snapshot.root.contentVersion(table.key, row) ?? 0
+        guard let table = readableTable else { return 0 }
+        let version = checked(row) { snapshot.root.contentVersion(table.key, row) }
+        if version == nil { failMissing(row, nil) }
+        return version ?? 0
     }
 
     /// The names of the properties behind columns and lists, in order of declaration.
@@ -175,7 +186,7 @@ final class FrozenTable: Sendable {
     }
 
     /// What a computation makes of a fresh accessor of a row, which is private to it and dead
-    /// afterwards. What went wrong meanwhile goes to the realm's log.
+    /// afterwards. What went wrong meanwhile fails the read.
     func compute<T: ObjectBase, R>(_ type: T.Type, _ row: ObjectKey, _ body: (T) -> R) -> R {
         computeAll(type) { object in body(object(row)) }
     }
@@ -186,12 +197,15 @@ final class FrozenTable: Sendable {
     ) -> R {
         let core = TransactionCore(
             .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
-        // the core and its bindings hold each other until then
-        defer {
-            core.end()
-            if let violation = core.violation { snapshot.realm.report(violation) }
+        let (result, damage) = DamageWatch.run {
+            // the static type may be a superclass of the class
+            let bound: ObjectBase.Type = type._storedType == schema.type ? type : schema.type
+            let binding = core.binding(for: bound)
+            return body { binding.accessor(type, row: $0) }
         }
-        let binding = core.binding(for: type)
-        return body { binding.accessor(type, row: $0) }
+        core.end()  // the core and its bindings hold each other until then
+        if let damage { fail(damage, nil, nil) }
+        if let violation = core.violation { fail(violation, nil, nil) }
+        return result
     }
 }

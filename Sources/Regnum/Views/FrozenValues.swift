@@ -33,28 +33,21 @@ public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
         {
             return value
         }
-        let value = value(row)
-        if let type = Element.self as? any FailableCustomPersistable.Type,
-            Element._decode(_StoredValue(value)) == nil
-        {
-            type.trapUnreadable("An element of \(query.plan.tableName)", value.keyText)
-        }
-        return Element.fromEngine(value)
+        return query.table.element(value(row), query.plan.tableName)
     }
 
     /// An element that is stored as an embedded object.
     private func element(of type: ObjectBase.Type, _ row: ObjectKey) -> Element {
         query.table.other(type).compute(type, row) { object in
             if let made = Element._make(_PropertyContent(content: .link(object))) { return made }
-            guard let type = Element.self as? any FailableCustomPersistable.Type else {
-                return Element._makeDefault()
-            }
-            type.trapUnreadable("An element of \(query.plan.tableName)", "\(object)")
+            query.table.fail(.undecodableElement(query.plan.tableName, "\(object)"), nil, nil)
+            return Element.placeholder()
         }
     }
 
     private func value(_ row: ObjectKey) -> Value {
-        elements.flatMap { query.root.value($0, row, ColumnKey(0)) } ?? Element._storage.zero
+        guard let elements else { return Element._storage.zero }
+        return query.table.elementValue(row, elements, ColumnKey(0))
     }
 
     /// The values as a query names them.
@@ -94,8 +87,7 @@ extension FrozenValues: RandomAccessCollection {
     ///
     /// - Precondition: the range lies within `0..<count`.
     public subscript(bounds: Range<Int>) -> Slice<FrozenValues> {
-        let known = query.firstKeys(bounds.upperBound).count
-        guard bounds.lowerBound >= 0, bounds.upperBound <= known else {
+        guard bounds.lowerBound >= 0, query.hasKeys(bounds.upperBound) else {
             fatalError(
                 "The range \(bounds) of FrozenValues<\(Element.self)> of \(query.plan.tableName) is out "
                     + "of range: there are \(count) values.")
@@ -171,7 +163,8 @@ extension FrozenValues {
 extension FrozenValues where Element: SummableValue {
     /// The sum; nil values are left out, and the sum of nothing is 0.
     ///
-    /// A sum of integers is an `Int`; one that does not fit goes to the realm's log as an error, and is 0.
+    /// A sum of integers is an `Int`; one that does not fit is an `.invalidQuery` (see
+    /// ``Snapshot/read(_:)``).
     /// - Complexity: O(n).
     public func sum() -> Element.Total {
         let zero = Element.Total._storage.zero
@@ -241,7 +234,9 @@ extension FrozenValues: Hashable {
 extension FrozenValues: Encodable where Element: Encodable {
     /// Encodes the values as an array, nil as null.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.unkeyedContainer()
-        for value in self { try container.encode(value) }
+        try ReadScope.run {
+            var container = encoder.unkeyedContainer()
+            for value in self { try container.encode(value) }
+        }
     }
 }

@@ -27,7 +27,7 @@ public struct Live<Model: ObjectBase>: Sendable {
     /// - Complexity: O(log n).
     public var current: Frozen<Model>? {
         let place = CallPlace(file: #fileID, line: #line)
-        let table = FrozenTable(realm.snapshot(place), entry)
+        let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
         return table.find(key).map { Frozen(table, row: $0) }
     }
 }

@@ -29,7 +29,9 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
 
     /// The map in the newest published version. After `close()` the last one.
     public var current: FrozenMap<Key, Value> {
-        map(FrozenTable(realm.snapshot(CallPlace(file: #fileID, line: #line)), entry))
+        let place = CallPlace(file: #fileID, line: #line)
+        return map(
+            FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry))
     }
 
     /// The value of a key now, nil if there is no such entry. Take ``current`` for several

@@ -28,9 +28,12 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     /// The objects found in the newest published version. After `close()` the last one.
     ///
     /// - Complexity: O(1): the query is evaluated at first use.
+    ///
+    /// In the body of a write to the realm, which sees what it has changed, this fails the
+    /// transaction with `.invalidInput`: ask `tx.objects`.
     public var current: FrozenResults<Model> {
         let place = CallPlace(file: #fileID, line: #line)
-        let table = FrozenTable(realm.snapshot(place), entry)
+        let table = FrozenTable(realm.liveSnapshot(place, entry, "objects(_:)"), entry)
         guard let owner else { return FrozenResults(table, plan: _plan) }
         let plan = owner.plan(_plan.plan, at: table.snapshot.root)
         return FrozenResults(table, plan: _Plan(plan: plan, problem: _plan.problem))

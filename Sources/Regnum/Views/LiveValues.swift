@@ -24,7 +24,7 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     /// The values in the newest published version. After `close()` the last one.
     public var current: FrozenValues<Element> {
         let place = CallPlace(file: #fileID, line: #line)
-        let table = FrozenTable(realm.snapshot(place), entry)
+        let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
         return FrozenValues(FrozenQuery(table, owner.plan(plan, at: table.snapshot.root)))
     }
 

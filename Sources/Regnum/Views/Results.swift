@@ -64,21 +64,22 @@ public struct Results<Model: ObjectBase> {
     }
 
     /// What `question` answers about the current state. An error fails the transaction, and the
-    /// answer is `nothing`.
+    /// answer is a placeholder.
     func ask<Answer>(
-        _ nothing: Answer, _ question: (QueryState) throws(StoreError) -> Answer
+        _ placeholder: @autoclosure () -> Answer,
+        _ question: (QueryState) throws(StoreError) -> Answer
     ) -> Answer {
-        guard let core = binding.core else { return nothing }
+        guard let core = binding.core else { return placeholder() }
         guard let state = core.queryState else { trapEnded(core) }
         if let problem = binding.mapping?.mismatch ?? _plan.problem {
             core.fail(problem)
-            return nothing
+            return placeholder()
         }
         do throws(StoreError) {
             return try question(state)
         } catch {
             core.fail(Realm.Error(error))
-            return nothing
+            return placeholder()
         }
     }
 
@@ -111,7 +112,7 @@ extension Results: Queryable {
     public var _realm: _QueryRealm { _QueryRealm(core: binding.core?.realm) }
 
     public func _ask<Answer>(_ question: _Question<Answer>) -> Answer {
-        ask(question.nothing) { state throws(StoreError) in
+        ask(question.placeholder()) { state throws(StoreError) in
             try question.ask(_plan.plan, state)
         }
     }
@@ -163,6 +164,9 @@ extension Results: RandomAccessCollection {
         }
         let keys = keys()
         guard position >= 0, position < keys.count else {
+            if binding.core?.hasFailed == true {
+                return binding.accessor(Model.self, row: .nowhere)
+            }
             fatalError(
                 "Index \(position) of Results<\(binding.tableName)> is out of range: there are "
                     + "\(keys.count) objects.")
@@ -175,7 +179,8 @@ extension Results: RandomAccessCollection {
     /// - Precondition: `0 <= bounds.lowerBound` and `bounds.upperBound <= count`.
     public subscript(bounds: Range<Int>) -> Slice<Results> {
         let known = current.tree?.count ?? firstKeys(bounds.upperBound).count
-        guard bounds.lowerBound >= 0, bounds.upperBound <= known else {
+        guard bounds.lowerBound >= 0, bounds.upperBound <= known || binding.core?.hasFailed == true
+        else {
             fatalError(
                 "The range \(bounds) of Results<\(binding.tableName)> is out of range: there are "
                     + "\(count) objects.")
@@ -197,7 +202,9 @@ extension Results: RandomAccessCollection {
 
     /// The position of an object; nil if it is not found by the query, or unmanaged.
     ///
-    /// - Precondition: the object is of the same realm and not deleted.
+    /// A deleted object fails the transaction.
+    ///
+    /// - Precondition: the object is of the same realm.
     /// - Complexity: O(candidates); the result itself is not made.
     public func index(of object: Model) -> Int? {
         let object = object._storedObject
@@ -208,9 +215,9 @@ extension Results: RandomAccessCollection {
                     + "Results<\(binding.tableName)>.")
         }
         guard other.isReadable(row: object._row) else {
-            fatalError(
-                "A deleted \(other.tableName), or one of a transaction that is over, was passed to "
-                    + "index(of:) of Results<\(binding.tableName)>.")
+            guard let core = other.core, core.schema != nil else { other.trapEnded(~0) }
+            core.fail(.deletedArgument(other.tableName, "index(of:)", core.place))
+            return nil
         }
         guard other.schema === binding.schema else { return nil }
         if let tree = current.tree { return tree.firstIndex { $0.rawValue == object._row } }

@@ -1,7 +1,7 @@
 // Reading leaves from their images at the first touch. Several readers may do it at once: each
 // finds the same bytes, and stores the word when everything behind it is complete. What a file says
 // is checked here once for all rows, so that later reads need no checks; an image that is not what
-// its cluster says is replaced by zeros (`NodeSource.damaged`).
+// its cluster says is replaced by zeros (`NodeSource.damaged`), whose word is not stored.
 
 extension Cluster {
     /// Reads the chunk of a column from its image, and the text that it names.
@@ -16,34 +16,46 @@ extension Cluster {
         let byteCount = Node.headerByteCount + rowCount << log2
         let offset = extent & ~63
         var image = source.image(.chunk, at: offset, byteCount: byteCount, crc: slot.chunkCRC)
+        guard image.isSound else { return Cluster.word(image, log2: type == .int ? log2 : 0) }
         var isSound = Cluster.isImage(image, .chunk, byteCount: byteCount, count: 1 << log2)
         if isSound, type == .bool {
-            let rows = image + Node.headerByteCount
+            let rows = image.address + Node.headerByteCount
             for row in 0..<rowCount where rows.load(fromByteOffset: row, as: UInt8.self) > 1 {
                 isSound = false
             }
         }
         if isSound, type.isText {
-            resolveText(slot, source)
-            isSound = areCellsSound(slot, image + Node.headerByteCount)
+            isSound =
+                resolveText(slot, source)
+                && areCellsSound(slot, image.address + Node.headerByteCount)
         }
         if !isSound { image = source.damaged(.chunk, at: offset, byteCount: byteCount) }
-        precondition(UInt(bitPattern: image) & 63 == 0, "An image is not at a multiple of 64.")
-        let word = UInt(bitPattern: image) | (type == .int ? UInt(log2) : 0)
-        setWord(column, word)
+        let word = Cluster.word(image, log2: type == .int ? log2 : 0)
+        if isSound { setWord(column, word) }
         return word
     }
 
-    private func resolveText(_ slot: ColumnSlot, _ source: NodeSource) {
+    /// The chunk word of an image.
+    private static func word(_ image: NodeSource.Image, log2: Int) -> UInt {
+        let word = UInt(bitPattern: image.address)
+        precondition(word & 63 == 0, "An image is not at a multiple of 64.")
+        return word | UInt(log2)
+    }
+
+    /// Reads the text that a chunk names; false where it is damaged.
+    private func resolveText(_ slot: ColumnSlot, _ source: NodeSource) -> Bool {
         let place = slot.address + ColumnSlot.aOffset
-        if loadWord(place) != 0 || slot.textUsed == 0 { return }
+        if loadWord(place) != 0 || slot.textUsed == 0 { return true }
         let byteCount = Node.headerByteCount + slot.textUsed
         let offset = slot.textExtent
-        var image = source.image(.text, at: offset, byteCount: byteCount, crc: slot.textCRC)
-        if !Cluster.isImage(image, .text, byteCount: byteCount, count: 0) {
-            image = source.damaged(.text, at: offset, byteCount: byteCount)
+        let image = source.image(.text, at: offset, byteCount: byteCount, crc: slot.textCRC)
+        guard image.isSound else { return false }
+        guard Cluster.isImage(image, .text, byteCount: byteCount, count: 0) else {
+            _ = source.damaged(.text, at: offset, byteCount: byteCount)
+            return false
         }
-        storeWord(UInt(bitPattern: image), place)
+        storeWord(UInt(bitPattern: image.address), place)
+        return true
     }
 
     /// Whether each cell names bytes that are there, and of a string column UTF-8.
@@ -96,22 +108,26 @@ extension Cluster {
         let offset = list.extent(index)
         var image = source.image(
             .largeValue, at: offset, byteCount: byteCount, crc: list.crc(index))
-        let bytes = UnsafeRawBufferPointer(start: image + Node.headerByteCount, count: length)
-        if !Cluster.isImage(image, .largeValue, byteCount: byteCount, count: 0)
-            || (isString && !isUTF8(bytes))
-        {
-            image = source.damaged(.largeValue, at: offset, byteCount: byteCount)
+        if image.isSound {
+            let bytes = UnsafeRawBufferPointer(
+                start: image.address + Node.headerByteCount, count: length)
+            if !Cluster.isImage(image, .largeValue, byteCount: byteCount, count: 0)
+                || (isString && !isUTF8(bytes))
+            {
+                image = source.damaged(.largeValue, at: offset, byteCount: byteCount)
+            }
         }
-        storeWord(UInt(bitPattern: image), list.address(index))
-        return UInt(bitPattern: image)
+        let word = UInt(bitPattern: image.address)
+        if image.isSound { storeWord(word, list.address(index)) }
+        return word
     }
 
     /// Whether the header says what the parent expects; a birth other than 0 would make an image
     /// look like a node of the heap.
     static func isImage(
-        _ image: UnsafeMutableRawPointer, _ kind: NodeKind, byteCount: Int, count: Int
+        _ image: NodeSource.Image, _ kind: NodeKind, byteCount: Int, count: Int
     ) -> Bool {
-        let node = Node(image)
+        let node = Node(image.address)
         return node.birth == 0 && node.byteCount == byteCount && node.kind == kind
             && node.load(13) == 1 as UInt8 && node.count == count
     }

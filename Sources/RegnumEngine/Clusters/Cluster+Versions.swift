@@ -214,10 +214,11 @@ extension Cluster {
         }
         let byteCount = Node.headerByteCount + rowCount << 3
         var image = source.image(.chunk, at: versionExtent, byteCount: byteCount, crc: versionCRC)
-        if !Cluster.isImage(image, .chunk, byteCount: byteCount, count: 8) {
+        if image.isSound, !Cluster.isImage(image, .chunk, byteCount: byteCount, count: 8) {
             image = source.damaged(.chunk, at: versionExtent, byteCount: byteCount)
         }
-        storeWord(UInt(bitPattern: image), node.address + Cluster.versionWordOffset)
-        return UInt(bitPattern: image)
+        let word = UInt(bitPattern: image.address)
+        if image.isSound { storeWord(word, node.address + Cluster.versionWordOffset) }
+        return word
     }
 }

@@ -172,7 +172,8 @@ struct IndexInner {
         let leaf = IndexLeaf.read(
             source, extent: extents[place], crc: crcs[place], count: Int(counts[place]),
             firstKey: keys[place], firstRow: rows[place])
-        cregnum_store_child(children + place, UInt64(leaf.word))
+        // an empty one stands for a damaged image, which every reader has to meet
+        if leaf.count > 0 { cregnum_store_child(children + place, UInt64(leaf.word)) }
         return leaf
     }
 
@@ -197,15 +198,15 @@ extension IndexLeaf {
         _ source: NodeSource, extent: UInt64, crc: UInt32, count: Int, firstKey: UInt64,
         firstRow: UInt64
     ) -> Node {
-        let node = Node(source.image(.indexLeaf, at: extent, byteCount: byteCount, crc: crc))
+        let image = source.image(.indexLeaf, at: extent, byteCount: byteCount, crc: crc)
+        let node = Node(image.address)
+        guard image.isSound else { return node }
         let leaf = IndexLeaf(node)
         let isSound =
             node.kind == .indexLeaf && node.isMapped && node.birth == 0
             && node.byteCount == byteCount && node.count <= capacity
-        // Zeros for a damaged image are sound and empty.
-        if isSound, node.count == 0 || isAs(leaf, count, firstKey, firstRow) { return node }
-        // A checksum that cannot be right makes the source note the damage and give zeros.
-        return Node(source.image(.indexLeaf, at: extent, byteCount: byteCount, crc: ~crc))
+        if isSound, isAs(leaf, count, firstKey, firstRow) { return node }
+        return Node(source.damaged(.indexLeaf, at: extent, byteCount: byteCount).address)
     }
 
     private static func isAs(_ leaf: IndexLeaf, _ count: Int, _ key: UInt64, _ row: UInt64) -> Bool

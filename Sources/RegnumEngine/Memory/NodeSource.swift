@@ -1,75 +1,120 @@
 import CRegnum
 import RegnumStore
+import Synchronization
 
 /// Where the leaves of a tree lie that were not read yet: a nodes file. Each image is checked
 /// against its CRC when it is first touched.
 ///
+/// Reads of a damaged image give zeros. Those must not be stored in the node above, so that the
+/// next use comes here again: `DamageWatch` notes each.
+///
 /// Inner nodes hold it unretained; `DatabaseRoot` and `NodeStore` keep it alive.
 final class NodeSource: Sendable {
     let file: any NodeBytes
-    /// What was found damaged first. Reads of damaged images give zeros; who reads on behalf of a
-    /// user asks here afterwards.
+    /// What was found damaged first.
     private let damage = Guarded<StoreError?>(nil)
-    /// Zeros that stand for damaged images, kept as long as the source.
-    private let substitutes = Guarded<[Substitute]>([])
+    private let isDamaged = Atomic(false)
+    /// Zeros that stand for images that cannot be read, kept as long as the source.
+    private let substitutes = Guarded<[Place: Substitute]>([:])
+
+    /// Where an image is, and as what it was to be read.
+    private struct Place: Hashable {
+        let offset: UInt64
+        let byteCount: Int
+        let kind: UInt8
+
+        init(_ kind: NodeKind, at offset: UInt64, byteCount: Int) {
+            self.kind = kind.rawValue
+            self.offset = offset
+            self.byteCount = byteCount
+        }
+    }
 
     /// Guard of the unchecked Sendable: the memory is zeroed once and only read afterwards.
     private struct Substitute: @unchecked Sendable {
         let address: UnsafeMutableRawPointer
+        let error: StoreError
+    }
+
+    /// An image, or zeros where it cannot be read.
+    struct Image {
+        let address: UnsafeMutableRawPointer
+        let isSound: Bool
     }
 
     init(_ file: any NodeBytes) { self.file = file }
 
     deinit {
-        for substitute in substitutes.withLock({ $0 }) { substitute.address.deallocate() }
+        for substitute in substitutes.withLock({ $0 }).values { substitute.address.deallocate() }
     }
 
     /// The first damage met, nil if there was none.
     var firstDamage: StoreError? { damage.withLock { $0 } }
 
+    /// Whether damage was met. A thread that met some itself sees true.
+    @inline(__always)
+    var hasDamage: Bool { isDamaged.load(ordering: .relaxed) }
+
     /// The image of a leaf, checked; zeros (with the header of an image of `kind`) where it is
-    /// damaged, which `firstDamage` then tells.
-    func image(
-        _ kind: NodeKind, at offset: UInt64, byteCount: Int, crc: UInt32
-    ) -> UnsafeMutableRawPointer {
+    /// damaged or cannot be read, which is noted.
+    func image(_ kind: NodeKind, at offset: UInt64, byteCount: Int, crc: UInt32) -> Image {
+        let place = Place(kind, at: offset, byteCount: byteCount)
+        // What cannot be read now may be later; what is damaged stays damaged.
+        if hasDamage, let known = substitutes.withLock({ $0[place] }),
+            known.error.code == .invalidDatabase
+        {
+            return substitute(place, known.error)
+        }
         do throws(StoreError) {
             let bytes = try file.bytes(at: offset, count: byteCount)
             guard let address = bytes.baseAddress,
                 cregnum_crc32c(0, address, byteCount) == crc
             else {
-                throw StoreError(
-                    .invalidDatabase,
-                    "The nodes file is damaged: the \(byteCount) bytes from \(offset) on do not "
-                        + "have the checksum that their parent holds.")
+                throw damageError(
+                    offset, byteCount, "do not have the checksum that their parent holds")
             }
-            return UnsafeMutableRawPointer(mutating: address)
+            return Image(address: UnsafeMutableRawPointer(mutating: address), isSound: true)
         } catch {
-            return substitute(kind, byteCount, error)
+            return substitute(place, error)
         }
     }
 
     /// Notes an image that has its checksum but not the content that its parent says; returns zeros
     /// in its place, as `image` does.
-    func damaged(_ kind: NodeKind, at offset: UInt64, byteCount: Int) -> UnsafeMutableRawPointer {
-        let error = StoreError(
-            .invalidDatabase,
-            "The nodes file is damaged: the \(byteCount) bytes from \(offset) on are not what "
-                + "their parent says.")
-        return substitute(kind, byteCount, error)
+    func damaged(_ kind: NodeKind, at offset: UInt64, byteCount: Int) -> Image {
+        substitute(
+            Place(kind, at: offset, byteCount: byteCount),
+            damageError(offset, byteCount, "are not what their parent says"))
     }
 
-    private func substitute(
-        _ kind: NodeKind, _ byteCount: Int, _ error: StoreError
-    ) -> UnsafeMutableRawPointer {
+    private func damageError(_ offset: UInt64, _ byteCount: Int, _ what: String) -> StoreError {
+        let path = (file as? NodesFile)?.path
+        return StoreError(
+            .invalidDatabase,
+            "The nodes file\(path.map { " \($0)" } ?? "") is damaged: the \(byteCount) bytes from "
+                + "\(offset) on \(what).", path: path, position: offset)
+    }
+
+    private func substitute(_ place: Place, _ error: StoreError) -> Image {
         damage.withLock { if $0 == nil { $0 = error } }
-        let address = UnsafeMutableRawPointer.allocate(
-            byteCount: max(byteCount, 64), alignment: 64)
-        address.initializeMemory(as: UInt8.self, repeating: 0, count: max(byteCount, 64))
+        isDamaged.store(true, ordering: .relaxed)
+        DamageWatch.note(error)
+        let address = substitutes.withLock { known in
+            let address = known[place]?.address ?? Self.zeros(place)
+            known[place] = Substitute(address: address, error: error)
+            return address
+        }
+        return Image(address: address, isSound: false)
+    }
+
+    private static func zeros(_ place: Place) -> UnsafeMutableRawPointer {
+        let byteCount = max(place.byteCount, 64)
+        let address = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)
+        address.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
         let node = Node(address)
-        node.byteCount = byteCount
-        node.kind = kind
+        node.byteCount = place.byteCount
+        node.kind = NodeKind(rawValue: place.kind)
         node.store(1 as UInt8, 13)
-        substitutes.withLock { $0.append(Substitute(address: address)) }
         return address
     }
 

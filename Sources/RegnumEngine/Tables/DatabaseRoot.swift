@@ -112,6 +112,10 @@ package final class DatabaseRoot: Sendable {
 
     /// What was found damaged first in the nodes file that the root reads from; nil if nothing was.
     package var damage: StoreError? { content.context.source?.firstDamage }
+
+    /// Whether anybody met damage in the nodes file that the root reads from, the calling thread
+    /// included. `DamageWatch` tells whether a read meets it.
+    package var hasDamage: Bool { content.context.source?.hasDamage ?? false }
 }
 
 extension DatabaseContent {

@@ -43,19 +43,20 @@ private final class Smuggler: @unchecked Sendable {
         #expect(sentence(write).contains("Basket.numbers was used after the body"))
     }
 
-    @Test func setOfADeletedObjectTraps() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await SetTrapTests.realm()
+    @Test func setOfADeletedObjectFailsTheTransaction() async throws {
+        let realm = try await SetTrapTests.realm()
+        let error = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in
                 let basket = tx.objects(Basket.self)[0]
                 let numbers = basket.numbers
                 tx.delete(basket)
                 _ = numbers.contains(1)
+                _ = numbers[0]
+                numbers.insert(2)
             }
         }
-        #expect(sentence(result).contains("Basket.numbers of a deleted object was used"))
+        #expect(error?.code == .invalidInput)
+        #expect(error?.message.contains("Basket.numbers of a deleted object was used") == true)
     }
 
     @Test func changingASetInAReadTraps() async {

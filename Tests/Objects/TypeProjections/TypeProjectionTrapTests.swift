@@ -44,20 +44,23 @@ private func sentence(_ result: ExitTest.Result?) -> String {
 
 /// Stored values that cannot be converted, read as what cannot be nil.
 @Suite struct TypeProjectionTrapTests {
-    // Covers 8.2
-    @Test func requiredPropertyNamesClassPropertyAndValue() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let (realm, _) = try await spoiled()
+    // Covers 8.2, .invalidValue
+    @Test func requiredPropertyNamesClassPropertyAndValue() async throws {
+        let (realm, _) = try await spoiled()
+        let read = await #expect(throws: Realm.Error.self) {
             try await realm.read { tx in _ = tx.objects(Sign.self).first?.word }
         }
-        #expect(
-            sentence(result).contains(
-                "Sign.word is stored as \"Not A Word\" (String), of which no Word can be made"))
+        let frozen = #expect(throws: Realm.Error.self) {
+            try realm.snapshot().read { _ = $0.objects(Sign.self).first?.word }
+        }
+        for error in [read, frozen] {
+            #expect(error?.code == .invalidValue && error?.property == "word")
+            #expect(
+                error?.message.contains("Sign.word is stored as \"Not A Word\" (String)") == true)
+        }
     }
 
-    @Test func frozenPropertyNamesClassPropertyAndValue() async {
+    @Test func frozenPropertyOutsideOfAReadTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -65,36 +68,40 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             _ = realm.snapshot().objects(Sign.self).first?.word
         }
         #expect(sentence(result).contains("Sign.word is stored as \"Not A Word\""))
+        #expect(sentence(result).contains("Snapshot.read"))
     }
 
-    @Test func embeddedPropertyNamesClassPropertyAndValue() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let (realm, _) = try await spoiled()
+    @Test func embeddedPropertyNamesClassPropertyAndValue() async throws {
+        let (realm, _) = try await spoiled()
+        let read = await #expect(throws: Realm.Error.self) {
             try await realm.read { tx in _ = tx.objects(Sign.self).first?.label }
         }
-        #expect(sentence(result).contains("Sign.label is stored as Caption {"))
-        #expect(sentence(result).contains("text = forbidden"))
+        let frozen = #expect(throws: Realm.Error.self) {
+            try realm.snapshot().read { _ = $0.objects(Sign.self).first?.label }
+        }
+        for error in [read, frozen] {
+            #expect(error?.message.contains("Sign.label is stored as Caption {") == true)
+            #expect(error?.message.contains("text = forbidden") == true)
+        }
     }
 
     // Covers 8.2
-    @Test(arguments: [false, true]) func elementNamesListAndValue(isFrozen: Bool) async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { [isFrozen] in
-            let (realm, _) = try await spoiled()
-            if isFrozen {
-                _ = realm.snapshot().objects(Sign.self).first?.words.array
-            } else {
-                try await realm.read { tx in
-                    let words = tx.objects(Sign.self)[0].words
-                    guard words[0] == .of("a") else { return }
-                    _ = words[1]
-                }
+    @Test func elementNamesListAndValue() async throws {
+        let (realm, _) = try await spoiled()
+        let frozen = #expect(throws: Realm.Error.self) {
+            try realm.snapshot().read { _ = $0.objects(Sign.self).first?.words.array }
+        }
+        let read = await #expect(throws: Realm.Error.self) {
+            try await realm.read { tx in
+                let words = tx.objects(Sign.self)[0].words
+                guard words[0] == .of("a") else { return }
+                _ = words[1]
             }
         }
-        #expect(sentence(result).contains("An element of Sign.words is stored as \"B\""))
+        for error in [frozen, read] {
+            #expect(error?.code == .invalidValue)
+            #expect(error?.message.contains("Sign.words is stored as \"B\"") == true)
+        }
     }
 
     // Covers 8.9
@@ -136,20 +143,26 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         #expect(sentence(result).contains("a list has no nil objects"))
     }
 
-    @Test func aSumThatIsNoValueTraps() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let realm = try await Realm.temporary([Boxes.self])
-            try await realm.write { tx in
-                for _ in 0..<2 {
-                    let boxes = Boxes()
-                    boxes.int8 = Box(100)
-                    try tx.add(boxes)
-                }
+    @Test func aSumThatIsNoValueIsAnError() async throws {
+        let realm = try await Realm.temporary([Boxes.self])
+        try await realm.write { tx in
+            for _ in 0..<2 {
+                let boxes = Boxes()
+                boxes.int8 = Box(100)
+                try tx.add(boxes)
             }
-            _ = realm.snapshot().objects(Boxes.self).sum(of: \.int8)
         }
-        #expect(sentence(result).contains("is stored as 200, of which no Box<Int8> can be made"))
+        let frozen = #expect(throws: Realm.Error.self) {
+            try realm.snapshot().read { _ = $0.objects(Boxes.self).sum(of: \.int8) }
+        }
+        let read = await #expect(throws: Realm.Error.self) {
+            try await realm.read { tx in _ = tx.objects(Boxes.self).sum(of: \.int8) }
+        }
+        for error in [frozen, read] {
+            #expect(error?.code == .invalidValue)
+            #expect(
+                error?.message.contains("is stored as 200, of which no Box<Int8> can be made")
+                    == true)
+        }
     }
 }

@@ -1,0 +1,234 @@
+import Foundation
+import RegnumEngine
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+final class DamagedItem: Object {
+    @Persisted(primaryKey: true) var number: Int
+    @Persisted(indexed: true) var kind: String
+    @Persisted var name: String
+    @Persisted var note: String?
+    @Persisted var weight: Double
+    @Persisted var next: DamagedItem?
+    @Persisted var tags: List<String>
+    @Persisted var counts: Map<String, Int>
+    @Persisted var any: AnyRealmValue
+    @Persisted(originProperty: "next") var previous: LinkingObjects<DamagedItem>
+
+    var label: String { "\(name) \(weight)" }
+}
+
+/// Flipped bits in a nodes file: every view gives what was stored, or the error.
+@Suite struct DamagedReadTests {
+    private static let count = 1_100
+
+    private let folder: RealmFolder
+    private let configuration: Realm.Configuration
+
+    init() throws {
+        folder = try RealmFolder()
+        var configuration = folder.configuration("test.realm", [DamagedItem.self])
+        configuration.logger = nil
+        configuration.adjust = { $0.checkpoint.isOn = false }
+        self.configuration = configuration
+    }
+
+    /// Makes a closed realm whose content lies in a nodes file, and returns the file.
+    private func makeRealm() async throws -> URL {
+        var closing = configuration
+        closing.adjust = { options in
+            options.checkpoint.isOn = true
+            options.checkpoint.closingByteCountMin = 1
+        }
+        let realm = try await Realm.open(closing)
+        try await realm.write { tx in
+            var last: DamagedItem?
+            for number in 0..<Self.count {
+                let item = DamagedItem()
+                item.number = number
+                item.kind = "kind \(number % 7)"
+                item.name = "the name of the item \(number)"
+                item.note = number % 3 == 0 ? nil : String(repeating: "note ", count: number % 9)
+                item.weight = Double(number) / 4
+                item.next = last
+                item.tags.append(objectsIn: (0..<number % 4).map { "tag \($0)" })
+                item.counts["a"] = number
+                item.any = number % 2 == 0 ? .int(number) : .string("any \(number)")
+                try tx.add(item)
+                last = item
+            }
+        }
+        await realm.close()
+        let name = try folder.names(in: "test.realm").filter { $0.hasPrefix("nodes-") }.last
+        return folder["test.realm"].appending(path: try #require(name))
+    }
+
+    private static let frozenViewCount = 14
+
+    /// What one of the views of a snapshot shows.
+    private static func frozenView(_ number: Int, _ snapshot: Snapshot) throws -> String {
+        let items = snapshot.objects(DamagedItem.self)
+        switch number {
+        case 0: return items.map(\.name).joined()
+        case 1: return items.map { $0.note ?? "-" }.joined()
+        case 2: return "\(items.sum(of: \.weight))"
+        case 3: return "\(items.where { $0.kind == "kind 3" }.count)"
+        case 4: return "\(items.where { $0.name.contains("7") }.map(\.number))"
+        case 5: return "\(items.sorted(by: \.name)[700].number)"
+        case 6:
+            return (0..<count).map { key in
+                "\(snapshot.object(DamagedItem.self, forPrimaryKey: key)?.number ?? -1)"
+            }.joined()
+        case 7: return items.map { "\($0.next?.number ?? -1)" }.joined()
+        case 8: return items.map { "\($0.previous.count)" }.joined()
+        case 9: return items.map { $0.tags.array.joined() }.joined()
+        case 10: return items.map { "\($0.counts["a"] ?? -1)," }.joined()
+        case 11:
+            return items.map { item in
+                let value: FrozenAnyValue = item.any
+                return "\(value)"
+            }.joined()
+        case 12: return items.map(\.label).joined()
+        default: return String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
+        }
+    }
+
+    private static let confinedViewCount = 8
+
+    private static func confinedView(_ number: Int, _ tx: Transaction) throws -> String {
+        let items = tx.objects(DamagedItem.self)
+        switch number {
+        case 0: return items.map(\.name).joined()
+        case 1: return "\(items.sum(of: \.weight))"
+        case 2: return "\(items.where { $0.kind == "kind 3" }.count)"
+        case 3: return "\(items.sorted(by: \.name)[700].number)"
+        case 4:
+            return (0..<count).map { key in
+                "\(tx.object(DamagedItem.self, forPrimaryKey: key)?.number ?? -1)"
+            }.joined()
+        case 5: return items.map { "\($0.next?.number ?? -1)" }.joined()
+        case 6:
+            return items.map { item in item.tags.indices.map { item.tags[$0] }.joined() }.joined()
+        default: return items.map { "\(($0.counts["a"] ?? nil) ?? -1)," }.joined()
+        }
+    }
+
+    // Covers .invalidDatabase
+    @Test func everyViewGivesWhatWasStoredOrAnError() async throws {
+        let file = try await makeRealm()
+        let intact = try Data(contentsOf: file)
+        let realm = try await Realm.open(configuration)
+        let frozen = try (0..<Self.frozenViewCount).map { number in
+            try realm.snapshot().read { try Self.frozenView(number, $0) }
+        }
+        var confined: [String] = []
+        for number in 0..<Self.confinedViewCount {
+            confined.append(try await realm.read { try Self.confinedView(number, $0) })
+        }
+        try await realm.snapshot().checkIntegrity()
+        await realm.close()
+        #expect(Set(frozen).count == frozen.count && frozen.allSatisfy { !$0.isEmpty })
+
+        var generator = SeededRandom("DamagedReadTests")
+        var (refusals, errors, checks) = (0, 0, 0)
+        for _ in 0..<Effort.count(gate: 6, soak: 400) {
+            var bytes = intact
+            let offset = 4_096 + generator.below(intact.count - 4_096)
+            bytes[offset] ^= 1 << UInt8(generator.below(8))
+            try bytes.write(to: file)
+            let opened: Realm
+            do {
+                opened = try await Realm.open(configuration)
+            } catch Realm.Error.Code.invalidDatabase {
+                refusals += 1
+                continue
+            }
+            var isDamaged = false
+            for (number, expected) in frozen.enumerated() {
+                do {
+                    let found = try opened.snapshot().read { try Self.frozenView(number, $0) }
+                    #expect(found == expected, "a bit of byte \(offset)")
+                } catch let error as Realm.Error {
+                    #expect(error.code == .invalidDatabase, "byte \(offset): \(error)")
+                    #expect(error.className != nil, "byte \(offset): \(error)")
+                    isDamaged = true
+                }
+            }
+            for (number, expected) in confined.enumerated() {
+                do {
+                    let found = try await opened.read { try Self.confinedView(number, $0) }
+                    #expect(found == expected, "a bit of byte \(offset)")
+                } catch let error as Realm.Error {
+                    #expect(error.code == .invalidDatabase, "byte \(offset): \(error)")
+                    isDamaged = true
+                }
+            }
+            let found = await realmError { try await opened.snapshot().checkIntegrity() }
+            #expect(found == nil || found?.code == .invalidDatabase)
+            #expect(found != nil || !isDamaged, "byte \(offset) is not found")
+            if isDamaged { errors += 1 }
+            if found != nil { checks += 1 }
+            await opened.close()
+        }
+        print("\(refusals) openings, \(errors) realms and \(checks) checks throw")
+        #expect(errors > 0 && checks >= errors)
+    }
+
+    /// The rest of a realm can be read.
+    @Test func damageOfOneLeafIsThatOfItsRowsAndProperty() async throws {
+        let file = try await makeRealm()
+        var bytes = try Data(contentsOf: file)
+        let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
+        bytes[text.lowerBound] ^= 1
+        try bytes.write(to: file)
+        let realm = try await Realm.open(configuration)
+        let snapshot = realm.snapshot()
+        for _ in 0..<2 {  // also once it is known
+            let item = try #require(snapshot.object(DamagedItem.self, forPrimaryKey: 99))
+            #expect(item.weight == 99.0 / 4 && item.kind == "kind 1")
+            let error = #expect(throws: Realm.Error.self) { try snapshot.read { _ in item.name } }
+            #expect(error?.code == .invalidDatabase)
+            #expect(error?.className == "DamagedItem" && error?.property == "name")
+            #expect(error?.key == "99 (Int)" || error?.key == "99", "\(error?.key ?? "-")")
+            #expect(error?.path?.hasSuffix(file.lastPathComponent) == true)
+            #expect((error?.position ?? 0) > 0)
+            let last = try #require(snapshot.object(DamagedItem.self, forPrimaryKey: 1_090))
+            #expect(try snapshot.read { _ in last.name } == "the name of the item 1090")
+            #expect(item.description.contains("cannot be read"))
+            #expect(throws: Realm.Error.self) { try JSONEncoder().encode(item) }
+            let read = try await realm.read { tx in
+                tx.object(DamagedItem.self, forPrimaryKey: 1_090)?.name
+            }
+            #expect(read == "the name of the item 1090")
+        }
+        let error = await realmError { try await snapshot.checkIntegrity() }
+        #expect(error?.property == "name" && error?.className == "DamagedItem")
+        // a write that changes nothing, too
+        let write = await realmError {
+            try await realm.write { tx in tx.object(DamagedItem.self, forPrimaryKey: 99)?.name }
+        }
+        #expect(write?.code == .invalidDatabase)
+        await realm.close()
+    }
+
+    @Test func damageOutsideOfAReadTraps() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let tests = try DamagedReadTests()
+            let file = try await tests.makeRealm()
+            var bytes = try Data(contentsOf: file)
+            let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
+            bytes[text.lowerBound] ^= 1
+            try bytes.write(to: file)
+            let realm = try await Realm.open(tests.configuration)
+            _ = realm.snapshot().objects(DamagedItem.self).map(\.name)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("is damaged") && text.contains("DamagedItem"), "\(text)")
+        #expect(text.contains("outside of Snapshot.read"), "\(text)")
+    }
+}

@@ -1,0 +1,312 @@
+import Foundation
+import Logging
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+private enum Old {
+    final class Ticket: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var level: Int
+        @Persisted var hint: Int?
+        @Persisted var hints: List<Int?>
+        @Persisted var levels: List<Int>
+        @Persisted var small: Int?
+        @Persisted var byName: Map<String, Int?>
+    }
+}
+
+private final class Ticket: Object {
+    enum Level: Int, PersistableEnum {
+        case low = 1
+        case high
+    }
+
+    @Persisted(primaryKey: true) var number: Int
+    @Persisted var level: Level
+    @Persisted var hint: Level?
+    @Persisted var hints: List<Level?>
+    @Persisted var levels: List<Level>
+    @Persisted var small: Int8?
+    @Persisted var byName: Map<String, Level?>
+}
+
+private enum Other {
+    final class Ticket: Object {
+        @Persisted(primaryKey: true) var number: Int
+        @Persisted var level: String
+    }
+}
+
+private final class Purse: Object {
+    @Persisted var amount: Int
+    @Persisted var amounts: List<Int>
+    @Persisted var content: AnyRealmValue
+}
+
+/// What frozen values do with errors: those of damage are in `DamagedReadTests`.
+@Suite struct ReadScopeTests {
+    /// A realm in which another program stored cases and numbers that this one does not have.
+    private func spoiled() async throws -> Realm {
+        let old = try await Realm.temporary([Old.Ticket.self])
+        try await old.write { tx in
+            let ticket = Old.Ticket()
+            ticket.number = 1
+            ticket.level = 7
+            ticket.hint = 7
+            ticket.hints.append(objectsIn: [1, 7, nil])
+            ticket.levels.append(objectsIn: [1, 7])
+            ticket.small = 300
+            ticket.byName["a"] = 7
+            try tx.add(ticket)
+        }
+        return try LaterProgram.core(of: old, [Ticket.self])
+    }
+
+    private func frozenError<R>(
+        _ realm: Realm, _ body: (Snapshot) throws -> R
+    ) -> Realm.Error? {
+        do {
+            _ = try realm.snapshot().read(body)
+            return nil
+        } catch {
+            return error as? Realm.Error
+        }
+    }
+
+    // Covers .invalidValue
+    @Test func unknownCasesOfRequiredEnumsAreErrorsInAllViews() async throws {
+        let realm = try await spoiled()
+        let frozen = frozenError(realm) { $0.objects(Ticket.self)[0].level }
+        let element = frozenError(realm) { $0.objects(Ticket.self)[0].levels.array }
+        let least = frozenError(realm) { $0.objects(Ticket.self).max(of: \.level) }
+        let confined = await realmError {
+            try await realm.read { tx in _ = tx.objects(Ticket.self)[0].level }
+        }
+        let confinedElement = await realmError {
+            try await realm.read { tx in _ = tx.objects(Ticket.self)[0].levels[1] }
+        }
+        for error in [frozen, element, least, confined, confinedElement] {
+            #expect(error?.code == .invalidValue, "\(error as Any)")
+        }
+        #expect(frozen?.property == "level" && frozen?.className == "Ticket")
+        #expect(frozen?.key?.hasPrefix("1") == true)
+    }
+
+    /// As in the original.
+    @Test func unknownValuesOfOptionalsAreNilInAllViews() async throws {
+        let realm = try await spoiled()
+        let ticket = realm.snapshot().objects(Ticket.self)[0]
+        #expect(ticket.hint == nil && ticket.small == nil)
+        #expect(ticket.hints.array == [.low, nil, nil])
+        #expect(ticket.byName["a"] == .some(nil))
+        try await realm.read { tx in
+            let ticket = try #require(tx.objects(Ticket.self).first)
+            #expect(ticket.hint == nil && ticket.small == nil)
+            #expect(Array(ticket.hints) == [.low, nil, nil])
+            #expect(ticket.byName["a"] == .some(nil))
+        }
+    }
+
+    // Covers .invalidQuery
+    @Test func sumsThatDoNotFitAndForeignOperandsAreErrors() async throws {
+        let types: [ObjectBase.Type] = [Purse.self, Hound.self, Keeper.self, Collar.self]
+        let realm = try await Realm.temporary(types)
+        let other = try await Realm.temporary(types)
+        try await other.write { try $0.add(Hound(value: ["name": "Rex"])) }
+        try await realm.write { tx in
+            for _ in 0..<2 {
+                let purse = Purse()
+                purse.amount = .max
+                purse.amounts.append(objectsIn: [.max, 1])
+                try tx.add(purse)
+            }
+        }
+        #expect(
+            frozenError(realm) { $0.objects(Purse.self).sum(of: \.amount) }?.code == .invalidQuery)
+        #expect(
+            frozenError(realm) { $0.objects(Purse.self)[0].amounts.sum() }?.code == .invalidQuery)
+        let live = #expect(throws: Realm.Error.self) {
+            try realm.snapshot().read { _ in realm.objects(Purse.self).sum(of: \.amount) }
+        }
+        #expect(live?.code == .invalidQuery)
+        let foreign = try #require(other.snapshot().objects(Hound.self).first)
+        let lookup = frozenError(realm) { snapshot in
+            snapshot.objects(Keeper.self).where { $0.hounds.contains(foreign) }.count
+        }
+        #expect(lookup?.code == .invalidQuery)
+    }
+
+    // Covers .schemaMismatch
+    @Test func aClassThatDoesNotFitIsAnErrorInAllViews() async throws {
+        let old = try await Realm.temporary([Old.Ticket.self])
+        try await old.write { try $0.add(Old.Ticket()) }
+        var configuration = old.configuration
+        configuration.objectTypes = [Other.Ticket.self]
+        let realm = Realm(RealmCore(old.core.coordinator, configuration))
+        let errors = [
+            frozenError(realm) { $0.objects(Other.Ticket.self).count },
+            frozenError(realm) { $0.objects(Other.Ticket.self).map(\.level) },
+            frozenError(realm) { $0.objects(Other.Ticket.self)[3].level },
+            frozenError(realm) { $0.objects(Other.Ticket.self).last },
+            frozenError(realm) { $0.object(Other.Ticket.self, forPrimaryKey: 0) },
+            await realmError {
+                try await realm.read { tx in _ = tx.objects(Other.Ticket.self)[3].level }
+            },
+        ]
+        for error in errors {
+            #expect(error?.code == .schemaMismatch && error?.className == "Ticket")
+        }
+    }
+
+    /// Another process has migrated: what this program knows under another name is not empty.
+    @Test func whatANewerProgramRenamedIsAnError() async throws {
+        var configuration = Realm.Configuration(
+            location: .inMemory(identifier: "renamed-\(UUID())"), objectTypes: [Purse.self])
+        configuration.schemaVersion = 2
+        let newer = try await Realm.open(configuration)
+        try await newer.write { try $0.add(Purse()) }
+        configuration.objectTypes = [Older.Purse.self, Older.Wallet.self]
+        // what the same version does not store yet has its default
+        let same = Realm(RealmCore(newer.core.coordinator, configuration))
+        #expect(same.snapshot().objects(Older.Purse.self).map(\.sum) == [0])
+        #expect(same.snapshot().objects(Older.Wallet.self).isEmpty)
+        configuration.schemaVersion = 1
+        let older = Realm(RealmCore(newer.core.coordinator, configuration))
+        let renamed = frozenError(older) { $0.objects(Older.Purse.self).map(\.sum) }
+        #expect(renamed?.code == .schemaMismatch && renamed?.property == "sum")
+        let gone = frozenError(older) { $0.objects(Older.Wallet.self).count }
+        #expect(gone?.code == .schemaMismatch && gone?.className == "Wallet")
+    }
+
+    private enum Older {
+        final class Purse: Object {
+            @Persisted var amount: Int
+            @Persisted var sum: Int
+        }
+
+        final class Wallet: Object {
+            @Persisted var amount: Int
+        }
+    }
+
+    // Covers .invalidInput
+    @Test func aLinkToAnUnlistedClassIsAnErrorInAllViews() async throws {
+        let whole = try await Realm.temporary([Purse.self, Ticket.self])
+        try await whole.write { tx in
+            let purse = Purse()
+            purse.content = .object(Ticket())
+            try tx.add(purse)
+        }
+        var configuration = whole.configuration
+        configuration.objectTypes = [Purse.self]
+        let part = Realm(RealmCore(whole.core.coordinator, configuration))
+        let frozen = frozenError(part) { snapshot in
+            let content: FrozenAnyValue = snapshot.objects(Purse.self)[0].content
+            return content
+        }
+        let confined = await realmError {
+            try await part.read { tx in _ = tx.objects(Purse.self)[0].content }
+        }
+        for error in [frozen, confined] {
+            #expect(error?.code == .invalidInput && error?.className == "Ticket")
+        }
+    }
+
+    @Test func scopesNestAndTheFirstErrorCounts() async throws {
+        let realm = try await spoiled()
+        let snapshot = realm.snapshot()
+        let count = try snapshot.read { outer in
+            let inner = #expect(throws: Realm.Error.self) {
+                try outer.read { _ = $0.objects(Ticket.self)[0].level }
+            }
+            #expect(inner?.code == .invalidValue)
+            return outer.objects(Ticket.self).count
+        }
+        #expect(count == 1)
+        struct Refusal: Error {}
+        let first = #expect(throws: Realm.Error.self) {
+            try snapshot.read { snapshot in
+                _ = snapshot.objects(Ticket.self)[0].level
+                throw Refusal()
+            }
+        }
+        #expect(first?.property == "level")
+        #expect(throws: Refusal.self) { try snapshot.read { _ in throw Refusal() } }
+    }
+
+    @Test func frozenValuesFailTheTransactionThatReadsThem() async throws {
+        let realm = try await spoiled()
+        let ticket = realm.snapshot().objects(Ticket.self)[0]
+        let error = await realmError {
+            try await realm.write { tx in
+                _ = ticket.level
+                tx.deleteAll()
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.property == "level")
+        #expect(realm.snapshot().objects(Ticket.self).count == 1)
+    }
+
+    @Test func streamsDeliverValuesWithTheirSnapshot() async throws {
+        let realm = try await spoiled()
+        var stream = realm.objects(Ticket.self).changes.makeAsyncIterator()
+        let change = try #require(try await stream.next())
+        let tickets = change.collection
+        let error = #expect(throws: Realm.Error.self) {
+            try tickets.snapshot.read { _ in tickets.map(\.level) }
+        }
+        #expect(error?.code == .invalidValue)
+        #expect(tickets.snapshot.version == tickets.version)
+        #expect(tickets[0].snapshot.version == tickets.version)
+    }
+
+    @Test func outsideOfAScopeTheProcessEndsAndTheLogSaysWhy() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let realm = try await ReadScopeTests().spoiled()
+            _ = realm.snapshot().objects(Ticket.self)[0].level
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("Ticket.level is stored as 7"), "\(text)")
+        #expect(text.contains("critical") && text.contains("outside of Snapshot.read"), "\(text)")
+    }
+
+    @Test func loggerIsThereByDefault() {
+        let configuration = Realm.Configuration(location: .inMemory(identifier: "logger"))
+        #expect(configuration.logger?.label == "regnum")
+    }
+
+    // Covers .invalidInput
+    @Test(arguments: [0, 1, 2]) func aLiveHandleInAWriteFailsTheTransaction(use: Int) async throws {
+        let realm = try await Realm.temporary([Ticket.self])
+        let error = await realmError {
+            try await realm.write { tx in
+                switch use {
+                case 0:
+                    if realm.objects(Ticket.self).isEmpty { try tx.add(Ticket()) }
+                case 1:
+                    if realm.object(Ticket.self, forPrimaryKey: 0).current == nil {
+                        try tx.add(Ticket())
+                    }
+                default:
+                    if realm.objects(Ticket.self).where({ $0.number == 0 }).count == 0 {
+                        try tx.add(Ticket())
+                    }
+                }
+            }
+        }
+        #expect(error?.code == .invalidInput && error?.className == "Ticket")
+        #expect(error?.message.contains("tx.object") == true)
+        #expect(realm.snapshot().objects(Ticket.self).isEmpty)
+        // another realm's, and what is asked for outside, is fine
+        let other = try await Realm.temporary([Ticket.self])
+        try await realm.write { tx in
+            if other.objects(Ticket.self).isEmpty { try tx.add(Ticket()) }
+        }
+        #expect(realm.objects(Ticket.self).count == 1)
+    }
+}
