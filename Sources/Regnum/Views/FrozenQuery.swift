@@ -149,7 +149,7 @@ final class FrozenQuery: Sendable {
 
     /// The first position of a row, nil if it is not there.
     func position(of row: ObjectKey) -> Int? {
-        if let tree = knownTree { return tree.firstIndex(of: row) }
+        if let tree = knownTree { return table.checked { tree.firstIndex(of: row) } }
         return ask(nil) { state throws(StoreError) in try plan.position(of: row, state) }
     }
 
