@@ -121,7 +121,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             }
         }
         #expect(embedded?.message.contains("Medal.code of a deleted object was used") == true)
-        #expect(realm.snapshot().objects(Walker.self).count == 1)
+        #expect(realm.snapshot().objects(Walker.self).count == 2)
     }
 
     // Covers 2.4

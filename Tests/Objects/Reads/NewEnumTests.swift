@@ -12,7 +12,10 @@ private enum Before {
 }
 
 private enum After {
-    enum Size: Int, PersistableEnum { case large = 7, small = 0 }
+    enum Size: Int, PersistableEnum {
+        case large = 7
+        case small = 0
+    }
     enum Color: String, PersistableEnum { case red, blue }
 
     final class Parcel: Object {

@@ -55,8 +55,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         }
         for error in [read, frozen] {
             #expect(error?.code == .invalidValue && error?.property == "word")
-            #expect(
-                error?.message.contains("Sign.word is stored as \"Not A Word\" (String)") == true)
+            #expect(error?.message.contains("Sign.word is stored as \"Not A Word\"") == true)
         }
     }
 
