@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -18,10 +20,10 @@ int cregnum_openat(int directory, const char *name, int flags, unsigned int mode
     return fd < 0 ? -errno : fd;
 }
 
-int cregnum_rename_new(const char *name, const char *target) {
+int cregnum_rename_new(int directory, const char *name, const char *target) {
     int result;
     do {
-        result = renameat2(AT_FDCWD, name, AT_FDCWD, target, RENAME_NOREPLACE);
+        result = renameat2(directory, name, directory, target, RENAME_NOREPLACE);
     } while (result < 0 && errno == EINTR);
     return result < 0 ? -errno : 0;
 }
@@ -49,6 +51,17 @@ int cregnum_extend(int fd, uint64_t size) {
     } while (result < 0 && errno == EINTR);
     return result < 0 ? -errno : 0;
 }
+
+static atomic_bool is_forked;
+static pthread_once_t fork_watch = PTHREAD_ONCE_INIT;
+
+static void note_fork(void) { atomic_store(&is_forked, true); }
+
+static void begin_fork_watch(void) { pthread_atfork(NULL, NULL, note_fork); }
+
+void cregnum_watch_forks(void) { pthread_once(&fork_watch, begin_fork_watch); }
+
+bool cregnum_is_forked(void) { return atomic_load_explicit(&is_forked, memory_order_relaxed); }
 
 int64_t cregnum_filesystem_type(int fd) {
     struct statfs status;

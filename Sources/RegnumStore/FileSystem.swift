@@ -16,6 +16,18 @@ package protocol FileSystem: AnyObject, Sendable {
     ///
     /// Throws as `openDirectory` does.
     func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory
+    /// Makes the directory at `path` (0700), which must not be there, and syncs its parent.
+    ///
+    /// Throws `fileExists` if there is anything, be it a link that leads nowhere; else as
+    /// `openDirectory`.
+    func makeDirectory(_ path: String) throws(StoreError) -> any RealmDirectory
+    /// Opens a directory that this user has made, which is there.
+    ///
+    /// Throws `fileAccess` for a symbolic link and for another user's; else as `openDirectory`.
+    func openOwnDirectory(_ path: String) throws(StoreError) -> any RealmDirectory
+    /// The name of the file system at `path`, or at the directory above it, if other machines or
+    /// programs serve it; nil for local ones, and where that cannot be seen.
+    func networkFileSystem(at path: String) -> String?
     /// Removes the directory at `path`; false if it is not empty or may not be removed (it is a mount
     /// point, a link, or the parent must not be changed). Not synced: after a power loss an empty
     /// directory may be there again.
@@ -24,6 +36,9 @@ package protocol FileSystem: AnyObject, Sendable {
     ///
     /// Throws `filePermissionDenied` and `fileAccess` where that cannot be seen.
     func hasEntry(_ path: String) throws(StoreError) -> Bool
+    /// Whether `path` leads to the directory of that identity, symbolic links followed; true where
+    /// that cannot be seen. Touches no disk as long as the directory is open.
+    func leads(_ path: String, to identity: FileIdentity) -> Bool
     /// Gives a realm directory another name in the directory above it, and makes that durable.
     /// Files that are open stay so.
     ///
@@ -45,6 +60,19 @@ extension FileSystem {
         try openDirectory(path, create: false)
     }
 
+    package func makeDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
+        guard try !hasEntry(path) else {
+            throw StoreError(.fileExists, "\"\(path)\" exists already.", path: path)
+        }
+        return try openDirectory(path, create: true)
+    }
+
+    package func openOwnDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
+        try openDirectory(path, create: false)
+    }
+
+    package func networkFileSystem(at path: String) -> String? { nil }
+
     package func removeDirectory(_ path: String) throws(StoreError) -> Bool { false }
 
     package func hasEntry(_ path: String) throws(StoreError) -> Bool {
@@ -56,6 +84,8 @@ extension FileSystem {
             throw error
         }
     }
+
+    package func leads(_ path: String, to identity: FileIdentity) -> Bool { true }
 
     package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
         throw StoreError(.fileAccess, "\"\(path)\" cannot be moved here.", path: path)
@@ -81,6 +111,9 @@ package protocol RealmDirectory: AnyObject, Sendable {
     var identity: FileIdentity? { get }
     /// Whether it was opened by `openDirectoryForReading`.
     var isReadOnly: Bool { get }
+    /// Whether the path still leads to this directory; true where that cannot be seen. Touches no
+    /// disk.
+    func isCurrent() -> Bool
     /// The names of all entries, without "." and "..", in no order.
     func names() throws(StoreError) -> [String]
     /// Opens an existing file for reading and writing. Throws `fileNotFound` if there is none, and
@@ -90,6 +123,8 @@ package protocol RealmDirectory: AnyObject, Sendable {
     func create(_ name: String) throws(StoreError) -> any StoreFile
     /// Renames an entry; an existing `target` is replaced.
     func rename(_ name: String, to target: String) throws(StoreError)
+    /// Renames an entry. Throws `fileExists` if there is anything at `target`; then nothing has changed.
+    func renameNew(_ name: String, to target: String) throws(StoreError)
     /// Removes an entry.
     func unlink(_ name: String) throws(StoreError)
     /// Makes all entries created, renamed and removed so far durable.
@@ -102,6 +137,11 @@ package protocol RealmDirectory: AnyObject, Sendable {
 extension RealmDirectory {
     package var identity: FileIdentity? { nil }
     package var isReadOnly: Bool { false }
+    package func isCurrent() -> Bool { true }
+
+    package func renameNew(_ name: String, to target: String) throws(StoreError) {
+        try rename(name, to: target)
+    }
 }
 
 /// One file of a realm, other than `LOCK`. Closed when the last reference goes.

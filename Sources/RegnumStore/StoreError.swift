@@ -6,7 +6,8 @@
 package struct StoreError: Error, Sendable, Equatable {
     /// The kind of failure. The names are those of the public `Realm.Error.Code`.
     package enum Code: String, Sendable, CaseIterable {
-        case fileAccess, filePermissionDenied, fileExists, fileNotFound, alreadyOpen, closed, busy
+        case fileAccess, filePermissionDenied, fileExists, fileNotFound, fileMoved
+        case alreadyOpen, closed, busy
         case diskFull, ioFailed, outcomeUnknown, invalidDatabase
         case unsupportedFormat, incompatiblePeer, schemaMismatch, migrationFailed, invalidInput
         case invalidValue, duplicatePrimaryKey, invalidQuery, historyTrimmed

@@ -34,6 +34,8 @@ package struct StoreOptions: Sendable, Hashable {
     /// sync.
     package var nodesWriteByteCount = 1 << 20
     package var nodesSyncByteCount: UInt64 = 8 << 20
+    /// Whether the realm may be on a file system that other machines or programs serve.
+    package var allowsNetworkFileSystem = false
     /// What is kept of the log for readers of the past.
     package var retention = HistoryRetention.none
     /// How long a batch waits for writers that were just resumed (COMMIT-PATH: "gather").

@@ -155,4 +155,23 @@ import Testing
             }
         }
     }
+
+    /// `LOCK` of an earlier time beside the log of now, in one boot: the log counts.
+    @Test(arguments: [1, 6])
+    func controlPageThatIsOlderThanTheLogHidesNothing(later: Int) throws {
+        let disk = SimFileSystem(seed: 21)
+        let log = try TinyStore.open(disk).log
+        #expect(try log.takeWriter())
+        let bodies = (1...2 + later).map { TestBody.make(version: $0, payloadByteCount: 2500) }
+        for body in bodies[..<2] { try log.commit([body]) }
+        let slots = (0...1).map { log.lock.loadControlSlot($0) }
+        for body in bodies[2...] { try log.commit([body]) }
+        try log.writeIdle()
+        log.leave()
+        let machine = disk.killImage()
+        machine.setControlSlots(slots[0], slots[1], in: TinyStore.path)
+        let read = try TestSeed.open(machine, isReadOnly: true)
+        #expect(read.bodies == bodies && read.report.controlPageWasLost)
+        #expect(try TinyStore.open(machine).bodies == bodies)
+    }
 }

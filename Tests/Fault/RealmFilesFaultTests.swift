@@ -1,7 +1,8 @@
 import RegnumSimulation
-import RegnumStore
 import RegnumTestSupport
 import Testing
+
+@testable import RegnumStore
 
 /// Making a realm from a seed and removing one, with a crash or a failure at every step: there is a
 /// whole realm afterwards, or none.
@@ -175,5 +176,73 @@ import Testing
         disk.inject(SimFailure(.create, nth: 1, code: .diskFull, times: .forever))
         #expect(try RealmLog.remove(disk, path: TinyStore.path))
         #expect(disk.fileNames(in: TinyStore.path) == [])
+    }
+
+    /// A file that says that there is no realm is passed over where there is one.
+    @Test(arguments: UnfinishedMark.Kind.allCases, [0, 1, 40, 5000, -1])
+    func strayMarkLeavesTheRealmAlone(kind: UnfinishedMark.Kind, byteCount: Int) throws {
+        let disk = SimFileSystem(seed: 12)
+        let log = try TinyStore.open(disk).log
+        #expect(try log.takeWriter())
+        let bodies = (1...6).map { TestBody.make(version: $0, payloadByteCount: 2500) }
+        for body in bodies { try log.commit([body]) }
+        let realmID = log.realmID
+        log.leave()
+        let directory = try disk.openDirectory(TinyStore.path, create: false)
+        if byteCount < 0 {  // one that is right, but the realm is whole
+            try UnfinishedMark(kind, realmID, firstSegment: 0).write(disk, directory)
+        } else {
+            let file = try directory.create(kind.rawValue)
+            try [UInt8](repeating: 7, count: byteCount).withUnsafeBytes { bytes in
+                try file.write(bytes, at: 0)
+            }
+        }
+        #expect(try RealmLog.exists(disk, path: TinyStore.path))
+        let read = try TestSeed.open(disk, isReadOnly: true)
+        #expect(read.bodies == bodies)
+        read.log.leave()
+        let found = try TinyStore.open(disk)
+        #expect(found.bodies == bodies && found.report.strayFiles == [kind.rawValue])
+        #expect(!disk.fileNames(in: TinyStore.path).contains(kind.rawValue))
+        found.log.leave()
+        #expect(try TinyStore.open(disk).report.strayFiles == [])
+    }
+
+    /// A mark of another realm, or of none, does not empty what has lost its log.
+    @Test(arguments: UnfinishedMark.Kind.allCases)
+    func strayMarkDoesNotMakeALostLogANewRealm(kind: UnfinishedMark.Kind) throws {
+        let disk = SimFileSystem(seed: 13)
+        let log = try TinyStore.open(disk).log
+        #expect(try log.takeWriter())
+        try log.commit([TestBody.make(version: 1, payloadByteCount: 10)])
+        log.leave()
+        disk.removeFile("log-0-0", in: TinyStore.path)
+        let directory = try disk.openDirectory(TinyStore.path, create: false)
+        let other = Identity128(high: 1, low: 2)
+        try UnfinishedMark(kind, other, firstSegment: 0).write(disk, directory)
+        let error = #expect(throws: StoreError.self) { try TinyStore.open(disk) }
+        #expect(error?.code == .invalidDatabase)
+        #expect(error?.sentence.contains("The log of") == true)
+    }
+
+    @Test func marksAreReadAsTheyWereWritten() throws {
+        let disk = SimFileSystem(seed: 14)
+        let directory = try disk.openDirectory(TinyStore.path, create: true)
+        for kind in UnfinishedMark.Kind.allCases {
+            for first in [nil, 0, 7] as [UInt64?] {
+                let mark = UnfinishedMark(kind, Identity128(high: 3, low: 4), firstSegment: first)
+                try mark.write(disk, directory)
+                #expect(UnfinishedMark(kind, in: directory) == mark)
+                let bytes = mark.encoded()
+                for position in bytes.indices {
+                    var damaged = bytes
+                    damaged[position] ^= 1
+                    #expect(UnfinishedMark(damaged, kind) == nil)
+                }
+                for other in UnfinishedMark.Kind.allCases where other != kind {
+                    #expect(UnfinishedMark(bytes, other) == nil)
+                }
+            }
+        }
     }
 }

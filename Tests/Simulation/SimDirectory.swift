@@ -4,21 +4,17 @@ package import RegnumStore
 package final class SimDirectory: RealmDirectory {
     package let path: String
     package let isReadOnly: Bool
+    package let identity: FileIdentity?
     private let fileSystem: SimFileSystem
 
     init(fileSystem: SimFileSystem, path: String, isReadOnly: Bool = false) {
         self.fileSystem = fileSystem
         self.path = path
         self.isReadOnly = isReadOnly
+        identity = fileSystem.identity(path)
     }
 
-    package var identity: FileIdentity? {
-        fileSystem.state.withLock { state in
-            state.directories[path].map {
-                FileIdentity(device: fileSystem.device, inode: UInt64($0.order))
-            }
-        }
-    }
+    package func isCurrent() -> Bool { fileSystem.identity(path) == identity }
 
     private func checkWritable() {
         precondition(!isReadOnly, "nothing is changed in a directory that was opened for reading")

@@ -23,6 +23,8 @@ package final class SimFileSystem: FileSystem {
     let state: Guarded<SimState>
     /// Different for each instance, so that no two simulated machines share a realm.
     let device: UInt64
+    /// What `networkFileSystem(at:)` answers.
+    package let networkName = Guarded<String?>(nil)
 
     /// An empty disk. `sectorByteCount` is what a disk writes at once or tears.
     package convenience init(
@@ -99,6 +101,18 @@ package final class SimFileSystem: FileSystem {
         let path = Self.normalized(path)
         try check(.openDirectory, path)
         return state.withLock { $0.directories[path] != nil || $0.plainFiles.contains(path) }
+    }
+
+    package func networkFileSystem(at path: String) -> String? { networkName.withLock { $0 } }
+
+    package func leads(_ path: String, to identity: FileIdentity) -> Bool {
+        self.identity(Self.normalized(path)) == identity
+    }
+
+    func identity(_ path: String) -> FileIdentity? {
+        state.withLock { state in
+            state.directories[path].map { FileIdentity(device: device, inode: UInt64($0.order)) }
+        }
     }
 
     /// The new name is on disk at once; what is not synced in the directory stays so.

@@ -21,11 +21,15 @@ bool cregnum_crc32c_is_hardware(void);
 
 // Files
 
+/// From its first call on a child that is forked from this process knows that it is one.
+void cregnum_watch_forks(void);
+/// Whether this process is such a child, or a child of one.
+bool cregnum_is_forked(void);
 /// openat; returns the descriptor or -errno.
 int cregnum_openat(int directory, const char *name, int flags, unsigned int mode);
 /// renameat2 with RENAME_NOREPLACE; returns 0 or -errno: -EEXIST if there is a target, -EINVAL where
 /// the file system cannot tell.
-int cregnum_rename_new(const char *name, const char *target);
+int cregnum_rename_new(int directory, const char *name, const char *target);
 /// Makes the file at least `size` bytes long and allocates them; bytes that exist are untouched,
 /// so that two processes can do it at the same time. Where the file system cannot allocate ahead
 /// the file grows without allocation. Never shrinks a file that is not shrunk meanwhile.

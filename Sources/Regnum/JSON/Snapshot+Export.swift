@@ -48,14 +48,19 @@ extension Snapshot {
     /// Writes the whole content of the snapshot, or that of some classes, as JSON lines into a file.
     ///
     /// As ``exportJSON(classes:to:)-(_,([UInt8])->Void)``. The file appears, or replaces the one that is
-    /// there, when all of it is on disk; an export that fails leaves what was there.
+    /// there, when all of it is on disk; an export that fails leaves what was there. A new file may be
+    /// read by those only who may read the realm's files.
     ///
     /// - Throws: as there, and `.fileAccess`, `.fileNotFound`, `.filePermissionDenied`, `.diskFull` and
     ///   `.ioFailed` from the file.
     @discardableResult
     public func exportJSON(classes: [String]? = nil, to url: URL) async throws -> Int {
         let path = url.path
-        let file = try await blocking { () throws(StoreError) in try PosixStream(replacing: path) }
+        var realmPath: String?
+        if case .directory(let path) = core.realm.coordinator.options.place { realmPath = path }
+        let file = try await blocking { [realmPath] () throws(StoreError) in
+            try PosixStream(replacing: path, from: realmPath)
+        }
         let count = try await exportJSON(classes: classes) { bytes in
             try await blocking { () throws(StoreError) in try file.write(bytes) }
         }

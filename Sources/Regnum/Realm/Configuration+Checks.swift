@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import RegnumEngine
+internal import RegnumStore
 
 extension Realm.Configuration {
     /// The settings in which two openings of one realm contradict each other. Where the realm lies is
@@ -93,6 +94,7 @@ extension Realm.Configuration {
         var options = CoordinatorOptions(place: place)
         options.isReadOnly = readOnly
         options.seedPath = seedFile?.path
+        options.store.allowsNetworkFileSystem = allowsNetworkFileSystem
         options.retention = historyRetention.storeRetention
         options.report = { [logger, name] event in logger?.log(event, realm: name) }
         adjust?(&options)

@@ -73,6 +73,10 @@ extension Realm {
         /// other processes are followed. A listed class whose properties are not all stored is a
         /// `.schemaMismatch`; one that is not stored at all is empty.
         public var readOnly = false
+        /// Whether the realm may lie on a network file system, on FUSE or on one that machines share:
+        /// `.fileAccess` otherwise. Locks and mappings may not hold there for all who use it, so set it
+        /// only where one machine alone does.
+        public var allowsNetworkFileSystem = false
         /// The realm whose content a new realm begins with; it may be in use meanwhile, and nothing
         /// of it is changed. Ignored where the realm is there already.
         public var seedFile: URL?
@@ -139,6 +143,7 @@ extension Realm.Configuration: Equatable {
     /// ``migrationProgress`` only whether they are set. The order of the classes does not count.
     public static func == (a: Realm.Configuration, b: Realm.Configuration) -> Bool {
         a.location == b.location && a.seedFile == b.seedFile && a.name == b.name
+            && a.allowsNetworkFileSystem == b.allowsNetworkFileSystem
             && (a.migration == nil) == (b.migration == nil)
             && (a.migrationProgress == nil) == (b.migrationProgress == nil)
             && a.migrationBackup == b.migrationBackup
@@ -166,6 +171,7 @@ extension Realm.Configuration: CustomStringConvertible {
         }
         if deleteRealmIfMigrationNeeded { parts.append("deleted if it needs a migration") }
         if readOnly { parts.append("read-only") }
+        if allowsNetworkFileSystem { parts.append("network file systems allowed") }
         if durability != .full { parts.append("durability \(durability)") }
         if historyRetention != .none { parts.append("history \(historyRetention)") }
         if let writeTimeout { parts.append("write time-out \(writeTimeout)") }

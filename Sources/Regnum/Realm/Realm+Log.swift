@@ -7,7 +7,8 @@ extension Logger {
     func log(_ event: CoordinatorEvent, realm: String) {
         let metadata: Logger.Metadata = ["realm": "\(realm)"]
         switch event {
-        case .opened: debug("opened", metadata: metadata)
+        case .opened(let report): log(Realm.Recovery(report), "opened", metadata)
+        case .recovered(let report): log(Realm.Recovery(report), "took over", metadata)
         case .closed: debug("closed", metadata: metadata)
         case .writingFailed(let failure):
             error("writing failed: \(Realm.Error(failure))", metadata: metadata)
@@ -18,5 +19,11 @@ extension Logger {
                 "another process's commits cannot be read: \(Realm.Error(failure))",
                 metadata: metadata)
         }
+    }
+
+    private func log(_ recovery: Realm.Recovery, _ event: String, _ metadata: Logger.Metadata) {
+        guard !recovery.isClean else { return debug("\(event)", metadata: metadata) }
+        let level: Level = recovery.isLossy ? .warning : .notice
+        log(level: level, "\(event): \(recovery)", metadata: metadata)
     }
 }

@@ -21,6 +21,8 @@ extension Realm.Error {
         public static let fileExists = Code(name: "fileExists")
         /// A file that must exist does not.
         public static let fileNotFound = Code(name: "fileNotFound")
+        /// The realm was moved or removed, or another one put in its place, while it was open.
+        public static let fileMoved = Code(name: "fileMoved")
         /// The realm is open with another configuration.
         public static let alreadyOpen = Code(name: "alreadyOpen")
         /// The realm was closed.

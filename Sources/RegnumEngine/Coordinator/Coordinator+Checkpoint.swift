@@ -143,7 +143,7 @@ extension Coordinator {
             try log.appendCheckpoint(finished.reference)
             try log.beginSegmentAfterCheckpoint()
         } catch {
-            if log.isPoisoned {
+            if log.isPoisoned || error.code == .fileMoved {
                 fail([], error)
             } else {  // no space: commits may still find some
                 let now = IOPool.now()
@@ -243,6 +243,7 @@ extension Coordinator {
                 origin: item.commit.summary.origin)
             _ = try log.appendBulk(body, version: root.version, reference: reference)
             try log.sync()
+            try confirmPlace(log)
             state.withLock { state in
                 state.statistics.checkpoints += 1
                 state.checkpoint.isSegmentDue = true

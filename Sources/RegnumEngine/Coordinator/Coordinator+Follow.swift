@@ -6,6 +6,7 @@ extension Coordinator {
     /// Other processes may have committed: called for each event of the watcher and each tick of
     /// its timer, on any thread. Never blocks. A hint too many costs a look at the control page.
     package func hint() {
+        checkPlaceIfDue()
         let runs = state.withLock { state in
             guard let log = state.log, !state.isGateOpen, state.phase == .open else { return false }
             if !state.ownsLog, !log.isBehind() { return false }
@@ -77,6 +78,7 @@ extension Coordinator {
     /// The writer lock could not be taken, or the tail not be repaired: damage ends following; a full
     /// or failing disk fails the writers that wait now.
     private func failAcquiring(_ error: StoreError) {
+        if error.code == .fileMoved { return fail([], error) }
         guard error.code == .diskFull || error.code == .ioFailed else {
             return stopFollowing(error)
         }
@@ -127,6 +129,7 @@ extension Coordinator {
                 }
                 accept(incoming)
                 if isWriter {
+                    if let report = log.takeRecovery() { noteRecovery(report) }
                     openGate(log)
                     return
                 }
@@ -148,6 +151,13 @@ extension Coordinator {
                 isShown = true
             }
         }
+    }
+
+    private func noteRecovery(_ report: RecoveryReport) {
+        state.withLock { state in
+            state.recovery?.merge(report)
+        }
+        options.report(.recovered(report))
     }
 
     private func openGate(_ log: RealmLog) {
@@ -177,7 +187,9 @@ extension CoordinatorState {
     mutating func beginAcquiring(_ log: RealmLog) -> Acquisition {
         // relaxed commits whose sync is due come first: the pump does it, then it is here again
         let isSyncDue = syncDue.map { $0 <= IOPool.now() } ?? false
-        guard phase == .open, followFailure == nil, !isSyncDue, needsWriter || isIdleDue else {
+        guard phase == .open, followFailure == nil, moved == nil, !isSyncDue,
+            needsWriter || isIdleDue
+        else {
             ownsLog = false
             return .unwanted
         }

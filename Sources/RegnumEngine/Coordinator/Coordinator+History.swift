@@ -109,10 +109,11 @@ extension Coordinator {
     /// When it returns, `published` has everything that was published in the log when it was called,
     /// by whatever process.
     ///
-    /// Returns without suspension where nothing was published elsewhere. Throws `closed`, and the
-    /// damage that keeps this process from following the others.
+    /// Returns without suspension where nothing was published elsewhere. Throws `closed`, and what
+    /// keeps this process from following the others.
     package func catchUp() async throws(StoreError) {
         try checkOpen()
+        checkPlaceIfDue()
         guard let log = state.withLock({ $0.log }) else { return }
         if let page = log.lock.loadControl(), page.realmID == log.nodes.realmID,
             page.version <= published.version

@@ -24,6 +24,7 @@ extension Coordinator {
                 Coordinator(options, log: nil, root: root, recovery: nil)
             }
         case .directory(let path):
+            try ProcessFork.check()
             if let open = CoordinatorRegistry.shared.find(path, options.fileSystem) { return open }
             return try await openTogether(path, options)
         }
@@ -181,6 +182,11 @@ extension Coordinator {
     /// Syncs relaxed commits, and vouches for the last ones by an IDLE record if the lock is free.
     private func settle(_ log: RealmLog) {
         guard !log.isPoisoned, !log.isReadOnly else { return log.resignWriter() }
+        guard log.isInPlace else {
+            // relaxed commits are on their way to the disk wherever the files are now
+            if log.durableEnd < log.position { try? log.sync() }
+            return log.resignWriter()
+        }
         do throws(StoreError) {
             if log.durableEnd < log.position { try log.sync() }
             try checkpointForClosing(log)

@@ -36,6 +36,8 @@ extension Coordinator {
         /// Move on to it.
         case swap(ReloadedRoot)
         case close
+        /// End a realm that was moved or removed.
+        case end(StoreError)
         /// Sleep until woken or until that time.
         case linger(until: UInt64)
         /// Nothing to do, at least until that time.
@@ -73,6 +75,7 @@ extension Coordinator {
             case .reload(let reference): beginReload(log, reference)
             case .readOn(let reloaded, let end): readOn(reloaded, through: end)
             case .swap(let reloaded): swap(log, reloaded)
+            case .end(let error): using(log) { self.fail([], error) }
             case .close:
                 finishClose(log)
                 return
@@ -122,6 +125,7 @@ extension Coordinator {
             shutGateIfWanted(log)
             try log.append(batch.map(\.commit.body), version: last.version)
             try log.sync()
+            try confirmPlace(log)
             finishFlush(log, batch, last)
         } catch {
             failFlush(batch, error)
@@ -205,6 +209,7 @@ extension Coordinator {
             state.head = published
             state.epoch += 1
             state.dropReason = later
+            if error.code == .fileMoved { state.end(error) }
             if state.log?.isPoisoned == true {
                 state.writeFailure = StoreError(
                     .ioFailed,
@@ -225,6 +230,7 @@ extension Coordinator {
         for item in staged { item.continuation.resume(returning: later) }
         for barrier in barriers { barrier.continuation.resume(returning: later) }
         next?.resume()
+        if error.code == .fileMoved { hub.signalAll() }  // streams end with it
     }
 
     func syncRelaxed(_ log: RealmLog) {

@@ -259,6 +259,7 @@ extension Coordinator {
         guard let log else { return false }
         do {
             try log.append([commit.body], version: commit.root.version)
+            if asksWaiters { try confirmPlace(log) }
         } catch {
             fail([], error)
             state.withLock { $0.ownsLog = false }
@@ -305,7 +306,8 @@ extension CoordinatorState {
     var refusal: StoreError? {
         if phase != .open { return Coordinator.closedError }
         if isReadOnly { return Coordinator.readOnlyError }
-        return writeFailure ?? followFailure
+        if log != nil, ProcessFork.isChild { return ProcessFork.error }
+        return moved ?? writeFailure ?? followFailure
     }
 
     private func mayEnter(_ options: StoreOptions) -> Bool {

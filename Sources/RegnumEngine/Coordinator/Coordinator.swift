@@ -16,8 +16,8 @@ package final class Coordinator: Sendable {
     let state: Guarded<CoordinatorState>
     /// Wakes the pump while it lingers.
     let pumpWake = WakeWord()
-    /// What opening found; nil in memory.
-    package let recovery: RecoveryReport?
+    /// What was found at opening, and put right since when other processes had died; nil in memory.
+    package var recovery: RecoveryReport? { state.withLock { $0.recovery } }
     /// Whatever belongs to the realm as long as it is open, such as the public actor.
     let attachment = Guarded(WeakAttachment())
 
@@ -26,10 +26,10 @@ package final class Coordinator: Sendable {
         recovery: RecoveryReport?
     ) {
         self.options = options
-        self.recovery = recovery
         hub = CommitHub(root, byteCountMax: options.summaryByteCountMax)
         var first = CoordinatorState(log: log, root: root)
         first.isReadOnly = options.isReadOnly
+        first.recovery = recovery
         first.checkpoint.baseVersion = recovery?.checkpoint?.version ?? 0
         state = Guarded(first)
     }
@@ -73,12 +73,16 @@ package final class Coordinator: Sendable {
         }
     }
 
+    /// Whether the realm was found moved or removed.
+    var hasEnded: Bool { state.withLock { $0.moved != nil } }
+
     /// Whether `close` was called.
     package var isClosed: Bool { state.withLock { $0.phase != .open } }
 
-    /// Throws the damage that keeps this process from following the others, if there is any.
+    /// Throws what keeps this process from following the others, if there is anything: damage, or that
+    /// the realm is no longer where it was opened.
     package func checkReadable() throws(StoreError) {
-        if let failure = state.withLock({ $0.followFailure }) { throw failure }
+        if let failure = state.withLock({ $0.moved ?? $0.followFailure }) { throw failure }
     }
 
     /// The object that belongs to the open realm, made by `make` if there is none and `mayMake`; nil

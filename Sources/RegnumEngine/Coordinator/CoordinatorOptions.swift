@@ -47,6 +47,8 @@ package struct CoordinatorOptions: Sendable {
 /// What happened to a realm, for its log.
 package enum CoordinatorEvent: Sendable {
     case opened(RecoveryReport)
+    /// What another process left that died or failed while it wrote was put right.
+    case recovered(RecoveryReport)
     /// Writing failed; the realm takes no more writes until it is opened again.
     case writingFailed(StoreError)
     /// What another process published cannot be read.

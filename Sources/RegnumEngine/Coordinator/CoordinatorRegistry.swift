@@ -8,9 +8,9 @@ final class CoordinatorRegistry: Sendable {
     private struct WeakCoordinator {
         weak var coordinator: Coordinator?
 
-        /// The coordinator, unless it is gone or closed.
+        /// The coordinator, unless it is gone, closed or ended.
         var open: Coordinator? {
-            guard let coordinator, !coordinator.isClosed else { return nil }
+            guard let coordinator, !coordinator.isClosed, !coordinator.hasEnded else { return nil }
             return coordinator
         }
     }
@@ -58,8 +58,11 @@ final class CoordinatorRegistry: Sendable {
     /// How many wait for an opening.
     func openerCount(_ opening: Opening) -> Int { openings.withLock { $0[opening]?.count ?? 0 } }
 
+    /// The coordinator that was opened at the path, as long as its realm is there.
     func find(_ path: String, _ fileSystem: any FileSystem) -> Coordinator? {
-        coordinators.withLock { $0[.path(ObjectIdentifier(fileSystem), path)]?.open }
+        let open = coordinators.withLock { $0[.path(ObjectIdentifier(fileSystem), path)]?.open }
+        guard let open, open.isAt(path) else { return nil }
+        return open
     }
 
     /// Passes the lock: a coordinator that was made on another thread and handed over by a
@@ -73,9 +76,19 @@ final class CoordinatorRegistry: Sendable {
     /// Whether a realm is open at a path, or one of these files is part of it.
     func isOpen(_ path: String, _ fileSystem: any FileSystem, _ identities: [FileIdentity]) -> Bool
     {
+        find(path, fileSystem) != nil || !inPlace(fileSystem, identities).isEmpty
+    }
+
+    /// The coordinators that are registered for one of the files, and whose realms are where they were
+    /// opened. Those that are not end here.
+    private func inPlace(_ fileSystem: any FileSystem, _ identities: [FileIdentity])
+        -> [Coordinator]
+    {
         let system = ObjectIdentifier(fileSystem)
-        let keys = [.path(system, path)] + identities.map { Key.file(system, $0) }
-        return coordinators.withLock { open in keys.contains { open[$0]?.open != nil } }
+        let known = coordinators.withLock { coordinators in
+            identities.compactMap { coordinators[.file(system, $0)]?.open }
+        }
+        return known.filter { $0.isInPlace() }
     }
 
     func memory(_ identifier: String, _ make: () -> Coordinator) -> Coordinator {
@@ -94,6 +107,7 @@ final class CoordinatorRegistry: Sendable {
     ) -> Coordinator {
         let system = ObjectIdentifier(fileSystem)
         let keys = identities.map { Key.file(system, $0) }
+        _ = inPlace(fileSystem, identities)
         return coordinators.withLock { coordinators in
             coordinators = coordinators.filter { $0.value.coordinator != nil }
             let coordinator = keys.compactMap { coordinators[$0]?.open }.first ?? make()

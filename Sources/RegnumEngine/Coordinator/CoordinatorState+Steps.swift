@@ -9,6 +9,10 @@ extension CoordinatorState {
         if ownsLog {  // a writer uses it inline, for a microsecond
             return .linger(until: now + 20_000)
         }
+        if let error = dueEnd {
+            ownsLog = true
+            return .end(error)
+        }
         if let due = wakeDue, now >= due + Coordinator.wakeIntervalNanoseconds {
             wakeDue = nil
             return .wake

@@ -33,6 +33,11 @@ struct CoordinatorState {
     var isReadOnly = false
     /// Why this process can follow the others no longer.
     var followFailure: StoreError?
+    /// What was found at opening, and put right since; nil in memory.
+    var recovery: RecoveryReport?
+    /// The realm is no longer where it was opened.
+    var moved: StoreError?
+    var lastPlaceCheck: UInt64 = 0
     /// Why the epoch rose last.
     var dropReason: StoreError?
 

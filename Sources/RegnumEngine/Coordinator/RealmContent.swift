@@ -50,7 +50,7 @@ package enum RealmContent {
     package static func schemaVersion(
         _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
     ) async throws(StoreError) -> UInt64 {
-        let options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
+        let options = reading(path, fileSystem)
         return try await Coordinator.onPool { () throws(StoreError) in
             try read(path, options).root.schema.version
         }
@@ -62,11 +62,20 @@ package enum RealmContent {
     package static func isCopy(
         of root: DatabaseRoot, _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
     ) async throws(StoreError) -> Bool {
-        let options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
+        let options = reading(path, fileSystem)
         return try await Coordinator.onPool { () throws(StoreError) in
             let copy = try read(path, options).root
             return copy.identity == root.identity && copy.version == root.version
         }
+    }
+
+    /// Read once and not written: also where a realm may not be opened.
+    private static func reading(
+        _ path: String, _ fileSystem: any FileSystem
+    ) -> CoordinatorOptions {
+        var options = CoordinatorOptions(place: .directory(path: path), fileSystem: fileSystem)
+        options.store.allowsNetworkFileSystem = true
+        return options
     }
 
     /// Whether there is a realm in the directory. Changes nothing.

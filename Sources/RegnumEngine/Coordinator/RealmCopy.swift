@@ -4,7 +4,7 @@ package import RegnumStore
 /// A copy of one version of a realm, made beside it, which gets its name when it is complete.
 ///
 /// It is a realm that begins with the version as its seed, in a directory of its own with a name
-/// that tells so. Nothing of the original is locked: the root is held, and what it shows stays.
+/// that says so, and with a mark in it. Nothing of the original is locked: the root is held, and what it shows stays.
 package struct RealmCopy: Sendable {
     private let root: DatabaseRoot
     private let target: String
@@ -53,35 +53,79 @@ package struct RealmCopy: Sendable {
                 path: target)
         }
         try checkParent()
-        let number = String(fileSystem.random(), radix: 16)
-        let prefix = parent == "/" ? "/" : parent + "/"
-        let temporary = prefix + Self.temporaryPrefix + number
+        let place = try makePlace()
         do throws(StoreError) {
-            let log = try write(to: temporary)
-            defer { log.leave() }  // until then nobody takes it for a leftover
+            let log = try write(to: place)
+            defer { log.leave() }
             try goOn()
-            try fileSystem.moveDirectory(temporary, to: target)
+            try log.checkPlace()
+            try fileSystem.moveDirectory(place.path, to: target)
+            place.lock.unlock(.session)
         } catch {
-            _ = try? RealmLog.remove(fileSystem, path: temporary, isLeftover: true)
+            place.lock.unlock(.session)
+            try? RealmLog.removeBackup(
+                fileSystem, path: place.path, identity: place.directory.identity)
             var error = error  // nobody has heard of the temporary name
-            error.sentence = error.sentence.replacing(temporary, with: target)
-            error.path = error.path?.replacing(temporary, with: target)
+            error.sentence = error.sentence.replacing(place.path, with: target)
+            error.path = error.path?.replacing(place.path, with: target)
             throw error
         }
+        // the copy is there: what is left of the mark goes when it is opened
+        guard let copy = try? fileSystem.openOwnDirectory(target),
+            copy.identity == place.directory.identity
+        else { return }
+        try? copy.unlink(RealmLog.backupMarkName)
+        try? copy.sync()
     }
 
-    private func write(to path: String) throws(StoreError) -> RealmLog {
-        let seed = RealmContent.seed(of: root) { [options, mayGoOn] _ in
+    /// A new directory under a temporary name.
+    private struct Place {
+        var path: String
+        var directory: any RealmDirectory
+        /// Locked for as long as nobody may take the directory for a leftover.
+        var lock: any LockFile
+    }
+
+    private func makePlace() throws(StoreError) -> Place {
+        let prefix = (parent == "/" ? "/" : parent + "/") + Self.temporaryPrefix
+        for attempt in 0... {
+            let path = prefix + String(fileSystem.random(), radix: 16)
+            do throws(StoreError) {
+                let directory = try fileSystem.makeDirectory(path)
+                let lock = try directory.openLock()
+                _ = try lock.tryLock(.session, .shared)
+                _ = try directory.create(RealmLog.backupMarkName)
+                try directory.sync()
+                return Place(path: path, directory: directory, lock: lock)
+            } catch {
+                try? RealmLog.removeBackup(fileSystem, path: path)
+                // another backup may have found it empty, and removed it
+                guard error.code == .fileNotFound, attempt < 3 else {
+                    var error = error
+                    error.sentence = error.sentence.replacing(path, with: target)
+                    error.path = error.path?.replacing(path, with: target)
+                    throw error
+                }
+            }
+        }
+        preconditionFailure("the attempts end")
+    }
+
+    private func write(to place: Place) throws(StoreError) -> RealmLog {
+        var seed = RealmContent.seed(of: root) { [options, mayGoOn] _ in
             if options.checkpoint.paceNanoseconds > 0 {
                 usleep(UInt32(truncatingIfNeeded: options.checkpoint.paceNanoseconds / 1000))
             }
             return mayGoOn()
         }
+        seed.directory = place.directory.identity
+        var store = options.store
+        store.allowsNetworkFileSystem = true  // nobody else uses the copy yet
         try goOn()
         // opened as any realm is: so what was written can be read
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         return try RealmLog.open(
-            fileSystem, path: path, options: options.store, seed: seed, load: incoming.begin,
+            fileSystem, path: place.path, options: store, seed: seed, load: incoming.begin,
             incoming.apply
         ).log
     }
@@ -90,8 +134,8 @@ package struct RealmCopy: Sendable {
         if !mayGoOn() { throw StoreError(.closed, "The backup was stopped.", path: target) }
     }
 
-    /// The directory above must be there, and be none of a realm's. What copies that were cut short
-    /// left in it is removed.
+    /// The directory above must be there, and be none of a realm's. What copies of this user that were
+    /// cut short left in it is removed.
     private func checkParent() throws(StoreError) {
         let directory: any RealmDirectory
         let names: [String]
@@ -112,8 +156,7 @@ package struct RealmCopy: Sendable {
                 path: target)
         }
         for name in names where name.hasPrefix(Self.temporaryPrefix) {
-            _ = try? RealmLog.remove(
-                fileSystem, path: "\(parent)/\(name)", isLeftover: true)
+            try? RealmLog.removeBackup(fileSystem, path: "\(parent)/\(name)")
         }
     }
 }

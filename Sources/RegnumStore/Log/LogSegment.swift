@@ -37,6 +37,17 @@ struct LogSegment {
         return LogSegment(header: header, name: name, file: file, byteCount: size)
     }
 
+    /// Refuses the last segment of a log if it has a size that none is made with.
+    func checkSize(_ directory: any RealmDirectory) throws(StoreError) {
+        guard byteCount % 512 == 0 else {
+            let path = directory.path + "/" + name
+            throw StoreError(
+                .invalidDatabase,
+                "\(path) has \(byteCount) bytes, which no segment has: it was cut short.",
+                path: path)
+        }
+    }
+
     /// Makes a file of `byteCount` zeros under a temporary name, synced, without a header.
     static func makeBlank(
         _ directory: any RealmDirectory, name: String, byteCount: UInt64

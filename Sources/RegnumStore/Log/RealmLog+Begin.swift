@@ -56,6 +56,7 @@ extension RealmLog {
         page: ControlPage?, load: Load?
     ) throws(StoreError) -> Beginning {
         let last = try LogSegment.open(directory, generation: 0, number: number)
+        try last.checkSize(directory)
         let vouchedEnd = page.flatMap { $0.realmID == last.header.realmID ? $0.durableEnd : nil }
         var search = try CheckpointSearch(
             last, limit: limit, vouchedEnd: vouchedEnd ?? 0, options: options)

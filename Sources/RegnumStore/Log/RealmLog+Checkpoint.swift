@@ -17,8 +17,18 @@ extension RealmLog {
     }
 
     /// Takes the lock that lets one process checkpoint at a time; false if another one has it.
+    ///
+    /// Throws `fileMoved` if the realm is no longer where it was opened: no file of it is written or
+    /// removed then.
     package func tryLockCheckpoint() throws(StoreError) -> Bool {
-        try lock.tryLock(.checkpoint, .exclusive)
+        guard try lock.tryLock(.checkpoint, .exclusive) else { return false }
+        do {
+            try checkPlace()
+        } catch {
+            lock.unlock(.checkpoint)
+            throw error
+        }
+        return true
     }
 
     /// Gives the checkpoint lock back.

@@ -39,12 +39,12 @@ extension RealmLog {
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, seed: Seed?,
         maybe load: Load?, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
-        var (directory, lock) = try enter(fileSystem, path)
+        var (directory, lock) = try enter(fileSystem, path, options, seed)
         let start = fileSystem.monotonicNanoseconds()
         while true {
             let isOpening = try !lock.tryLock(.session, .shared)  // somebody has it exclusively
             if !isOpening, try !lock.isCurrent() {  // somebody has removed the realm meanwhile
-                (directory, lock) = try enter(fileSystem, path)
+                (directory, lock) = try enter(fileSystem, path, options, seed)
                 continue
             }
             if !isOpening, try leaveForeignPeer(fileSystem, lock, path, since: start) { continue }
@@ -80,11 +80,17 @@ extension RealmLog {
     }
 
     /// Opens the directory, made if it is missing, and its `LOCK`.
-    private static func enter(_ fileSystem: any FileSystem, _ path: String) throws(StoreError)
-        -> (any RealmDirectory, any LockFile)
-    {
+    private static func enter(
+        _ fileSystem: any FileSystem, _ path: String, _ options: StoreOptions, _ seed: Seed?
+    ) throws(StoreError) -> (any RealmDirectory, any LockFile) {
+        try checkLocal(fileSystem, path, options)
         for attempt in 0... {
-            let directory = try fileSystem.openDirectory(path, create: true)
+            let directory = try fileSystem.openDirectory(path, create: seed?.directory == nil)
+            if let identity = seed?.directory, directory.identity != identity {
+                throw StoreError(
+                    .fileMoved, "The directory \"\(path)\" was replaced while it was written to.",
+                    path: path)
+            }
             do {
                 try checkForeign(directory)
                 return (directory, try openLock(directory))
@@ -93,6 +99,19 @@ extension RealmLog {
             }
         }
         preconditionFailure("the attempts end")
+    }
+
+    /// Refuses file systems whose locks or mappings may not be shared with others that write there.
+    static func checkLocal(
+        _ fileSystem: any FileSystem, _ path: String, _ options: StoreOptions
+    ) throws(StoreError) {
+        guard !options.allowsNetworkFileSystem, let name = fileSystem.networkFileSystem(at: path)
+        else { return }
+        throw StoreError(
+            .fileAccess,
+            "\"\(path)\" is on a file system (\(name)) whose locks and mappings may not hold for "
+                + "all who use it. Keep the realm on a local disk, or set "
+                + "Configuration.allowsNetworkFileSystem if only this machine uses it.", path: path)
     }
 
     private static func openLock(_ directory: any RealmDirectory) throws(StoreError)
@@ -111,10 +130,10 @@ extension RealmLog {
     private static func checkForeign(_ directory: any RealmDirectory) throws(StoreError) {
         let names = try directory.names()
         if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) { return }
-        let isUnfinished = names.contains { unfinishedNames.contains($0) }
+        let isUnfinished = UnfinishedMark.isUnfinished(directory, names, nil)
+        let own = UnfinishedMark.names.union(["LOCK", spareName, backupMarkName])
         let foreign = names.filter {
-            $0 != "LOCK" && $0 != spareName && !$0.hasPrefix(temporaryPrefix)
-                && !(isUnfinished && isOwn($0))
+            !own.contains($0) && !$0.hasPrefix(temporaryPrefix) && !(isUnfinished && isOwn($0))
         }
         if let first = foreign.min() {
             throw StoreError(
@@ -203,7 +222,7 @@ extension RealmLog {
     ) throws(StoreError) -> (RealmLog, RecoveryReport) {
         let (directory, lock) = (place.directory, place.lock)
         var report = RecoveryReport()
-        if try isUnfinished(directory) {
+        if UnfinishedMark.isUnfinished(directory, try directory.names(), lock.loadControl()) {
             for slot in 0...1 { lock.storeControlSlot(slot, ControlWords(repeating: 0)) }
             try removeUnfinished(directory)
         }
@@ -234,8 +253,10 @@ extension RealmLog {
         report.tell(of: beginning)
         log.holdsWriter = true
         defer { log.holdsWriter = false }
+        // not in the report, which recovery changes while it delivers
+        var commitCount: UInt64 = 0
         let counting: Deliver = { (body) throws(StoreError) in
-            report.commitCount += 1
+            commitCount += 1
             try deliver(body)
         }
         // a maker that died may have named a segment without making the name durable
@@ -251,9 +272,12 @@ extension RealmLog {
         log.control.bootID = log.bootID
         log.control.writerEpoch = max(log.control.writerEpoch, log.lastWriterEpoch)
         try log.recoverTail(vouchedEnd: vouched, page: page, &report, counting)
+        if report.controlPageWasLost { try log.leaveSegment() }
         log.publish(wakes: !isAlone)
         if !isKnown { lock.storeControl(&log.control) }  // both slots
         if isAlone { log.removeLeftovers() }
+        report.strayFiles = try log.removeStrayMarks()
+        report.commitCount = commitCount
         report.version = log.version
         report.logEnd = log.position
         return (log, report)
@@ -296,11 +320,21 @@ extension RealmLog {
         return boot == bootID
     }
 
+    /// Removes marks of an unfinished copy or removal that the realm, which is whole, belies. Requires
+    /// the writer lock.
+    private func removeStrayMarks() throws(StoreError) -> [String] {
+        let stray = try directory.names().filter(UnfinishedMark.names.contains).sorted()
+        for name in stray { try? directory.unlink(name) }
+        if !stray.isEmpty { try directory.sync() }
+        return stray
+    }
+
     /// Removes files that nobody can be working on: unfinished ones, and what a crash kept a
     /// checkpoint from removing. Failure is harmless.
     private func removeLeftovers() {
         guard let names = try? directory.names() else { return }
-        for name in names where name.hasPrefix(Self.temporaryPrefix) {
+        for name in names where name.hasPrefix(Self.temporaryPrefix) || name == Self.backupMarkName
+        {
             try? directory.unlink(name)
         }
         guard damagedCheckpoints.isEmpty,

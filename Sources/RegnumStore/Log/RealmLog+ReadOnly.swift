@@ -12,6 +12,7 @@ extension RealmLog {
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, load: @escaping Load,
         _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
+        try checkLocal(fileSystem, path, options)
         let directory = try fileSystem.openDirectoryForReading(path)
         for attempt in 0... {
             let lock = try ReadOnlyLock(directory)
@@ -42,7 +43,8 @@ extension RealmLog {
         _ place: Place, _ anyPage: ControlPage?, _ load: @escaping Load, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         let path = place.directory.path
-        guard try !isUnfinished(place.directory), let last = try lastSegmentNumber(place.directory)
+        guard !UnfinishedMark.isUnfinished(place.directory, try place.directory.names(), anyPage),
+            let last = try lastSegmentNumber(place.directory)
         else {
             throw StoreError(
                 .fileNotFound,
@@ -53,9 +55,29 @@ extension RealmLog {
         if var page, let boot = page.bootID, boot == place.fileSystem.bootID() {
             // what a failed sync may have dropped does not count
             if page.isPoisoned { page.visibleEnd = min(page.visibleEnd, page.durableEnd) }
-            return try openAsReader(place, page, load, deliver)
+            let opened = try openAsReader(place, page, load, deliver)
+            guard isStale(page, place, opened.0, lastNumber: last) else { return opened }
+            return try openAlone(place, nil, lastNumber: last, load, deliver)
         }
         return try openAlone(place, page, lastNumber: last, load, deliver)
+    }
+
+    /// Whether the log goes on behind what the page calls published, though nobody is writing: then the
+    /// page is older than the log, as where `LOCK` alone was put back.
+    private static func isStale(
+        _ page: ControlPage, _ place: Place, _ log: RealmLog, lastNumber: UInt64
+    ) -> Bool {
+        guard !page.isWriting, !page.isPoisoned else { return false }
+        var goesOn = lastNumber > page.segmentNumber
+        if !goesOn {
+            var cursor = RecordCursor(
+                log.segment, at: log.position, nextSequence: log.nextSequence, chain: log.chain,
+                limit: .max, bodyByteCountMax: place.options.recordBodyByteCountMax)
+            goesOn = (try? cursor.next()) != nil
+        }
+        // who writes says so first
+        return goesOn && !place.lock.isLockedElsewhere(.writer)
+            && place.lock.loadControl()?.stores == page.stores
     }
 
     /// Nobody has used the realm in this boot: what is valid is what the next writer will keep.
@@ -68,6 +90,7 @@ extension RealmLog {
         let log = log(place, beginning)
         var report = RecoveryReport()
         report.tell(of: beginning)
+        report.isReadOnly = true
         report.controlPageWasLost = page == nil
         report.isOtherBoot = true
         try log.readAll(beginning) { (body) throws(StoreError) in

@@ -10,8 +10,8 @@ extension RealmLog {
 
     /// Begins a new segment at the log end. The predecessor must be synced.
     ///
-    /// Throws `diskFull` when there is no space: the log stands as before. Any other failure
-    /// poisons the instance with `ioFailed`, since the new name may or may not be on disk.
+    /// Throws `diskFull` when there is no space and `fileMoved` when the realm is no longer where it
+    /// was opened: the log stands as before. Any other failure poisons the instance with `ioFailed`, since the new name may or may not be on disk.
     func rotate(minimumByteCount: UInt64) throws(StoreError) {
         let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
         try rotate(byteCount: max(doubled, segmentByteCount(forRecords: minimumByteCount)))
@@ -22,6 +22,7 @@ extension RealmLog {
     /// - Parameter isSmall: a spare, which may be larger, is not used.
     func rotate(byteCount size: UInt64, isSmall: Bool = false) throws(StoreError) {
         precondition(durableEnd == position, "rotation of an unsynced segment")
+        try checkPlace()  // a new file's name would be taken from the realm that is there now
         var header = SegmentHeader(
             realmID: realmID, generation: segment.header.generation,
             number: segment.header.number + 1, firstSequence: nextSequence,
@@ -38,6 +39,20 @@ extension RealmLog {
                         + "nothing was committed.", path: path, errno: error.errno)
             }
             throw poison(error, .ioFailed)
+        }
+    }
+
+    /// Goes on in a new segment where `LOCK` was lost: a process that has the old one open may just be
+    /// writing behind the log end, and the base of the next segment cuts that off. Its checkpoint may
+    /// be on its way into the newest nodes file, to which nothing more is appended here.
+    ///
+    /// Requires the writer lock, and that all is synced. Without space it goes on in the same segment.
+    func leaveSegment() throws(StoreError) {
+        if let newest = checkpoints.newest { try? nodes.file(newest.file).abandon() }
+        do {
+            try rotate(byteCount: options.firstSegmentByteCount, isSmall: true)
+        } catch {
+            guard error.code == .diskFull else { throw error }
         }
     }
 
@@ -65,7 +80,7 @@ extension RealmLog {
             try file.write(header.encoded() + frames, at: 0)
             try file.sync()
             size = try file.size()
-            try directory.rename(temporary, to: name)
+            try directory.renameNew(temporary, to: name)
         } catch {
             try? directory.unlink(temporary)
             throw error

@@ -38,6 +38,9 @@ package final class RealmLog: @unchecked Sendable {
     package internal(set) var holdsWriter = false
     /// A write or sync failed: this instance writes no more.
     package internal(set) var isPoisoned = false
+    /// What was put right when the writer lock was taken after a process that died or failed, until it
+    /// is asked for.
+    private var takenOver: RecoveryReport?
     var control: ControlPage
     /// Where the log ended when it was published last, by this process or another.
     var publishedEnd: End
@@ -127,7 +130,8 @@ package final class RealmLog: @unchecked Sendable {
     /// synced then.
     ///
     /// Throws `diskFull` or `ioFailed` when certainly nothing was committed, `outcomeUnknown` when
-    /// bytes may have reached the log: then the instance is poisoned.
+    /// bytes may have reached the log: then the instance is poisoned; `fileMoved` where a new segment
+    /// is needed and the realm is no longer where it was opened.
     package func append(_ bodies: [[UInt8]], version newVersion: UInt64) throws(StoreError) {
         try write(bodies.map { .commit($0) })
         version = newVersion
@@ -276,7 +280,8 @@ package final class RealmLog: @unchecked Sendable {
     /// what a dead writer left.
     ///
     /// Where the segment that comes next was trimmed away, `load` is called and begins anew; without
-    /// it `historyTrimmed` is thrown, and nothing has changed.
+    /// it `historyTrimmed` is thrown, and nothing has changed. Throws `fileMoved` if the realm is no
+    /// longer where it was opened.
     ///
     /// - Returns: false if another process holds the lock.
     package func tryBecomeWriter(
@@ -286,8 +291,9 @@ package final class RealmLog: @unchecked Sendable {
         if holdsWriter { return true }
         guard try lock.tryLock(.writer, .exclusive) else { return false }
         holdsWriter = true
-        lock.countGrant()
         do throws(StoreError) {
+            try checkPlace()
+            lock.countGrant()
             guard let page = lock.loadControl(), page.realmID == realmID else {
                 throw StoreError(
                     .invalidDatabase,
@@ -301,6 +307,7 @@ package final class RealmLog: @unchecked Sendable {
                 var report = RecoveryReport()
                 try recoverTail(vouchedEnd: page.visibleEnd, page: page, &report, deliver)
                 publish(wakes: true)
+                takenOver = report
             }
             takeEpoch()
         } catch {
@@ -308,6 +315,12 @@ package final class RealmLog: @unchecked Sendable {
             throw error
         }
         return true
+    }
+
+    /// What the last `tryBecomeWriter` has put right, once.
+    package func takeRecovery() -> RecoveryReport? {
+        defer { takenOver = nil }
+        return takenOver
     }
 
     /// Whether `tryBecomeWriter` would find nothing to read or repair: then it does not touch the
@@ -325,7 +338,7 @@ package final class RealmLog: @unchecked Sendable {
         else {
             return false
         }
-        guard isCurrent(), let page = lock.loadControl() else {
+        guard isInPlace, isCurrent(), let page = lock.loadControl() else {
             lock.unlock(.writer)
             lock.signalRelease()
             return false

@@ -2,6 +2,8 @@
 package struct RecoveryReport: Sendable, Equatable {
     /// The realm was made by this open.
     package var isNew = false
+    /// The realm was opened for reading: nothing was put right.
+    package var isReadOnly = false
     /// Another process had the writer lock: the log was read to its published end, and its tail is
     /// left to that process.
     package var followedWriter = false
@@ -11,6 +13,8 @@ package struct RecoveryReport: Sendable, Equatable {
     package var controlPageWasLost = false
     /// A write or sync had failed: the log goes on in a new segment.
     package var wasPoisoned = false
+    /// Files that said that the realm was being made or removed, though it is whole: removed.
+    package var strayFiles: [String] = []
     /// Commits read.
     package var commitCount: UInt64 = 0
     /// The newest commit version.
@@ -33,6 +37,14 @@ package struct RecoveryReport: Sendable, Equatable {
     package var damagedPosition: LogPosition?
 
     package init() {}
+
+    /// Adds what a process that went on after a dead one has found.
+    package mutating func merge(_ later: RecoveryReport) {
+        wasPoisoned = wasPoisoned || later.wasPoisoned
+        adoptedByteCount += later.adoptedByteCount
+        discardedByteCount += later.discardedByteCount
+        discardedVersions += later.discardedVersions
+    }
 
     mutating func tell(of beginning: RealmLog.Beginning) {
         checkpoint = beginning.reference

@@ -7,6 +7,10 @@ internal import Glibc
 package final class PosixDirectory: RealmDirectory {
     package let path: String
     package let isReadOnly: Bool
+    package let identity: FileIdentity?
+    /// The path from the root, for as long as the process may change its current directory.
+    private let absolutePath: String
+    private let permissions: PosixPermissions
     private let descriptor: Int32
 
     /// Takes over `descriptor`.
@@ -14,6 +18,22 @@ package final class PosixDirectory: RealmDirectory {
         self.path = path
         self.descriptor = descriptor
         self.isReadOnly = isReadOnly
+        var status = stat()
+        let result = repeated { fstat(descriptor, &status) }
+        identity = result == 0 ? FileIdentity(status) : nil
+        permissions = PosixPermissions(directory: status)
+        absolutePath = Self.absolute(path)
+    }
+
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return String(cString: current) + "/" + path
+    }
+
+    package func isCurrent() -> Bool {
+        guard let identity else { return true }
+        return PosixFileSystem.shared.leads(absolutePath, to: identity)
     }
 
     deinit { close(descriptor) }
@@ -49,29 +69,33 @@ package final class PosixDirectory: RealmDirectory {
         return PosixFile(path: pathOf(name), descriptor: file)
     }
 
-    package var identity: FileIdentity? {
-        var status = stat()
-        guard repeated({ fstat(descriptor, &status) }) == 0 else { return nil }
-        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
-    }
-
     package func create(_ name: String) throws(StoreError) -> any StoreFile {
-        checkWritable()
+        try checkWritable()
         let result = createEmpty(name)
         guard result >= 0 else { throw .system(-result, "create", pathOf(name)) }
         return PosixFile(path: pathOf(name), descriptor: result)
     }
 
     package func rename(_ name: String, to target: String) throws(StoreError) {
-        checkWritable()
+        try checkWritable()
         checkName(name)
         checkName(target)
         let result = repeated { renameat(descriptor, name, descriptor, target) }
         guard result == 0 else { throw .system(-result, "rename", pathOf(name)) }
     }
 
+    /// A file system that cannot refuse to replace an entry replaces it.
+    package func renameNew(_ name: String, to target: String) throws(StoreError) {
+        try checkWritable()
+        checkName(name)
+        checkName(target)
+        let result = cregnum_rename_new(descriptor, name, target)
+        if result == -EINVAL || result == -ENOSYS { return try rename(name, to: target) }
+        guard result == 0 else { throw .system(-result, "rename", pathOf(name)) }
+    }
+
     package func unlink(_ name: String) throws(StoreError) {
-        checkWritable()
+        try checkWritable()
         checkName(name)
         let result = repeated { unlinkat(descriptor, name, 0) }
         guard result == 0 else { throw .system(-result, "remove", pathOf(name)) }
@@ -102,18 +126,6 @@ package final class PosixDirectory: RealmDirectory {
         }
     }
 
-    /// Whether the directory is on a file system that other machines may use at the same time, or
-    /// whose behaviour a program decides: NFS, SMB, FUSE, 9P, Ceph, AFS, Lustre. Locks and the
-    /// shared control page cannot be relied upon there. False where the system does not tell.
-    package func isNetworkFileSystem() -> Bool {
-        let magic = cregnum_filesystem_type(descriptor)
-        let network: Set<Int64> = [
-            0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x6573_5546, 0x0102_1997, 0x00C3_6400,
-            0x5346_414F, 0x6B41_4653, 0x0BD0_0BD0, 0x7375_7245,
-        ]
-        return network.contains(magic)
-    }
-
     /// Whether an entry of any kind has this name.
     func contains(_ name: String) throws(StoreError) -> Bool {
         do {
@@ -130,7 +142,7 @@ package final class PosixDirectory: RealmDirectory {
         var status = stat()
         let result = repeated { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
         guard result == 0 else { throw .system(-result, "examine", pathOf(name)) }
-        return FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        return FileIdentity(status)
     }
 
     /// Sets the permissions 0700, whatever the process's mask is.
@@ -173,6 +185,11 @@ package final class PosixDirectory: RealmDirectory {
             }
             throw notRegular(name, "it has \(status.st_nlink) links where a realm's file has one")
         }
+        guard permissions.mayHave(status) else {
+            close(file)
+            throw notRegular(
+                name, "it belongs to another user, and everybody may write to the directory")
+        }
         return file
     }
 
@@ -181,21 +198,39 @@ package final class PosixDirectory: RealmDirectory {
             .fileAccess, "Cannot open \"\(pathOf(name))\": \(reason).", path: pathOf(name))
     }
 
-    /// Returns the descriptor of a new file (0600), or the negative error number; then no entry is
-    /// left behind.
+    /// Whether the directory is this user's.
+    var isOwn: Bool { permissions.isOwn }
+
+    /// Refuses a directory that a stranger has put where this user looks for its realm.
+    func checkOwner() throws(StoreError) {
+        guard !permissions.isStrangers else {
+            throw StoreError(
+                .filePermissionDenied,
+                "The directory \"\(path)\" belongs to another user, and everybody may write to it.",
+                path: path)
+        }
+    }
+
+    /// Returns the descriptor of a new file, or the negative error number; then no entry is left
+    /// behind.
     private func createEmpty(_ name: String) -> Int32 {
         checkName(name)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = cregnum_openat(descriptor, name, flags, 0o600)
         guard file >= 0 else { return file }
-        let result = repeated { fchmod(file, 0o600) }
+        if let group = permissions.sharedGroup {
+            // who is not in the group leaves the file in its own
+            _ = repeated { fchown(file, uid_t.max, group) }
+        }
+        let result = repeated { fchmod(file, permissions.fileMode) }
         guard result < 0 else { return file }
         close(file)
         _ = unlinkat(descriptor, name, 0)
         return result
     }
 
-    private func checkWritable() {
+    private func checkWritable() throws(StoreError) {
+        try ProcessFork.check()
         precondition(!isReadOnly, "nothing is changed in a directory that was opened for reading")
     }
 
@@ -204,5 +239,11 @@ package final class PosixDirectory: RealmDirectory {
         precondition(
             !name.isEmpty && !name.utf8.contains { $0 == 0x2F || $0 == 0 },
             "a file name in a realm directory is one path component")
+    }
+}
+
+extension FileIdentity {
+    init(_ status: stat) {
+        self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 }

@@ -65,6 +65,7 @@ package final class PosixFile: StoreFile {
 
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) {
         guard let base = bytes.baseAddress, bytes.count > 0 else { return }
+        try ProcessFork.check()
         guard let start = off_t(exactly: offset),
             !start.addingReportingOverflow(off_t(bytes.count)).overflow
         else { throw .system(EFBIG, "write", path) }

@@ -24,9 +24,10 @@ package final class PosixFileSystem: FileSystem {
         _ path: String, create: Bool
     ) throws(StoreError) -> any RealmDirectory {
         try checkPath(path)
-        let made = create ? try makeDirectory(path) : false
+        let made = create ? try makeMissing(path) : false
         do {
             let directory = PosixDirectory(path: path, descriptor: try openExisting(path))
+            try directory.checkOwner()
             if made { try directory.restrictToOwner() }
             if create {
                 let isNew = made ? true : try !directory.contains("LOCK")
@@ -37,6 +38,37 @@ package final class PosixFileSystem: FileSystem {
             if made { _ = rmdir(path) }
             throw error
         }
+    }
+
+    /// Makes the directory; see `FileSystem.makeDirectory`.
+    package func makeDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
+        try checkPath(path)
+        guard try makeMissing(path) else { throw .system(EEXIST, "make", path) }
+        do {
+            let directory = try openOwn(path)
+            try directory.restrictToOwner()
+            try directory.syncParent()
+            return directory
+        } catch {
+            _ = rmdir(path)
+            throw error
+        }
+    }
+
+    /// Opens a directory of this user; see `FileSystem.openOwnDirectory`.
+    package func openOwnDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
+        try checkPath(path)
+        return try openOwn(path)
+    }
+
+    private func openOwn(_ path: String) throws(StoreError) -> PosixDirectory {
+        let directory = PosixDirectory(
+            path: path, descriptor: try openExisting(path, followsLink: false))
+        guard directory.isOwn else {
+            throw StoreError(
+                .fileAccess, "The directory \"\(path)\" belongs to another user.", path: path)
+        }
+        return directory
     }
 
     /// Opens the realm directory at `path` for reading; see `FileSystem.openDirectoryForReading`.
@@ -68,12 +100,56 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
+    /// The name of the file system if it is not a local one; see `FileSystem.networkFileSystem`.
+    package func networkFileSystem(at path: String) -> String? {
+        var place = path
+        while place.count > 1, place.hasSuffix("/") { place.removeLast() }
+        var descriptor = cregnum_openat(AT_FDCWD, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        if descriptor == -ENOENT {
+            let slash = place.lastIndex(of: "/")
+            place = slash.map { $0 == place.startIndex ? "/" : String(place[..<$0]) } ?? "."
+            descriptor = cregnum_openat(AT_FDCWD, place, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        }
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return Self.networkFileSystem(type: cregnum_filesystem_type(descriptor))
+    }
+
+    /// By the numbers of statfs(2). Locks and the shared control page cannot be relied upon there:
+    /// other machines have their own, or a program decides what they do.
+    package static func networkFileSystem(type: Int64) -> String? {
+        switch type {
+        case 0x6969: "NFS"
+        case 0x517B, 0xFF53_4D42, 0xFE53_4D42: "SMB"
+        case 0x6573_5546: "FUSE"
+        case 0x0102_1997: "9P"
+        case 0x00C3_6400: "Ceph"
+        case 0x5346_414F, 0x6B41_4653: "AFS"
+        case 0x0BD0_0BD0: "Lustre"
+        case 0x7375_7245: "Coda"
+        case 0x0116_1970: "GFS2"
+        case 0x7461_636F: "OCFS2"
+        default: nil
+        }
+    }
+
+    /// Whether the path leads to the directory; see `FileSystem.leads`. Where a part of the path may
+    /// not be searched (any more), as after a process has given up rights, nothing is known.
+    package func leads(_ path: String, to identity: FileIdentity) -> Bool {
+        var status = stat()
+        switch repeated({ stat(path, &status) }) {
+        case 0: return FileIdentity(status) == identity
+        case -ENOENT, -ENOTDIR, -ELOOP, -ENAMETOOLONG: return false
+        default: return true
+        }
+    }
+
     /// Renames the directory; see `FileSystem.moveDirectory`. A file system that cannot refuse to
     /// replace an entry (some of those in user space) still refuses all but an empty directory.
     package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
         try checkPath(target)
-        let directory = PosixDirectory(path: path, descriptor: try openExisting(path))
-        var result = cregnum_rename_new(path, target)
+        let directory = try openOwn(path)
+        var result = cregnum_rename_new(AT_FDCWD, path, target)
         if result == -EINVAL || result == -ENOSYS {
             if try hasEntry(target) { throw .system(EEXIST, "make", target) }
             result = repeated { rename(path, target) }
@@ -82,10 +158,16 @@ package final class PosixFileSystem: FileSystem {
             let number = result == -ENOTEMPTY || result == -ENOTDIR ? EEXIST : -result
             throw .system(number, "make", target, otherwise: .fileAccess)
         }
+        guard let identity = directory.identity, leads(target, to: identity) else {
+            throw StoreError(
+                .fileMoved, "The directory \"\(path)\" was replaced while it was moved.", path: path
+            )
+        }
         try directory.syncParent()
     }
 
     private func checkPath(_ path: String) throws(StoreError) {
+        try ProcessFork.check()
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw StoreError(
                 .fileAccess, "The path of a realm is empty or contains a zero byte.", path: path)
@@ -93,7 +175,7 @@ package final class PosixFileSystem: FileSystem {
     }
 
     /// Returns whether the directory was made by this call.
-    private func makeDirectory(_ path: String) throws(StoreError) -> Bool {
+    private func makeMissing(_ path: String) throws(StoreError) -> Bool {
         let result = repeated { mkdir(path, 0o700) }
         switch result {
         case 0: return true
@@ -106,8 +188,11 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    private func openExisting(_ path: String) throws(StoreError) -> Int32 {
-        let result = cregnum_openat(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+    private func openExisting(
+        _ path: String, followsLink: Bool = true
+    ) throws(StoreError) -> Int32 {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (followsLink ? 0 : O_NOFOLLOW)
+        let result = cregnum_openat(AT_FDCWD, path, flags, 0)
         if result >= 0 { return result }
         var status = stat()
         if result == -ENOTDIR, stat(path, &status) == 0 {

@@ -33,6 +33,7 @@ package final class PosixLockFile: LockFile {
         directory: PosixDirectory, descriptor: Int32, isReadOnly: Bool = false
     ) throws(StoreError) {
         let path = directory.pathOf("LOCK")
+        ProcessFork.watch()
         var status = stat()
         var result = repeated { fstat(descriptor, &status) }
         if result == 0, UInt64(status.st_size) < Layout.fileByteCount {
@@ -58,13 +59,13 @@ package final class PosixLockFile: LockFile {
         self.descriptor = descriptor
         self.isReadOnly = isReadOnly
         self.page = page
-        identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        identity = FileIdentity(status)
         wakeCounter = Atomic(0)
     }
 
     deinit {
         // closing does not, while a child that another thread has forked has the descriptor too
-        cregnum_unlock_all(descriptor)
+        if !ProcessFork.isChild { cregnum_unlock_all(descriptor) }
         munmap(page, Layout.pageByteCount)
         close(descriptor)
     }
@@ -78,13 +79,14 @@ package final class PosixLockFile: LockFile {
     }
 
     package func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {
+        try ProcessFork.check()
         let result = cregnum_lock(descriptor, byte.rawValue, kind == .exclusive)
         guard result >= 0 else { throw .system(-result, "lock", directory.pathOf("LOCK")) }
         return result == 1
     }
 
     package func unlock(_ byte: LockByte) {
-        _ = cregnum_unlock(descriptor, byte.rawValue)
+        if !ProcessFork.isChild { _ = cregnum_unlock(descriptor, byte.rawValue) }
     }
 
     package func isLockedElsewhere(_ byte: LockByte) -> Bool {
@@ -101,7 +103,7 @@ package final class PosixLockFile: LockFile {
     }
 
     package func storeControlSlot(_ index: Int, _ words: ControlWords) {
-        checkWritable()
+        guard mayWrite else { return }
         withUnsafeBytes(of: words) { buffer in
             cregnum_store_words(
                 slot(index), buffer.baseAddress!.assumingMemoryBound(to: UInt64.self), 16)
@@ -110,7 +112,7 @@ package final class PosixLockFile: LockFile {
 
     /// A write that fails is not reported: watchers look at the control page by a timer as well.
     package func wake() {
-        checkWritable()
+        guard mayWrite else { return }
         let value = wakeCounter.wrappingAdd(1, ordering: .relaxed).newValue
         withUnsafeBytes(of: value.littleEndian) { bytes in
             _ = repeated {
@@ -122,14 +124,14 @@ package final class PosixLockFile: LockFile {
     package func grantCount() -> UInt32 { cregnum_load32(page + Layout.grantCount) }
 
     package func countGrant() {
-        checkWritable()
+        guard mayWrite else { return }
         _ = cregnum_add32(page + Layout.grantCount, 1)
     }
 
     package func releaseWord() -> UInt32 { cregnum_load32(page + Layout.releaseWord) }
 
     package func signalRelease() {
-        checkWritable()
+        guard mayWrite else { return }
         _ = cregnum_add32(page + Layout.releaseWord, 1)
         cregnum_futex_wake(page + Layout.releaseWord, 1)
     }
@@ -138,8 +140,10 @@ package final class PosixLockFile: LockFile {
         _ = cregnum_futex_wait(page + Layout.releaseWord, observed, timeoutNanoseconds)
     }
 
-    private func checkWritable() {
+    /// False in a child that was forked.
+    private var mayWrite: Bool {
         precondition(!isReadOnly, "a LOCK that was opened for reading is never written")
+        return !ProcessFork.isChild
     }
 
     private func slot(_ index: Int) -> UnsafeMutableRawPointer {

@@ -22,7 +22,10 @@ package final class PosixStream: Sendable {
 
     /// Begins a file that takes its name, in the place of one that has it, when it is finished. What has
     /// the name and is no file (a pipe, a device) is written to.
-    package init(replacing path: String) throws(StoreError) {
+    ///
+    /// - Parameter realmPath: the directory of the realm that the content is from; nil for one in memory.
+    ///   A new file has the permissions that a file of the realm has; one that is replaced keeps its own.
+    package init(replacing path: String, from realmPath: String?) throws(StoreError) {
         var status = stat()
         let isThere = stat(path, &status) == 0
         if isThere, status.st_mode & S_IFMT != S_IFREG {
@@ -36,13 +39,19 @@ package final class PosixStream: Sendable {
         // a link stays one: what it leads to is replaced
         let target = isThere ? Self.resolved(path) : path
         let name = "\(target).\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36)).part"
-        let mode = isThere ? status.st_mode & 0o777 : 0o666
+        let mode = isThere ? status.st_mode & 0o777 : Self.fileMode(realmPath)
         let result = cregnum_openat(
             AT_FDCWD, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard result >= 0 else { throw .system(-result, "create", path) }
         self.path = target
         descriptor = result
         temporary = name
+    }
+
+    private static func fileMode(_ realmPath: String?) -> mode_t {
+        var status = stat()
+        guard let realmPath, stat(realmPath, &status) == 0 else { return 0o600 }
+        return PosixPermissions(directory: status).fileMode
     }
 
     deinit {

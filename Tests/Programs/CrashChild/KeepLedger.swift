@@ -16,7 +16,7 @@ func keepLedger(
             end("a checkpoint that the log names is damaged: \(report)")
         case .writingFailed(let error), .followingFailed(let error), .checkpointFailed(let error):
             end("\(error)")
-        case .opened, .closed:
+        case .opened, .recovered, .closed:
             break
         }
     }

@@ -1,30 +1,70 @@
+import Glibc
 import RegnumStore
 
 /// Opens the realm that the first argument names, as whatever user runs this, and prints what came
-/// of it: "opened", or the code and the sentence of the error. A second argument "read": for reading.
+/// of it: "opened", or the code and the sentence of the error. A second argument "read": for reading;
+/// "fork": a forked child then tries to change it.
 @main
 enum OpenChild {
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 2 else { return print("usage: RegnumOpenChild PATH [read]") }
+        guard arguments.count >= 2 else { return print("usage: RegnumOpenChild PATH [read|fork]") }
         do throws(StoreError) {
-            let report = try open(arguments[1], isReadOnly: arguments.last == "read")
+            if arguments.last == "fork" { return try openAndFork(arguments[1]) }
+            let report = try open(arguments[1], isReadOnly: arguments.last == "read").report
             print("opened at version \(report.version)")
         } catch {
             print("\(error.code.rawValue): \(error.sentence)")
         }
     }
 
-    private static func open(_ path: String, isReadOnly: Bool) throws(StoreError) -> RecoveryReport
-    {
+    private static func open(
+        _ path: String, isReadOnly: Bool = false
+    ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
         let disk = PosixFileSystem.shared
         let options = StoreOptions()
         let deliver: RealmLog.Deliver = { (_) throws(StoreError) in }
         if isReadOnly {
             return try RealmLog.openForReading(
-                disk, path: path, options: options, load: { (_, _) throws(StoreError) in }, deliver
-            ).report
+                disk, path: path, options: options, load: { (_, _) throws(StoreError) in }, deliver)
         }
-        return try RealmLog.open(disk, path: path, options: options, deliver).report
+        return try RealmLog.open(disk, path: path, options: options, deliver)
+    }
+
+    /// Prints the codes that the child got, and whether the parent has its locks still.
+    private static func openAndFork(_ path: String) throws(StoreError) {
+        let log = try open(path).log
+        let body: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0]
+        _ = try log.tryBecomeWriter { (_) throws(StoreError) in }
+        // Swift has no name for fork
+        guard let symbol = dlsym(nil, "fork") else { return print("there is no fork") }
+        let child = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
+        if child == 0 {
+            attempt("append") { () throws(StoreError) in try log.append([body], version: 1) }
+            attempt("lock") { () throws(StoreError) in
+                _ = try log.lock.tryLock(.writer, .exclusive)
+            }
+            attempt("open") { () throws(StoreError) in _ = try open(path) }
+            log.leave()
+            fflush(nil)
+            _exit(0)
+        }
+        waitpid(child, nil, 0)
+        let lock = try PosixFileSystem.shared.openDirectory(path, create: false).openLock()
+        print("session \(lock.isLockedElsewhere(.session))")
+        print("writer \(lock.isLockedElsewhere(.writer))")
+        attempt("parent") { () throws(StoreError) in
+            try log.append([body], version: 1)
+            try log.sync()
+        }
+    }
+
+    private static func attempt(_ name: String, _ body: () throws(StoreError) -> Void) {
+        do throws(StoreError) {
+            try body()
+            print("\(name) done")
+        } catch {
+            print("\(name) \(error.code.rawValue)")
+        }
     }
 }

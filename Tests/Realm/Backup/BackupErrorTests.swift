@@ -1,5 +1,6 @@
 import Foundation
 import Regnum
+import RegnumStore
 import RegnumTestSupport
 import Testing
 
@@ -108,20 +109,62 @@ struct BackupErrorTests {
     }
 
     /// What a copy that was killed has left is removed by the next one; what is in use, or another's,
-    /// is not.
+    /// or does not say that it is such a copy, is not.
     @Test func leftoversAreRemoved() async throws {
-        try await realm.backup(to: folder[".unfinished-backup-1"])
-        try await realm.backup(to: folder[".unfinished-backup-2"])
+        for number in 1...2 {
+            let copy = folder[".unfinished-backup-\(number)"]
+            try await realm.backup(to: copy)
+            try Data().write(to: copy.appending(path: RealmLog.backupMarkName))
+        }
+        try await realm.backup(to: folder[".unfinished-backup-4"])
+        try FileManager.default.createDirectory(
+            at: folder[".unfinished-backup-5"], withIntermediateDirectories: false)
         try FileManager.default.createDirectory(
             at: folder[".unfinished-backup-3"], withIntermediateDirectories: false)
         try Data("x".utf8).write(to: folder[".unfinished-backup-3"].appending(path: "photo.jpg"))
         let used = try await Realm.open(folder.configuration(".unfinished-backup-2"))
+        try Data().write(
+            to: folder[".unfinished-backup-2"].appending(path: RealmLog.backupMarkName))
         try await realm.backup(to: folder["copy.realm"])
         #expect(
             try folder.names() == [
-                ".unfinished-backup-2", ".unfinished-backup-3", "copy.realm", "test.realm",
+                ".unfinished-backup-2", ".unfinished-backup-3", ".unfinished-backup-4",
+                "copy.realm", "test.realm",
             ])
         await used.close()
+        await realm.close()
+    }
+
+    /// A link that somebody has put beside the copy leads to a realm, which stays.
+    @Test func plantedLinkIsNotFollowed() async throws {
+        try await folder.makeRealm("victim.realm", rooms: ["general"])
+        for mark in [false, true] {
+            let place = folder["victim.realm"].appending(path: RealmLog.backupMarkName)
+            if mark { try Data().write(to: place) }
+            let link = folder[".unfinished-backup-\(mark ? 1 : 2)"]
+            try FileManager.default.createSymbolicLink(
+                at: link, withDestinationURL: folder["victim.realm"])
+            let names = try folder.names(in: "victim.realm")
+            try await realm.backup(to: folder["copy \(mark)"])
+            #expect(try folder.names(in: "victim.realm") == names)
+        }
+        let victim = try await Realm.open(folder.configuration("victim.realm"))
+        #expect(victim.snapshot().objects(Room.self).count == 1)
+        #expect(try !folder.names(in: "victim.realm").contains(RealmLog.backupMarkName))
+        await victim.close()
+        await realm.close()
+    }
+
+    /// The directory of another user is none of ours, whatever it says.
+    @Test(.enabled(if: geteuid() == 0, "needs root to give files away"))
+    func directoryOfAnotherUserStays() async throws {
+        let copy = folder[".unfinished-backup-1"]
+        try await realm.backup(to: copy)
+        try Data().write(to: copy.appending(path: RealmLog.backupMarkName))
+        try #require(chown(copy.path, 65534, 65534) == 0)
+        let names = try folder.names(in: ".unfinished-backup-1")
+        try await realm.backup(to: folder["copy.realm"])
+        #expect(try folder.names(in: ".unfinished-backup-1") == names)
         await realm.close()
     }
 }

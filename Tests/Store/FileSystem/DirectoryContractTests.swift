@@ -128,4 +128,21 @@ import Testing
         #expect(Set((0..<8).map { _ in disk.fileSystem.random() }).count == 8)
         #expect(disk.fileSystem.bootID() == disk.fileSystem.bootID())
     }
+
+    @Test(arguments: DiskKind.allCases)
+    func directoryTellsWhetherItsPathStillLeadsToIt(kind: DiskKind) throws {
+        let disk = try TestDisk(kind)
+        let realm = try disk.makeRealm()
+        let identity = try #require(realm.identity)
+        let other = "\(disk.base)/other"
+        #expect(realm.isCurrent() && disk.fileSystem.leads(disk.realmPath, to: identity))
+        try disk.fileSystem.moveDirectory(disk.realmPath, to: other)
+        #expect(!realm.isCurrent() && !disk.fileSystem.leads(disk.realmPath, to: identity))
+        #expect(disk.fileSystem.leads(other, to: identity))
+        let second = try disk.makeRealm()
+        #expect(!realm.isCurrent() && second.isCurrent())
+        #expect(second.identity != identity)
+        _ = try disk.fileSystem.removeDirectory(disk.realmPath)
+        #expect(!second.isCurrent())
+    }
 }

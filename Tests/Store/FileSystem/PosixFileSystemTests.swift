@@ -30,6 +30,82 @@ import Testing
         #expect(try permissions(disk.realmPath) == 0o755)
     }
 
+    /// A group that may write to the directory may write to its files, those that come later too.
+    @Test(arguments: [
+        (0o700, 0o600), (0o755, 0o600), (0o770, 0o660), (0o775, 0o660), (0o777, 0o600),
+    ])
+    func filesAreSharedAsTheirDirectoryIs(directory: Int, file: Int) throws {
+        let disk = try TestDisk(.posix)
+        try FileManager.default.createDirectory(
+            atPath: disk.realmPath, withIntermediateDirectories: false)
+        try #require(chmod(disk.realmPath, mode_t(directory)) == 0)
+        if geteuid() == 0 { try #require(chown(disk.realmPath, uid_t.max, 4321) == 0) }
+        var options = StoreOptions()
+        options.firstSegmentByteCount = 8192
+        let log = try RealmLog.open(
+            disk.fileSystem, path: disk.realmPath, options: options
+        ) { _ in }.log
+        _ = try log.tryBecomeWriter { _ in }
+        for version in 1...4 as ClosedRange<UInt64> {
+            try log.append([[UInt8](repeating: 1, count: 5000)], version: version)
+            try log.sync()
+            if log.wantsSpare { log.spareSegment.make() }
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: disk.realmPath)
+        #expect(names.count > 3)
+        for name in names {
+            #expect(try permissions("\(disk.realmPath)/\(name)") == file, "\(name)")
+            guard geteuid() == 0, file == 0o660 else { continue }
+            var status = stat()
+            let result = stat("\(disk.realmPath)/\(name)", &status)
+            try #require(result == 0)
+            #expect(status.st_gid == 4321)
+        }
+    }
+
+    /// Where everybody may write, what a stranger has put there is not used.
+    @Test(.enabled(if: geteuid() == 0, "needs root to give files away"))
+    func filesOfStrangersAreRefusedWhereEverybodyMayWrite() throws {
+        let disk = try TestDisk(.posix)
+        let realm = try disk.makeRealm()
+        try realm.create("log").write([1])
+        try #require(chown("\(disk.realmPath)/log", 65534, 65534) == 0)
+        let cases: [(mode_t, StoreError.Code?)] = [
+            (0o700, nil), (0o775, nil), (0o777, .fileAccess), (0o1777, .fileAccess),
+        ]
+        for (mode, code) in cases {
+            try #require(chmod(disk.realmPath, mode) == 0)
+            let again = try disk.makeRealm()
+            #expect(codeThrown { _ = try again.open("log") } == code, "\(mode)")
+        }
+        try #require(chown(disk.realmPath, 65534, 65534) == 0)
+        #expect(codeThrown { _ = try disk.makeRealm() } == .filePermissionDenied)
+        let own = codeThrown { _ = try disk.fileSystem.openOwnDirectory(disk.realmPath) }
+        #expect(own == .fileAccess)
+        try #require(chmod(disk.realmPath, 0o770) == 0)
+        #expect(try disk.makeRealm().open("log").readAll() == [1])
+    }
+
+    @Test func directoryThatMustBeNewOrOwnIsNotReachedThroughALink() throws {
+        let disk = try TestDisk(.posix)
+        _ = try disk.makeRealm().create("log")
+        let link = "\(disk.base)/link"
+        for target in [disk.realmPath, "\(disk.base)/nowhere"] {
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+            #expect(codeThrown { _ = try disk.fileSystem.openOwnDirectory(link) } == .fileAccess)
+            #expect(codeThrown { _ = try disk.fileSystem.makeDirectory(link) } == .fileExists)
+            #expect(
+                codeThrown {
+                    try disk.fileSystem.moveDirectory(link, to: "\(disk.base)/moved")
+                } == .fileAccess)
+            try FileManager.default.removeItem(atPath: link)
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(disk.base)/nowhere"))
+        #expect(try disk.fileSystem.openOwnDirectory(disk.realmPath).names() == ["log"])
+        let made = try disk.fileSystem.makeDirectory("\(disk.base)/new")
+        #expect(try made.names() == [] && permissions("\(disk.base)/new") == 0o700)
+    }
+
     @Test func linksAndOtherKindsOfFileAreRefused() throws {
         let disk = try TestDisk(.posix)
         let realm = try disk.makeRealm()
@@ -133,9 +209,16 @@ import Testing
         }
     }
 
-    @Test func procIsNoNetworkFileSystem() throws {
-        let directory = try PosixFileSystem.shared.openDirectory("/proc", create: false)
-        #expect((directory as? PosixDirectory)?.isNetworkFileSystem() == false)
+    @Test func networkFileSystemsAreKnownByTheirNumbers() throws {
+        #expect(PosixFileSystem.networkFileSystem(type: 0x6969) == "NFS")
+        #expect(PosixFileSystem.networkFileSystem(type: 0xFF53_4D42) == "SMB")
+        #expect(PosixFileSystem.networkFileSystem(type: 0x6573_5546) == "FUSE")
+        #expect(PosixFileSystem.networkFileSystem(type: 0xEF53) == nil, "ext4")
+        #expect(PosixFileSystem.networkFileSystem(type: 0x0102_1994) == nil, "tmpfs")
+        #expect(PosixFileSystem.networkFileSystem(type: -2) == nil, "an error")
+        for path in ["/proc", "/proc/missing", "/nowhere/missing", "/"] {
+            #expect(PosixFileSystem.shared.networkFileSystem(at: path) == nil, "\(path)")
+        }
     }
 
     @Test func bootIDIsParsedOrRefused() {

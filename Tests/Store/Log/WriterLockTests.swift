@@ -147,4 +147,47 @@ import Testing
         #expect(
             [EffectKind.write, .sync, .wake].map { realm.disk.count($0) } == before.map { $0 + 1 })
     }
+
+    /// A writer whose `LOCK` was removed goes on while another process opens the realm: what it commits
+    /// behind the last segment that was seen is read too.
+    @Test func segmentThatAppearsWhileTheRealmIsOpenedIsRead() throws {
+        let realm = LogFixture()
+        var first: LogFixture.Process? = try realm.openWriter()
+        for _ in 0..<6 { try first?.commit(2500) }
+        let sizes = realm.segmentSizes()
+        #expect(sizes.count > 2)
+        first = nil
+        let directory = try realm.disk.openDirectory(realm.path, create: false)
+        try directory.unlink("LOCK")
+        let last = "log-0-\(sizes.count - 1)"
+        try directory.rename(last, to: "hidden")
+        var versions: [UInt64] = []
+        let (log, report) = try RealmLog.open(
+            realm.disk, path: realm.path, options: realm.options
+        ) { (body) throws(StoreError) in
+            if versions.isEmpty { try directory.rename("hidden", to: last) }
+            versions.append(LogFixture.version(body))
+        }
+        #expect(versions == [1, 2, 3, 4, 5, 6])
+        #expect(report.commitCount == 6 && log.version == 6)
+    }
+
+    /// Whoever opens the realm after its `LOCK` was replaced has locks of its own.
+    @Test func writerWithoutItsLockIsRefused() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        let directory = try realm.disk.openDirectory(realm.path, create: false)
+        try directory.unlink("LOCK")
+        let second = try realm.openWriter()
+        #expect(second.versions == [1])
+        #expect(throws: StoreError.self) { try first.log.checkLock() }
+        #expect(codeThrown { try first.commit(20_000) } == .fileMoved, "a new segment")
+        first.log.resignWriter()
+        #expect(!first.log.tryBecomeWriterIfCurrent())
+        #expect(codeThrown { _ = try first.becomeWriter() } == .fileMoved)
+        #expect(codeThrown { _ = try first.log.tryLockCheckpoint() } == .fileMoved)
+        #expect(second.log.isInPlace && !first.log.isInPlace)
+        try second.commit()
+    }
 }

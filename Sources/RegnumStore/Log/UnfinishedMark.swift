@@ -1,0 +1,117 @@
+/// What says that a realm is being made from a seed in a directory, or removed from it. `Docs/FORMAT.md`
+/// has the bytes.
+///
+/// A mark is believed only where the other files bear it out: one that somebody has left in the
+/// directory of a whole realm is passed over.
+struct UnfinishedMark: Equatable, Sendable {
+    enum Kind: String, CaseIterable, Sendable {
+        case copy = "unfinished-copy"
+        case removal = "unfinished-removal"
+    }
+
+    var kind: Kind
+    /// That of the realm, zeros where nothing of it could be read.
+    var realmID: Identity128
+    /// The lowest segment before a removal began, which goes first; nil if there was none.
+    var firstSegment: UInt64?
+
+    static let names = Set(Kind.allCases.map(\.rawValue))
+    private static let magic: UInt64 = 0x314B_524D_4E47_4552  // "REGNMRK1"
+    private static let byteCount = 40
+
+    func encoded() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+        Bytes.store(Self.magic, in: &bytes, at: 0)
+        Bytes.store(realmID.high, in: &bytes, at: 8)
+        Bytes.store(realmID.low, in: &bytes, at: 16)
+        Bytes.store(firstSegment ?? .max, in: &bytes, at: 24)
+        Bytes.store(UInt32(kind == .copy ? 1 : 2), in: &bytes, at: 32)
+        Bytes.store(Self.checksum(bytes), in: &bytes, at: 36)
+        return bytes
+    }
+
+    private static func checksum(_ bytes: [UInt8]) -> UInt32 {
+        bytes[..<36].withUnsafeBytes { Checksum.crc32c($0) }
+    }
+
+    /// Nil for bytes that are no mark of the kind.
+    init?(_ bytes: [UInt8], _ kind: Kind) {
+        guard bytes.count == Self.byteCount,
+            Bytes.load(UInt64.self, from: bytes, at: 0) == Self.magic,
+            Bytes.load(UInt32.self, from: bytes, at: 32) == (kind == .copy ? 1 : 2),
+            Bytes.load(UInt32.self, from: bytes, at: 36) == Self.checksum(bytes)
+        else { return nil }
+        self.kind = kind
+        realmID = Identity128(
+            high: Bytes.load(UInt64.self, from: bytes, at: 8),
+            low: Bytes.load(UInt64.self, from: bytes, at: 16))
+        let first = Bytes.load(UInt64.self, from: bytes, at: 24)
+        firstSegment = first == .max ? nil : first
+    }
+
+    init(_ kind: Kind, _ realmID: Identity128, firstSegment: UInt64? = nil) {
+        self.kind = kind
+        self.realmID = realmID
+        self.firstSegment = firstSegment
+    }
+
+    /// The mark of that kind in the directory, nil if there is none that can be read.
+    init?(_ kind: Kind, in directory: any RealmDirectory) {
+        guard let file = try? directory.open(kind.rawValue), let size = try? file.size(),
+            size == UInt64(Self.byteCount), let bytes = try? file.read(at: 0, count: Int(size))
+        else { return nil }
+        self.init(bytes, kind)
+    }
+
+    /// The mark that a removal begins with.
+    init(removalOf names: [String], in directory: any RealmDirectory) {
+        let segments = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
+            .map(\.number).sorted()
+        let readable = segments.reversed().lazy.compactMap { number in
+            try? LogSegment.open(directory, generation: 0, number: number)
+        }
+        self.init(
+            .removal, readable.first?.header.realmID ?? Identity128(high: 0, low: 0),
+            firstSegment: segments.first)
+    }
+
+    /// Puts the mark into the directory, durably, in the place of any that is there.
+    func write(_ fileSystem: any FileSystem, _ directory: any RealmDirectory) throws(StoreError) {
+        let temporary = RealmLog.temporaryName(fileSystem)
+        do throws(StoreError) {
+            let file = try directory.create(temporary)
+            try file.write(encoded(), at: 0)
+            try file.sync()
+            try directory.rename(temporary, to: kind.rawValue)
+            try directory.sync()
+        } catch {
+            try? directory.unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Whether the directory holds no realm: a mark says so, and the rest bears it out.
+    ///
+    /// A seed's log gets its name when everything else of the copy is durable, and a removal begins
+    /// with the lowest segment: where that is there, the realm is whole.
+    ///
+    /// - Parameter page: the control page, if there is one.
+    static func isUnfinished(
+        _ directory: any RealmDirectory, _ names: [String], _ page: ControlPage?
+    ) -> Bool {
+        guard names.contains(where: Self.names.contains) else { return false }
+        let segments = names.compactMap(SegmentHeader.parse)
+        if segments.isEmpty, UnfinishedMark(.copy, in: directory) != nil {
+            return page.map { $0.version == 0 } ?? true
+        }
+        guard let mark = UnfinishedMark(.removal, in: directory) else { return false }
+        guard let last = segments.map(\.number).max() else {
+            return page.map { $0.realmID == mark.realmID || $0.version == 0 } ?? true
+        }
+        guard let first = mark.firstSegment,
+            !segments.contains(where: { $0.generation == 0 && $0.number == first }),
+            let segment = try? LogSegment.open(directory, generation: 0, number: last)
+        else { return false }
+        return segment.header.realmID == mark.realmID
+    }
+}

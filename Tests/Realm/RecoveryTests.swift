@@ -1,0 +1,166 @@
+import Foundation
+import Logging
+import Regnum
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Synchronization
+import Testing
+
+@testable import RegnumTestModels
+
+/// What opening found and put right reaches `Realm.recovery` and the log.
+@Suite struct RecoveryTests {
+    private let folder: RealmFolder
+    private let lines = LogLines()
+
+    init() throws { folder = try RealmFolder() }
+
+    /// A closed realm with three rooms.
+    private func makeRealm() async throws -> URL {
+        try await folder.makeRealm(rooms: ["a", "b", "c"])
+        return folder["test.realm"]
+    }
+
+    private func open() async throws -> Realm {
+        var configuration = folder.configuration()
+        configuration.logger = Logger(label: "recovery") { _ in LineHandler(lines: lines) }
+        return try await Realm.open(configuration)
+    }
+
+    /// The position behind the last byte of the file that is not zero.
+    private func end(of file: URL) throws -> Int {
+        let bytes = try Data(contentsOf: file)
+        return (bytes.lastIndex { $0 != 0 } ?? 0) + 1
+    }
+
+    // Covers 5.87
+    @Test func nothingIsToldOfWhatWasClosed() async throws {
+        _ = try await makeRealm()
+        let realm = try await open()
+        #expect(realm.recovery.isClean && "\(realm.recovery)" == "nothing to put right")
+        await realm.close()
+        #expect(lines.all.allSatisfy { $0.level == .debug })
+        let memory = try await Realm.open(.init(location: .inMemory(identifier: "recovery")))
+        #expect(memory.recovery.isClean)
+        await memory.close()
+    }
+
+    @Test func lostLockIsReported() async throws {
+        let place = try await makeRealm()
+        try FileManager.default.removeItem(at: place.appending(path: "LOCK"))
+        let realm = try await open()
+        #expect(realm.recovery.isLockLost && !realm.recovery.isClean)
+        #expect(realm.snapshot().objects(Room.self).count == 3)
+        #expect(lines.texts(.notice).count == 1)
+        #expect(lines.texts(.notice)[0].hasPrefix("opened: the content of LOCK was lost"))
+        await realm.close()
+        let again = try await open()
+        #expect(again.recovery.isClean)
+        await again.close()
+    }
+
+    @Test func discardedBytesAreReported() async throws {
+        let place = try await makeRealm()
+        try FileManager.default.removeItem(at: place.appending(path: "LOCK"))
+        let log = place.appending(path: "log-0-0")
+        let start = try end(of: log)
+        let file = try FileHandle(forWritingTo: log)
+        try file.seek(toOffset: UInt64(start + 16))
+        try file.write(contentsOf: Data(repeating: 9, count: 100))
+        let realm = try await open()
+        #expect(realm.recovery.discardedByteCount >= 100)
+        #expect(realm.recovery.discardedVersions == [])
+        #expect(lines.texts(.notice).count == 1)
+        #expect(lines.texts(.notice).first?.contains("never acknowledged were discarded") == true)
+        await realm.close()
+    }
+
+    /// Without `LOCK`, a file that was cut short is no shorter log.
+    // Covers .invalidDatabase
+    @Test(arguments: [1, 100, 4095, 4097, 100_001])
+    func segmentThatWasCutShortIsRefused(byteCount: Int) async throws {
+        let place = try await makeRealm()
+        try FileManager.default.removeItem(at: place.appending(path: "LOCK"))
+        let log = place.appending(path: "log-0-0")
+        let file = try FileHandle(forWritingTo: log)
+        try file.truncate(atOffset: try file.seekToEnd() - UInt64(byteCount))
+        let error = await realmError { try await open() }
+        #expect(error?.code == .invalidDatabase)
+        #expect(error?.message.contains("cut short") == true)
+    }
+
+    @Test(arguments: ["unfinished-copy", "unfinished-removal"], [0, 40])
+    func strayMarkIsReported(name: String, byteCount: Int) async throws {
+        let place = try await makeRealm()
+        try Data(count: byteCount).write(to: place.appending(path: name))
+        let realm = try await open()
+        #expect(realm.snapshot().objects(Room.self).count == 3)
+        #expect(realm.recovery.strayFiles == [name])
+        #expect(lines.texts(.warning) == ["opened: stray files were removed: \(name)"])
+        #expect(try !folder.names(in: "test.realm").contains(name))
+        await realm.close()
+    }
+
+    // Covers .fileAccess
+    @Test func networkFileSystemsAreRefusedUnlessAllowed() async throws {
+        let disk = SimFileSystem(seed: 3)
+        disk.networkName.withLock { $0 = "NFS" }
+        var configuration = Realm.Configuration(location: .file(URL(filePath: "/sim/a.realm")))
+        configuration.adjust = { $0.fileSystem = disk }
+        for readOnly in [false, true] {
+            configuration.readOnly = readOnly
+            let error = await realmError { try await Realm.open(configuration) }
+            #expect(error?.code == .fileAccess && error?.path == "/sim/a.realm")
+            #expect(error?.message.contains("(NFS)") == true)
+            #expect(error?.message.contains("Configuration.allowsNetworkFileSystem") == true)
+        }
+        #expect(try !disk.hasEntry("/sim/a.realm"), "nothing was made")
+        configuration.readOnly = false
+        configuration.allowsNetworkFileSystem = true
+        let realm = try await Realm.open(configuration)
+        try await realm.write { tx in try tx.add(Room("a")) }
+        await realm.close()
+        #expect(configuration.description.contains("network file systems allowed"))
+    }
+
+    /// What is exported from files that only their owner may read is no different.
+    @Test func exportsHaveThePermissionsOfTheRealm() async throws {
+        _ = try await makeRealm()
+        let realm = try await open()
+        for (directory, file) in [(0o700, 0o600), (0o770, 0o660)] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: directory], ofItemAtPath: folder["test.realm"].path)
+            let url = folder["export \(directory).jsonl"]
+            try await realm.snapshot().exportJSON(to: url)
+            let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+            let mode = try #require(attributes[.posixPermissions] as? Int)
+            #expect(mode & 0o707 == file & 0o707, "the mask may take the group's")
+        }
+        await realm.close()
+    }
+}
+
+private final class LogLines: Sendable {
+    private let lines = Mutex<[(level: Logger.Level, text: String)]>([])
+
+    var all: [(level: Logger.Level, text: String)] { lines.withLock { $0 } }
+
+    func texts(_ level: Logger.Level) -> [String] { all.filter { $0.level == level }.map(\.text) }
+
+    func add(_ level: Logger.Level, _ text: String) { lines.withLock { $0.append((level, text)) } }
+}
+
+private struct LineHandler: LogHandler {
+    let lines: LogLines
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { lines.add(event.level, "\(event.message)") }
+}
