@@ -49,7 +49,7 @@ import Testing
             if next >= program { next += 1 }
             version += 1
             let plan = plan(from: model, to: next, &nextID, &random)
-            let after = apply(plan, to: model, next)
+            let after = apply(plan, to: model, from: program, next)
             if plan.failsAfterwards {
                 var failing = plan
                 failing.failsAfterwards = true
@@ -161,7 +161,9 @@ import Testing
         return configuration
     }
 
-    private func apply(_ plan: Plan, to model: MigrationModel, _ next: Int) -> MigrationModel {
+    private func apply(
+        _ plan: Plan, to model: MigrationModel, from program: Int, _ next: Int
+    ) -> MigrationModel {
         var model = model
         let declared = MigVariants.properties[next]
         for (old, new) in plan.renames { move(&model, old, new) }
@@ -175,7 +177,14 @@ import Testing
                 model.objects[uid]?[name] = MigrationModel.zero(type)
             }
         }
-        for name in plan.drops {
+        var drops = plan.drops
+        if MigVariants.isEmbedded[next], !MigVariants.isEmbedded[program] {
+            // properties that are no longer declared own nothing
+            drops += model.types.keys.filter {
+                declared[$0] == nil && model.types[$0]?.contains("MigSide") == true
+            }
+        }
+        for name in drops {
             model.types[name] = nil
             model.defaults[name] = nil
             for uid in model.objects.keys { model.objects[uid]?[name] = nil }
