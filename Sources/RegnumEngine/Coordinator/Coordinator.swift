@@ -16,6 +16,7 @@ package final class Coordinator: Sendable {
     let state: Guarded<CoordinatorState>
     /// Wakes the pump while it lingers.
     let pumpWake = WakeWord()
+    let selfCheck = SelfCheck()
     /// What opening found; nil in memory.
     package let recovery: RecoveryReport?
     /// Whatever belongs to the realm as long as it is open, such as the public actor.
