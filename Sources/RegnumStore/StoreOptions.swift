@@ -6,7 +6,7 @@ package struct StoreOptions: Sendable, Hashable {
     /// Segments double up to this size.
     package var segmentByteCountMax: UInt64 = 32 << 20
     /// Largest body of one record.
-    package var recordBodyByteCountMax = 4 << 20
+    package var recordBodyByteCountMax = Limits.recordBodyByteCountMax
     /// Most bytes that may be in the log without a completed sync.
     package var windowByteCountMax: UInt64 = 16 << 20
     /// Whether a spare segment is prepared ahead once the realm has had a second segment.

@@ -116,33 +116,10 @@ extension AnyRealmValue: Hashable {
         case (.objectId(let a), .objectId(let b)): a == b
         case (.decimal128(let a), .decimal128(let b)): a == b
         case (.uuid(let a), .uuid(let b)): a == b
-        case (.list(let a), .list(let b)): areEqual(a, b)
-        case (.dictionary(let a), .dictionary(let b)): areEqual(a, b)
+        case (.list, .list), (.dictionary, .dictionary):
+            AnyCollectionComparison.areEqual(left, right)
         default: false
         }
-    }
-
-    private static func areEqual(_ a: List<AnyRealmValue>, _ b: List<AnyRealmValue>) -> Bool {
-        if a === b { return true }
-        if a.isManaged || b.isManaged {
-            guard let a = a.handle, let b = b.handle else { return false }
-            return a.isSame(as: b)
-        }
-        return a.count == b.count && zip(a, b).allSatisfy { $0 == $1 }
-    }
-
-    private static func areEqual(
-        _ a: Map<String, AnyRealmValue>, _ b: Map<String, AnyRealmValue>
-    ) -> Bool {
-        if a === b { return true }
-        if a.isManaged || b.isManaged {
-            guard let a = a.handle, let b = b.handle else { return false }
-            return a.isSame(as: b)
-        }
-        return a.count == b.count
-            && zip(a, b).allSatisfy {
-                $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value
-            }
     }
 
     /// Values hash by what they are; all lists and all dictionaries alike.

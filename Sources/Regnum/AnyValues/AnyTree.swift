@@ -11,9 +11,6 @@ indirect enum AnyTree {
     /// In ascending order of the keys.
     case dictionary([(key: String, tree: AnyTree)])
 
-    /// The most lists and dictionaries that lie in each other.
-    static let levelMax = 100
-
     /// Checks a value.
     ///
     /// Throws `.invalidValue` for lists and dictionaries in more levels than are allowed, keys that cannot be
@@ -50,36 +47,42 @@ indirect enum AnyTree {
             }
             self = .dictionary(entries)
         default:
-            if let problem = AnyTree.problem(with: value) {
-                throw Realm.Error(
-                    .invalidValue, "'\(schema.name).\(property.name)' \(problem).",
-                    className: schema.name, property: property.name)
-            }
+            try AnyTree.check(value, schema.name, property.name)
             self = .value(value.plain ?? .null)
         }
     }
 
     /// Why a value beyond the limits cannot be stored, as the end of a sentence; nil if it can.
-    static func problem(with value: AnyRealmValue) -> String? {
+    private static func problem(with value: AnyRealmValue) -> String? {
         switch value {
-        case .string(let text) where text.utf8.count > SchemaLimits.stringByteCountMax:
-            "is given a string of more than \(SchemaLimits.stringByteCountMax) bytes"
-        case .data(let data) where data.count > SchemaLimits.dataByteCountMax:
-            "is given data of more than \(SchemaLimits.dataByteCountMax) bytes"
+        case .string(let text) where text.utf8.count > Limits.stringByteCountMax:
+            Limits.longString
+        case .data(let data) where data.count > Limits.dataByteCountMax:
+            Limits.longData
         case .date(let date) where date.timeIntervalSinceReferenceDate.isNaN:
             "cannot hold a date that is not a number"
         default: nil
         }
     }
 
+    /// Throws `.invalidValue` for a plain value that cannot be stored.
+    static func check(
+        _ value: AnyRealmValue, _ className: String, _ property: String
+    ) throws(Realm.Error) {
+        guard let problem = problem(with: value) else { return }
+        throw Realm.Error(
+            .invalidValue, "'\(className).\(property)' \(problem).", className: className,
+            property: property)
+    }
+
     private static func check(
         level: Int, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
-        guard level > levelMax else { return }
+        guard level > Limits.anyLevelMax else { return }
         throw Realm.Error(
             .invalidValue,
             "\(schema.name).\(property.name) was given lists or dictionaries in more than "
-                + "\(levelMax) levels.", className: schema.name, property: property.name)
+                + "\(Limits.anyLevelMax) levels.", className: schema.name, property: property.name)
     }
 
     /// The objects in the value, each as often as it is there.

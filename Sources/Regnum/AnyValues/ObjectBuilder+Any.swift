@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import RegnumEngine
+internal import RegnumStore
 
 extension ObjectBuilder {
     /// What a property of any type gets for a value: one of its kinds, or plain Swift values, arrays,
@@ -14,11 +15,11 @@ extension ObjectBuilder {
         of value: Any?, level: Int, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> AnyRealmValue {
         guard let given = value, let value = unwrapped(given) else { return .none }
-        if level > AnyTree.levelMax {
+        if level > Limits.anyLevelMax {
             throw Realm.Error(
                 .invalidValue,
                 "\(schema.name).\(property.name) was given lists or dictionaries in more than "
-                    + "\(AnyTree.levelMax) levels.", className: schema.name,
+                    + "\(Limits.anyLevelMax) levels.", className: schema.name,
                 property: property.name)
         }
         switch value {
@@ -30,7 +31,9 @@ extension ObjectBuilder {
                 return try anyList(Array(list), level: level, property, schema)
             case .dictionary(let map):
                 return try anyMap(map.anyEntries, level: level, property, schema)
-            default: return value
+            default:
+                try AnyTree.check(value, schema.name, property.name)
+                return value
             }
         case let object as Object:
             let object = try self.object(type(of: object), from: object, property, schema)
@@ -46,7 +49,10 @@ extension ObjectBuilder {
             return try anyMap(
                 values.map { ($0.key, unwrapped($0.value)) }, level: level, property, schema)
         default:
-            if let plain = AnyRealmValue(scalar: value) { return plain }
+            if let plain = AnyRealmValue(scalar: value) {
+                try AnyTree.check(plain, schema.name, property.name)
+                return plain
+            }
             let isSet = value is any SetAlgebra || "\(type(of: value))".hasPrefix("MutableSet<")
             guard !isSet, !(value is ObjectBase), let values = elements(of: value) else {
                 throw .wrongType(value, schema, property)

@@ -38,6 +38,8 @@ extension List: Persistable {
 protocol UnmanagedCollection: AnyObject, SendableMetatype {
     /// What a property holds that has this instance of the class.
     static func content(of instance: AnyObject) -> _PropertyContent.Content
+    /// The type of the elements, of a map that of its values.
+    static var elementType: Any.Type { get }
 }
 
 /// A list or set without its element type.
@@ -67,6 +69,8 @@ extension List: UnmanagedList {
     }
 
     var anyElements: [Any] { map { $0 as Any } }
+
+    static var elementType: Any.Type { Element.self }
 
     static func makeEmpty() -> any UnmanagedList { List() }
 

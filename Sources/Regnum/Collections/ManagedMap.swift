@@ -165,8 +165,8 @@ extension Value {
 }
 
 extension Realm.Error {
-    /// What is wrong with the key of a map, nil if nothing is: it cannot contain a dot or start with a
-    /// dollar sign.
+    /// What is wrong with the key of a map, nil if nothing is: it cannot contain a dot, start with a
+    /// dollar sign or be longer than a string.
     static func mapKey(
         _ key: String, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error? {
@@ -176,6 +176,13 @@ extension Realm.Error {
     static func mapKey(
         _ key: String, _ className: String, _ property: String
     ) -> Realm.Error? {
+        if key.utf8.count > Limits.stringByteCountMax {
+            return Realm.Error(
+                .invalidValue,
+                "\(className).\(property) was given a key of \(key.utf8.count) bytes: the key of a map "
+                    + "has at most \(Limits.stringByteCountMax).", className: className,
+                property: property)
+        }
         guard key.utf8.first == UInt8(ascii: "$") || key.utf8.contains(UInt8(ascii: ".")) else {
             return nil
         }

@@ -69,6 +69,8 @@ extension Map: UnmanagedMap {
         .map(unsafeDowncast(instance, to: Map.self))  // the field is declared so
     }
 
+    static var elementType: Any.Type { Value.self }
+
     static func makeEmpty() -> any UnmanagedMap { Map() }
 
     static func value(_ content: _PropertyContent) -> Any? {

@@ -47,6 +47,8 @@ extension MutableSet: UnmanagedList {
 
     var anyElements: [Any] { map { $0 as Any } }
 
+    static var elementType: Any.Type { Element.self }
+
     static func makeEmpty() -> any UnmanagedList { MutableSet() }
 
     static func element(_ content: _PropertyContent) -> Any? { Element._makeElement(content) }

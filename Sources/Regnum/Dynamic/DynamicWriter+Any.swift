@@ -57,7 +57,9 @@ extension DynamicWriter {
     private func cell(_ tree: AnyTree) -> Value { writer.cell(tree) }
 
     private func storing<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
-        do throws(StoreError) { return try body() } catch { throw Realm.Error(error) }
+        do throws(StoreError) { return try body() } catch {
+            throw .naming(error, in: transaction.schema)
+        }
     }
 
     /// A value that was checked; objects are links.
@@ -90,11 +92,7 @@ extension DynamicWriter {
             return try anyMap(values.map { ($0.key, $0.value) }, name, level)
         default:
             if let scalar = (value as? AnyRealmValue) ?? AnyRealmValue(scalar: value) {
-                if let problem = AnyTree.problem(with: scalar) {
-                    throw Realm.Error(
-                        .invalidValue, "'\(name.className).\(name.property)' \(problem).",
-                        className: name.className, property: name.property)
-                }
+                try AnyTree.check(scalar, name.className, name.property)
                 return .value(scalar.plain ?? .null)
             }
             guard !(value is DynamicMutableSet), !(value is any SetAlgebra),
@@ -166,11 +164,11 @@ extension DynamicWriter {
     }
 
     private func check(_ level: Int, _ name: Name) throws(Realm.Error) {
-        guard level > AnyTree.levelMax else { return }
+        guard level > Limits.anyLevelMax else { return }
         throw Realm.Error(
             .invalidValue,
             "\(name.className).\(name.property) was given lists or dictionaries in more than "
-                + "\(AnyTree.levelMax) levels.", className: name.className,
+                + "\(Limits.anyLevelMax) levels.", className: name.className,
             property: name.property)
     }
 }

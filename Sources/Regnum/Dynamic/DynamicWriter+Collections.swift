@@ -55,7 +55,7 @@ extension DynamicWriter {
         do throws(StoreError) {
             try place.storedSet(transaction).add(members)
         } catch {
-            throw Realm.Error(error)
+            throw .naming(error, in: transaction.schema)
         }
     }
 
@@ -108,7 +108,7 @@ extension DynamicWriter {
         do throws(StoreError) {
             return try transaction.insert(table, values)
         } catch {
-            throw Realm.Error(error)
+            throw .naming(error, in: transaction.schema)
         }
     }
 
@@ -121,7 +121,7 @@ extension DynamicWriter {
                 place.table, place.row, place.list.key, at: position, rows)
         } catch {
             for row in made { discard(row) }
-            throw Realm.Error(error)
+            throw .naming(error, in: transaction.schema)
         }
     }
 

@@ -62,8 +62,11 @@ extension DynamicWriter {
     private func makeNested(
         _ target: TableKey, _ value: Any, _ name: Name, _ position: ValuePath.Position?
     ) throws(Realm.Error) -> ObjectKey {
+        var writer = self
+        writer.level += 1
+        if writer.level >= Limits.inputLevelMax { throw .tooDeep(name.className, name.property) }
         do throws(Realm.Error) {
-            return try make(target, try supplied(value, to: target))
+            return try writer.make(target, try writer.supplied(value, to: target))
         } catch {
             throw error.nested(in: name.property, position)
         }

@@ -10,6 +10,8 @@ struct DynamicWriter {
     let transaction: EngineTransaction
     /// The rows that objects were copied to, so that a graph is copied as what it is.
     let copies = Copies()
+    /// How many dictionaries and arrays of properties the values lie in that are stored.
+    var level = 0
 
     init(_ store: DynamicStore, _ transaction: EngineTransaction) {
         self.store = store
@@ -91,7 +93,7 @@ struct DynamicWriter {
                 do throws(StoreError) {
                     try transaction.check(table, column.key, stored)
                 } catch {
-                    throw Realm.Error(error)
+                    throw .naming(error, in: transaction.schema)
                 }
             }
             return .column(column, stored, made)
@@ -125,7 +127,7 @@ struct DynamicWriter {
                 try transaction.set(table, row, column.key, value)
             } catch {
                 discard(made)
-                throw Realm.Error(error)
+                throw .naming(error, in: transaction.schema)
             }
         case .any(let column, let tree):
             try assign(tree, to: column, of: table, row)
@@ -135,7 +137,7 @@ struct DynamicWriter {
             do throws(StoreError) {
                 try place.storedSet(transaction).add(members)
             } catch {
-                throw Realm.Error(error)
+                throw .naming(error, in: transaction.schema)
             }
         case .entries(let place, let entries):
             for (key, entry) in entries { try put(entry, forKey: key, in: place) }
@@ -188,6 +190,14 @@ struct DynamicWriter {
             column.type, isOptional: column.isOptional, isFloat: column.meaning == .float)
         guard let stored = storage.engineValue(of: value) else {
             throw name.wrong(value, at: position)
+        }
+        let declared = store.core.realm.knownEntry(named: name.className)?.schema
+            .valueType(ofStored: name.property, column.type)
+        if let declared, !declared.hasValue(for: stored) {
+            throw Realm.Error(
+                .invalidValue,
+                "\(name.className).\(name.property) is declared as \(declared.name) and cannot hold "
+                    + "\(told(value)).", className: name.className, property: name.property)
         }
         return stored
     }

@@ -77,11 +77,25 @@ struct ImportSchema {
             columns: columns)
     }
 
+    /// What lies in values of any type is in a list with a longer name.
+    private func checkAnyName(
+        _ property: JSONProperty, of given: JSONClass
+    ) throws(StoreError) {
+        let count = property.name.utf8.count
+        guard count > Limits.anyNameByteCountMax else { return }
+        throw StoreError(
+            .invalidInput,
+            "The property name '\(given.name).\(property.name)' has \(count) bytes; that of a "
+                + "property of any type can have at most \(Limits.anyNameByteCountMax).",
+            className: given.name, property: property.name)
+    }
+
     private func addReferences(_ given: JSONClass) throws(StoreError) {
         for property in given.properties {
             guard let table = transaction.schema.table(named: given.name) else { return }
             switch (property.collection, property.content) {
             case (nil, .value(.any, _)):
+                try checkAnyName(property, of: given)
                 let elements = try addAnyElements(property, of: given)
                 _ = try transaction.addList(
                     table.key, name: "\(property.name)[]", target: elements, kind: .list)

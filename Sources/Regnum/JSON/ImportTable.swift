@@ -14,8 +14,8 @@ struct ImportTable: Sendable {
         let className: String
         let name: String
         let place: Place
-        /// The declared property, if it is a value that stands for itself.
-        let declared: (any PersistedField.Type)?
+        /// The type of the declared property, or of its elements, if they are values.
+        let declared: DeclaredValueType?
 
         /// An error about the property.
         func problem(_ what: String, _ code: StoreError.Code = .invalidValue) -> StoreError {
@@ -39,20 +39,17 @@ struct ImportTable: Sendable {
         defaults = schema.columns.map(\.defaultValue)
         var properties: [MapKeyText: Property] = [:]
         for column in schema.columns where !column.name.isOfDropped {
-            let declared = entry?.schema.properties.first {
-                $0.columnName == column.name && $0.isColumn
-            }
-            var field: (any PersistedField.Type)?
-            if let declared, !declared.isProjected, case .scalar = declared.shape {
-                field = declared.field
-            }
             properties[MapKeyText(column.name)] = Property(
-                className: schema.name, name: column.name, place: .column(column), declared: field)
+                className: schema.name, name: column.name, place: .column(column),
+                declared: entry?.schema.valueType(ofStored: column.name, column.type))
         }
         for list in schema.lists where !list.name.isOfDropped && !list.name.isOfAnyItems {
+            let target = database.tables[Int(list.target.rawValue)]
             properties[MapKeyText(list.name)] = Property(
-                className: schema.name, name: list.name,
-                place: .list(list, database.tables[Int(list.target.rawValue)]), declared: nil)
+                className: schema.name, name: list.name, place: .list(list, target),
+                declared: target.columns.first.flatMap {
+                    entry?.schema.valueType(ofStored: list.name, $0.type)
+                })
         }
         self.properties = properties
     }
@@ -78,8 +75,8 @@ extension ImportTable.Property {
             throw problem(
                 "of type \(column.type.jsonName(isFloat: isFloat)) cannot be \(node.shown)")
         }
-        if let declared, !declared.canHold(value) {
-            throw problem("is declared as \(declared.valueType), which cannot be \(value.keyText)")
+        if let declared, !declared.hasValue(for: value) {
+            throw problem("is declared as \(declared.name), which cannot be \(value.keyText)")
         }
         return value
     }

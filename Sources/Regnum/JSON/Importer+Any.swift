@@ -50,8 +50,9 @@ extension Importer {
     }
 
     private func check(level: Int, _ property: ImportTable.Property) throws(StoreError) {
-        if level <= AnyTree.levelMax { return }
-        throw property.problem("has lists or dictionaries in more than \(AnyTree.levelMax) levels")
+        if level <= Limits.anyLevelMax { return }
+        throw property.problem(
+            "has lists or dictionaries in more than \(Limits.anyLevelMax) levels")
     }
 
     /// Refuses what is no key of a map, and a key that stands there twice.

@@ -104,7 +104,7 @@ struct Importer: Sendable {
         do throws(StoreError) {
             try store(values, key, table, transaction)
         } catch {
-            throw Realm.Error(error)
+            throw .naming(error, in: transaction.schema)
         }
     }
 

@@ -1,3 +1,5 @@
+internal import RegnumStore
+
 /// A JSON value that was read: numbers as they are written, so that none loses digits, and the members
 /// of objects in their order.
 enum JSONNode {
@@ -35,12 +37,9 @@ struct JSONProblem: Error {
 
 /// Reads one JSON value, which is all of a text.
 ///
-/// Strings must be well-formed Unicode, members may have any keys, and nothing may be nested deeper than
-/// `depthMax`. Time and memory are linear in the text.
+/// Strings must be well-formed Unicode, members may have any keys, and nothing may be nested deeper
+/// than `Limits.inputLevelMax`. Time and memory are linear in the text.
 struct JSONReader {
-    /// Levels of arrays and objects.
-    static let depthMax = 256
-
     private let bytes: ArraySlice<UInt8>
     private var position: Int
     private var depth = 0
@@ -103,8 +102,9 @@ struct JSONReader {
     private mutating func enter() throws(JSONProblem) {
         depth += 1
         position += 1
-        if depth > Self.depthMax {
-            throw problem("arrays and objects are nested deeper than \(Self.depthMax) levels")
+        if depth > Limits.inputLevelMax {
+            throw problem(
+                "arrays and objects are nested deeper than \(Limits.inputLevelMax) levels")
         }
     }
 

@@ -1,3 +1,5 @@
+internal import RegnumStore
+
 /// Cuts a text that comes in pieces into batches of whole lines.
 struct LineBatches {
     /// Whole lines, the last of the text perhaps without its end.
@@ -7,8 +9,6 @@ struct LineBatches {
         let firstLine: Int
     }
 
-    /// The most bytes of one line.
-    static let lineByteCountMax = 1 << 28
     /// A batch ends after so many bytes, however few lines it has.
     private static let batchByteCount = 1 << 23
 
@@ -40,10 +40,10 @@ struct LineBatches {
             }
             try await body(take())
         }
-        guard bytes.count - end <= Self.lineByteCountMax else {
+        guard bytes.count - end <= Limits.lineByteCountMax else {
             let line = firstLine + lineCount
             var error = Realm.Error(
-                .invalidInput, "Line \(line) has more than \(Self.lineByteCountMax) bytes.")
+                .invalidInput, "Line \(line) has more than \(Limits.lineByteCountMax) bytes.")
             error.line = line
             throw error
         }

@@ -30,7 +30,7 @@ extension Realm {
     ///     as a whole; `.modified` leaves columns alone that have the value already. What a line leaves
     ///     out stays.
     ///   - batchSize: the most lines of a transaction; a batch of 8 MB ends earlier.
-    ///   - origin: a label for the commits, which change streams report.
+    ///   - origin: a label for the commits, which change streams report; at most 4,096 bytes of UTF-8.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for what is no
     ///   such line, `.invalidValue` for values that a property cannot have, `.schemaMismatch` for classes
     ///   and properties that differ from what is stored, `.duplicatePrimaryKey`, `.unsupportedFormat`;
@@ -43,6 +43,7 @@ extension Realm {
         origin: String? = nil
     ) async throws -> ImportSummary where Chunks.Element: Sequence<UInt8> {
         precondition(batchSize ?? 1 > 0, "A batch has at least one line.")
+        try Error.check(origin: origin)
         let run = ImportRun(self, update, origin)
         do {
             var lines = LineBatches(lineCountMax: batchSize)

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 internal import RegnumEngine
+internal import RegnumStore
 
 extension ClassSchema {
     /// Reads the declaration of a class from the fields of fresh instances.
@@ -74,10 +75,10 @@ extension ClassSchema {
                 problems.append(
                     "\(place): a stored name is not empty and has no dot or control character.")
             }
-            if column.utf8.count > SchemaLimits.columnNameByteCountMax {
+            if column.utf8.count > Limits.columnNameByteCountMax {
                 problems.append(
                     "\(place), which has \(column.utf8.count) bytes; the limit is "
-                        + "\(SchemaLimits.columnNameByteCountMax).")
+                        + "\(Limits.columnNameByteCountMax).")
             }
         }
         let stored = Dictionary(grouping: properties.filter(\.isStored), by: \.columnName)
@@ -93,18 +94,18 @@ extension ClassSchema {
 
     private static func problems(name: String, properties: [PropertySchema]) -> [String] {
         var problems: [String] = []
-        if name.isEmpty || name.utf8.count > SchemaLimits.tableNameByteCountMax {
+        if name.isEmpty || name.utf8.count > Limits.tableNameByteCountMax {
             problems.append(
                 "The class name \(name) has \(name.utf8.count) bytes; the limit is "
-                    + "\(SchemaLimits.tableNameByteCountMax).")
+                    + "\(Limits.tableNameByteCountMax).")
         }
         if properties.isEmpty {
             problems.append("\(name) has no @Persisted properties.")
         }
-        if properties.count > SchemaLimits.columnCountMax {
+        if properties.count > Limits.columnCountMax {
             problems.append(
                 "\(name) has \(properties.count) properties; the limit is "
-                    + "\(SchemaLimits.columnCountMax).")
+                    + "\(Limits.columnCountMax).")
         }
         let keys = properties.filter(\.isPrimaryKey)
         if keys.count > 1 {
@@ -129,10 +130,10 @@ extension ClassSchema {
                     "\(name).\(property.name) is of type \(property.declaredName): values of any type "
                         + "are not optional, AnyRealmValue.none is nil.")
             }
-            if property.anyItemsName.utf8.count > SchemaLimits.columnNameByteCountMax {
+            if property.anyItemsName.utf8.count > Limits.columnNameByteCountMax {
                 problems.append(
                     "\(name).\(property.name) has a name of \(property.name.utf8.count) bytes; the "
-                        + "limit for values of any type is \(SchemaLimits.columnNameByteCountMax - 2)."
+                        + "limit for values of any type is \(Limits.anyNameByteCountMax)."
                 )
             }
         }
@@ -143,11 +144,11 @@ extension ClassSchema {
             }
             // a mapped name is judged with the mapping
             if property.name == property.columnName,
-                property.name.utf8.count > SchemaLimits.columnNameByteCountMax
+                property.name.utf8.count > Limits.columnNameByteCountMax
             {
                 problems.append(
                     "\(name).\(property.name) has a name of \(property.name.utf8.count) bytes; "
-                        + "the limit is \(SchemaLimits.columnNameByteCountMax).")
+                        + "the limit is \(Limits.columnNameByteCountMax).")
             }
         }
         return problems

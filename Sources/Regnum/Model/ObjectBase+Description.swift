@@ -11,7 +11,8 @@ extension ObjectBase: CustomStringConvertible {
 }
 
 extension List: CustomStringConvertible {
-    /// The elements with their positions, line by line; at most 100.
+    /// The elements with their positions, line by line; at most 100, and 5 levels of lists and
+    /// dictionaries of any type.
     public var description: String {
         var printer = ObjectPrinter()
         printer.print(self, "List<\(Element.self)>")
@@ -20,7 +21,8 @@ extension List: CustomStringConvertible {
 }
 
 extension Map: CustomStringConvertible {
-    /// The entries with their keys, line by line; at most 100.
+    /// The entries with their keys, line by line; at most 100, and 5 levels of lists and
+    /// dictionaries of any type.
     public var description: String {
         var printer = ObjectPrinter()
         printer.print(anyEntries, Map._property.shape.swiftName)
@@ -51,6 +53,7 @@ struct ObjectPrinter {
     private static let depthMax = 5
     static let elementCountMax = 100
     private static let objectCountMax = 1_000
+    private static let allElementCountMax = 10_000
     private static let dataByteCountMax = 24
 
     private(set) var text = ""
@@ -58,6 +61,10 @@ struct ObjectPrinter {
     /// The objects that the one being written lies in.
     private var path: [ObjectBase] = []
     private var objectCount = 0
+    /// Elements of all collections.
+    private var elementCount = 0
+    /// How many lists and dictionaries of any type the value being written lies in.
+    private var anyDepth = 0
 
     mutating func print(_ object: ObjectBase) {
         let name = "\(type(of: object))"
@@ -99,12 +106,13 @@ struct ObjectPrinter {
         }
         text += "\(name) (\n"
         indented { printer in
-            for (position, element) in elements.prefix(ObjectPrinter.elementCountMax).enumerated() {
+            let shownCount = printer.shownCount(of: elements.count)
+            for (position, element) in elements.prefix(shownCount).enumerated() {
                 printer.text += "\(printer.indentation)[\(position)] "
                 printer.print(any: unwrapped(element))
                 printer.text += "\n"
             }
-            let more = elements.count - ObjectPrinter.elementCountMax
+            let more = elements.count - shownCount
             if more > 0 { printer.text += "\(printer.indentation)… \(more) more\n" }
         }
         text += "\(indentation))"
@@ -133,12 +141,13 @@ struct ObjectPrinter {
         }
         text += "\(name) (\n"
         indented { printer in
-            for (key, value) in entries.prefix(ObjectPrinter.elementCountMax) {
+            let shownCount = printer.shownCount(of: entries.count)
+            for (key, value) in entries.prefix(shownCount) {
                 printer.text += "\(printer.indentation)[\(key)] "
                 printer.print(any: value)
                 printer.text += "\n"
             }
-            let more = entries.count - ObjectPrinter.elementCountMax
+            let more = entries.count - shownCount
             if more > 0 { printer.text += "\(printer.indentation)… \(more) more\n" }
         }
         text += "\(indentation))"
@@ -174,8 +183,9 @@ struct ObjectPrinter {
         case .none: text += "nil"
         case .object(let object): print(object)
         case .data(let data): print(any: data)
-        case .list(let list): print(list, "List<AnyRealmValue>")
-        case .dictionary(let map): print(map.anyEntries, "Map<String, AnyRealmValue>")
+        case .list(let list): nested { $0.print(list, "List<AnyRealmValue>") }
+        case .dictionary(let map):
+            nested { $0.print(map.anyEntries, "Map<String, AnyRealmValue>") }
         default: text += value.description
         }
     }
@@ -195,12 +205,12 @@ struct ObjectPrinter {
         case .objectId(let value): text += "\(value)"
         case .decimal128(let value): text += "\(value)"
         case .uuid(let value): text += "\(value)"
-        case .list(let values): print(values, "List<FrozenAnyValue>")
+        case .list(let values): nested { $0.print(values, "List<FrozenAnyValue>") }
         case .dictionary(let values):
             let entries: [(key: String, value: Any?)] =
                 values.sorted { MapKeyText.precedes($0.key, $1.key) }
                 .map { (key: $0.key, value: $0.value) }
-            print(entries, "Map<String, FrozenAnyValue>")
+            nested { $0.print(entries, "Map<String, FrozenAnyValue>") }
         }
     }
 
@@ -211,6 +221,25 @@ struct ObjectPrinter {
             $0.printedDescription
         }
         text += lines.replacing("\n", with: "\n\(indentation)")
+    }
+
+    /// Writes a list or dictionary of any type, unless it lies in too many.
+    private mutating func nested(_ body: (inout ObjectPrinter) -> Void) {
+        guard anyDepth < ObjectPrinter.depthMax else {
+            text += "<maximum depth exceeded>"
+            return
+        }
+        anyDepth += 1
+        body(&self)
+        anyDepth -= 1
+    }
+
+    /// How many elements of a collection are written.
+    private mutating func shownCount(of count: Int) -> Int {
+        let left = ObjectPrinter.allElementCountMax - elementCount
+        let shown = min(count, ObjectPrinter.elementCountMax, left)
+        elementCount += shown
+        return shown
     }
 
     private mutating func indented(_ body: (inout ObjectPrinter) -> Void) {

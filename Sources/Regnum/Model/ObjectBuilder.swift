@@ -1,4 +1,5 @@
 internal import RegnumEngine
+internal import RegnumStore
 
 /// Gives unmanaged objects the values of dictionaries, arrays and other objects.
 ///
@@ -13,8 +14,11 @@ struct ObjectBuilder {
     private(set) var supplied: [ObjectIdentifier: Set<Int>] = [:]
     /// The sets and maps of each object that were given as nil: an update empties them.
     private(set) var emptied: [ObjectIdentifier: Set<Int>] = [:]
-    /// Objects to be filled yet, with where they are for sentences.
-    private var pending: [(object: ObjectBase, value: Any, path: ValuePath?)] = []
+    /// Objects to be filled yet, with where they are for sentences, and in how many dictionaries and
+    /// arrays of properties.
+    private var pending: [(object: ObjectBase, value: Any, path: ValuePath?, level: Int)] = []
+    /// That of the object that is being filled.
+    private var level = 0
     /// Properties of projected types, to be set when the objects that they are made of are filled: those
     /// within others come later.
     private var late:
@@ -62,9 +66,10 @@ struct ObjectBuilder {
     /// Gives an unmanaged object the values, and makes what they nest.
     ///
     /// Throws `.invalidValue` and `.invalidInput` as `Transaction.create`.
+    /// - Complexity: O(values)
     mutating func fill(_ object: ObjectBase, from value: Any) throws(Realm.Error) {
         let object = object._storedObject
-        pending.append((object, value, nil))
+        pending.append((object, value, nil, 0))
         if let source = (unwrapped(value) as? ObjectBase)?._storedObject {
             copies[CopyKey(source, as: type(of: object))] = (source, object)
         }
@@ -90,7 +95,8 @@ struct ObjectBuilder {
 
     private mutating func fillPending() throws(Realm.Error) {
         do throws(Realm.Error) {
-            while let (object, value, path) = pending.popLast() {
+            while let (object, value, path, level) = pending.popLast() {
+                self.level = level
                 self.path = path
                 try fillProperties(of: object._storedObject, from: value)
             }
@@ -338,7 +344,8 @@ struct ObjectBuilder {
             guard value is [String: Any] || value is [Any] else {
                 throw .wrongType(value, schema, property)
             }
-            return later(type, value, property)
+            if level + 1 >= Limits.inputLevelMax { throw .tooDeep(schema.name, property.name) }
+            return later(type, value, property, level: level + 1)
         }
         let isSame = Swift.type(of: source) == type
         if !isSame, source.isDerived(from: type) {
@@ -369,20 +376,30 @@ struct ObjectBuilder {
     private mutating func copy(
         _ source: ObjectBase, as type: ObjectBase.Type, _ property: PropertySchema
     ) -> ObjectBase {
-        if property.isOwning { return later(type, source, property) }
+        if property.isOwning { return later(type, source, property, level: level) }
         let key = CopyKey(source, as: type)
         if let known = copies[key] { return known.copy }
-        let copy = later(type, source, property)
+        let copy = later(type, source, property, level: level)
         copies[key] = (source, copy)
         return copy
     }
 
     /// A new object that will get the values.
     private mutating func later(
-        _ type: ObjectBase.Type, _ value: Any, _ property: PropertySchema
+        _ type: ObjectBase.Type, _ value: Any, _ property: PropertySchema, level: Int
     ) -> ObjectBase {
         let object = type.init()
-        pending.append((object, value, ValuePath(path, property.name, position)))
+        pending.append((object, value, ValuePath(path, property.name, position), level))
         return object
+    }
+}
+
+extension Realm.Error {
+    /// Objects that are given as dictionaries or arrays of properties, one within the other.
+    static func tooDeep(_ className: String, _ property: String) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "\(className).\(property) was given an object in more than \(Limits.inputLevelMax) levels "
+                + "of nested dictionaries and arrays.", className: className, property: property)
     }
 }

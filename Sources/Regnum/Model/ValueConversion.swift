@@ -84,12 +84,40 @@ extension _StorageType {
     }
 }
 
-/// A value with its type, as sentences show it.
+/// A value with its type, as sentences show it: of long ones the beginning, of large collections
+/// the number of elements.
 func told(_ value: Any?) -> String {
     guard let value else { return "nil" }
-    var text = value is String ? "\"\(value)\"" : "\(value)"
+    var text: String
+    switch value {
+    case let string as String: text = "\"\(string.prefix(101))\""
+    case let string as Substring: text = "\(string.prefix(101))"
+    case let collection as any Collection where !isShort(value):
+        text = "a value with \(collection.count) elements"
+    default: text = "\(value)"
+    }
     if text.utf8.count > 100 { text = String(text.prefix(100)) + "…" }
     return "\(text) (\(type(of: value)))"
+}
+
+/// Whether an array, set or dictionary has few elements, also in those within it, and few levels of
+/// them: the description of others takes long, or more stack than there is. True for other values.
+private func isShort(_ value: Any) -> Bool {
+    var left = 100
+    var pending: [(value: Any, level: Int)] = [(value, 0)]
+    while let (value, level) = pending.popLast() {
+        guard let value = unwrapped(value), let collection = value as? any Collection,
+            !(value is any ScalarValue || value is any UnmanagedList || value is any UnmanagedMap)
+        else { continue }
+        left -= collection.count
+        if left < 0 || level > 4 { return false }
+        if let dictionary = value as? [AnyHashable: Any] {
+            for element in dictionary.values { pending.append((element, level + 1)) }
+        } else if let array = value as? [Any] {
+            for element in array { pending.append((element, level + 1)) }
+        }
+    }
+    return true
 }
 
 extension Realm.Error {

@@ -110,13 +110,26 @@ extension Realm.Error {
     /// The error with class and property as the user knows them: the class of a list's values has a
     /// name and a property that are the library's own.
     func naming(_ schema: ClassSchema, _ property: Int) -> Realm.Error {
+        let property = schema.properties[property]
+        return naming(schema.elementsName(of: property), as: schema.name, property.name)
+    }
+
+    /// The public form of an error, with class and property as the user knows them.
+    static func naming(_ error: StoreError, in schema: DatabaseSchema) -> Realm.Error {
+        let named = Realm.Error(error)
+        guard let name = error.className, let table = schema.table(named: name),
+            table.kind == .elements, let owner = schema.owner(of: table.key)
+        else { return named }
+        return named.naming(
+            name, as: schema.tables[Int(owner.table.rawValue)].name, owner.property)
+    }
+
+    private func naming(_ elements: String, as className: String, _ name: String) -> Realm.Error {
         var error = self
-        let name = schema.properties[property].name
-        let elements = schema.elementsName(of: schema.properties[property])
         error.message = message.replacing(
-            "The property '\(elements).key'", with: "A key of '\(schema.name).\(name)'"
-        ).replacing("'\(elements).value'", with: "'\(schema.name).\(name)'")
-        error.className = schema.name
+            "The property '\(elements).key'", with: "A key of '\(className).\(name)'"
+        ).replacing("'\(elements).value'", with: "'\(className).\(name)'")
+        error.className = className
         error.property = name
         return error
     }

@@ -37,11 +37,12 @@ extension Realm {
     /// body's result, or read it again.
     ///
     /// - Parameters:
-    ///   - origin: a label for the commit, which change streams report.
+    ///   - origin: a label for the commit, which change streams report; at most 4,096 bytes of UTF-8.
     ///   - durability: what the commit survives; nil for `Configuration.durability`.
     ///   - body: runs once, without suspension. What it returns must be `Sendable`, so no object
     ///     leaves it.
-    /// - Throws: `.invalidDatabase` or `.ioFailed` if the body met something that cannot be read;
+    /// - Throws: `.invalidInput` for an origin that is too long, before the body runs;
+    ///   `.invalidDatabase` or `.ioFailed` if the body met something that cannot be read;
     ///   the first `.invalidValue` of a property that was given a value beyond its limits, and
     ///   other errors that fail a transaction (`Docs/ERRORS.md`); `.schemaMismatch` or
     ///   `.invalidInput` for a class that does not fit, or where a newer program has raised the
@@ -54,6 +55,7 @@ extension Realm {
         line: UInt = #line, _ body: sending (Transaction) throws -> R
     ) async throws -> R {
         try Task.checkCancellation()
+        try Error.check(origin: origin)
         try core.checkActiveVersions()
         let coordinator = core.coordinator
         let turn: WriteTurn
@@ -122,6 +124,14 @@ public protocol ConfinedObject: AnyObject, SendableMetatype {}
 extension ObjectBase: ConfinedObject {}
 
 extension DynamicObject: ConfinedObject {}
+
+extension Realm.Error {
+    /// Refuses a label of commits that is too long.
+    static func check(origin: String?) throws(Realm.Error) {
+        guard let problem = Limits.problem(withOrigin: origin) else { return }
+        throw Realm.Error(problem)
+    }
+}
 
 /// One execution of a body. The caller has the turn and keeps it until `commit` or `abandon`.
 struct WriteRun: Sendable {

@@ -232,9 +232,11 @@ extension RealmCore {
         }
     }
 
-    /// The most bytes that a commit record may have: none for a realm in memory.
+    /// The most bytes that a commit record may have. A realm in memory needs none, and has them
+    /// where they are checked.
     var recordByteCountMax: Int {
-        if case .memory = coordinator.options.place { 0 } else { recordBodyByteCountMax }
+        if case .memory = coordinator.options.place, !SelfCheck.isOn { return 0 }
+        return Limits.recordBodyByteCountMax
     }
 
     /// What commit records tell as their time.

@@ -13,7 +13,8 @@ extension Transaction {
     /// `NSNull` are nil, and empty a collection. A link or an embedded object takes a dictionary, an array
     /// (the values in the order of declaration) or an object: one of this transaction is linked to, of
     /// any other a copy is stored; an embedded one is always copied. Lists take arrays and other
-    /// sequences.
+    /// sequences. Dictionaries and arrays of properties may be nested in 256 levels; objects that link
+    /// to each other have no limit.
     ///
     /// With an update policy an object whose primary key exists gets the values that are given, and
     /// keeps the others; the same goes for nested ones.
@@ -22,7 +23,8 @@ extension Transaction {
     ///   - type: the class; that of the type passed, where it is a variable.
     ///   - policy: what to do if there is an object with the same primary key.
     /// - Returns: the object that was stored or updated.
-    /// - Throws: `.invalidValue` with class and property for a value of a wrong type; `.invalidInput`
+    /// - Throws: `.invalidValue` with class and property for a value of a wrong type or beyond its
+    ///   limits, and for objects that are nested too deep; `.invalidInput`
     ///   for an array of too many values, or a nested value that no object can be made of; as
     ///   ``add(_:update:)-(Object,_)``. Nothing is stored then.
     @discardableResult

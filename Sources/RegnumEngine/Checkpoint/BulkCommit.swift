@@ -80,7 +80,8 @@ struct BulkCommit: Equatable {
         let root = try CheckpointLoader.load(
             directory, byteCount: directoryByteCount, version: version, from: file,
             seed: base.content.context.seed)
-        guard let count = Int(exactly: deltaByteCount), count < 1 << 40 else {
+        guard let count = Int(exactly: deltaByteCount), deltaByteCount <= Limits.imageByteCountMax
+        else {
             throw StoreError(.invalidDatabase, "The delta of a bulk commit is impossibly large.")
         }
         let bytes = try file.bytes(at: delta.extent, count: count)

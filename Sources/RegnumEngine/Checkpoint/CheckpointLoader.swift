@@ -32,7 +32,7 @@ struct CheckpointLoader {
         _ directory: ImagePlace, byteCount: UInt64, version: UInt64, from file: any NodeBytes,
         seed: IndexSeed, knownSchema: DatabaseSchema? = nil
     ) throws(StoreError) -> DatabaseRoot {
-        guard let count = Int(exactly: byteCount), count < 1 << 40 else {
+        guard let count = Int(exactly: byteCount), byteCount <= Limits.imageByteCountMax else {
             throw StoreError(.invalidDatabase, "The directory of a checkpoint is impossibly large.")
         }
         let bytes = try file.bytes(at: directory.extent, count: count)
@@ -86,7 +86,7 @@ struct CheckpointLoader {
         let schemaByteCount = try reader.count(
             UInt32.self, max: reader.remaining, "the length of the schema")
         let tableCount = try reader.count(
-            UInt32.self, max: SchemaLimits.tableCountMax, "the number of classes")
+            UInt32.self, max: Limits.tableCountMax, "the number of classes")
         var schema = try SchemaImage.decode(
             try reader.data(schemaByteCount), tableCount: tableCount)
         if let knownSchema, knownSchema.tables == schema.tables,
@@ -320,11 +320,12 @@ struct CheckpointLoader {
         guard largeCount > 0 else { return }
         let byteCount = Node.headerByteCount + LargeList.entryByteCount * largeCount
         let list = LargeList(edit.makeZeroed(.largeList, byteCount: byteCount))
+        let lengthMax = cluster.slot(column).type.byteCountMax
         storeWord(list.node.word, cluster.slot(column).address + ColumnSlot.bOffset)
         for index in 0..<largeCount {
             let extent = try reader.fixed(UInt64.self)
             let length = try reader.count(
-                UInt32.self, max: SchemaLimits.dataByteCountMax, "the length of a value")
+                UInt32.self, max: lengthMax, "the length of a value")
             let crc = try reader.fixed(UInt32.self)
             try require(
                 extent: extent, byteCount: Node.headerByteCount + length, isOptional: true)

@@ -155,7 +155,7 @@ enum SchemaImage {
         var tables: [TableSchema] = []
         var names: Set<[UInt8]> = []
         let empty = DatabaseSchema(tables: [], version: 0)
-        guard tableCount <= min(SchemaLimits.tableCountMax, bytes.count) else {
+        guard tableCount <= min(Limits.tableCountMax, bytes.count) else {
             throw damaged("it has too many classes")
         }
         for index in 0..<tableCount {
@@ -167,7 +167,7 @@ enum SchemaImage {
                 name = try reader.string()
                 kind = try reader.tableKind(of: "checkpoint")
                 let count = try reader.count(
-                    max: min(SchemaLimits.columnCountMax, reader.remaining), "a number of columns")
+                    max: min(Limits.columnCountMax, reader.remaining), "a number of columns")
                 columns.reserveCapacity(count)
                 for _ in 0..<count { columns.append(try reader.columnDefinition(of: "checkpoint")) }
                 try SchemaRules.check(
@@ -206,7 +206,7 @@ enum SchemaImage {
         _ reader: inout RecordReader, tableCount: Int
     ) throws(StoreError) -> [(name: String, target: TableKey, kind: ListKind)] {
         let count = try reader.count(
-            max: min(SchemaLimits.treeCountMax / 2, reader.remaining), "a number of lists")
+            max: min(Limits.treeCountMax / 2, reader.remaining), "a number of lists")
         var lists: [(name: String, target: TableKey, kind: ListKind)] = []
         for _ in 0..<count {
             let name = try reader.string()

@@ -1,3 +1,5 @@
+import RegnumStore
+
 extension CommitRecord {
     /// Transactions with fewer rows are encoded to find out how large their records are.
     private static let estimatedRowCountMin = 256
@@ -15,10 +17,10 @@ extension CommitRecord {
         var rowCount = 0
         for delta in deltas {
             let columns = content.schema.tables[delta.table.index].columns
-            cellCount += delta.inserted.count * (columns.count + cellsPerRow)
+            cellCount += delta.inserted.count * (columns.count + Limits.recordCellsPerRow)
             rowCount += delta.inserted.count + delta.modified.count
         }
-        if cellCount > cellCountMax { return true }
+        if cellCount > Limits.recordCellCountMax { return true }
         let listByteCount = deltas.reduce(0) { $0 + self.listByteCount(content, $1) }
         if listByteCount > byteCountMax { return true }
         if rowCount < estimatedRowCountMin { return false }

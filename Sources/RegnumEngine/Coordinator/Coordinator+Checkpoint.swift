@@ -101,6 +101,7 @@ extension Coordinator {
                 deltaByteCount: delta.count)
         }
         try appender.sync()
+        SelfCheck.check(written, of: plan.root, in: appender.bytes)
         state.withLock { state in
             state.statistics.checkpointedLeaves += UInt64(written.leafCount)
         }
@@ -238,6 +239,7 @@ extension Coordinator {
                 plan, delta: DeltaBlob.encode(item.commit.summary), to: request.nodesFile
             ) { _ in true }
             guard let bulk else { preconditionFailure("A bulk commit has a delta.") }
+            SelfCheck.check(bulk, item.commit, on: published, log.nodes)
             let body = bulk.body(
                 version: root.version, timestampMicroseconds: request.timestampMicroseconds,
                 origin: item.commit.summary.origin)

@@ -174,6 +174,7 @@ extension Coordinator {
         }
         for waiter in catchUps { waiter.resume(returning: Self.closedError) }
         CoordinatorRegistry.shared.remove(self)
+        selfCheck.forget()
         hub.close()
         options.report(.closed)
         for closer in closers { closer.resume() }

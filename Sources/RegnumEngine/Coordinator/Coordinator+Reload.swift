@@ -93,6 +93,7 @@ extension Coordinator {
             return giveUpReload(error)
         }
         let root = reloaded.incoming.root
+        selfCheck.forget()
         publish(root, [.moved(root)])
         let next = state.withLock { state in
             state.ownsLog = false

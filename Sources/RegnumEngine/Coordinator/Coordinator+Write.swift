@@ -44,6 +44,7 @@ extension Coordinator {
     package func commit(
         _ turn: WriteTurn, _ commit: Commit, durability: Durability
     ) async throws(StoreError) -> Bool {
+        selfCheck.check(commit, on: turn.base)
         if case .relaxed(let delay) = durability, try commitInline(turn, commit, syncWithin: delay)
         {
             return false

@@ -16,6 +16,7 @@ package final class Coordinator: Sendable {
     let state: Guarded<CoordinatorState>
     /// Wakes the pump while it lingers.
     let pumpWake = WakeWord()
+    let selfCheck = SelfCheck()
     /// What was found at opening, and put right since when other processes had died; nil in memory.
     package var recovery: RecoveryReport? { state.withLock { $0.recovery } }
     /// Whatever belongs to the realm as long as it is open, such as the public actor.

@@ -211,14 +211,9 @@ extension ColumnBlock {
         try reader.require(reader.remaining >= count, "it ends early")
         var sizes: [Int] = []
         sizes.reserveCapacity(count)
-        let sizeMax =
-            switch type {
-            case .string: SchemaLimits.stringByteCountMax
-            case .any: SchemaLimits.dataByteCountMax + 1
-            default: SchemaLimits.dataByteCountMax
-            }
         for _ in 0..<count {
-            sizes.append(try reader.count(max: min(sizeMax, reader.remaining), "a length"))
+            let sizeMax = min(type.byteCountMax, reader.remaining)
+            sizes.append(try reader.count(max: sizeMax, "a length"))
         }
         var values: [Value] = []
         values.reserveCapacity(count)

@@ -17,7 +17,7 @@ extension CommitRecord {
     /// Throws `invalidDatabase` for a body that is damaged or does not belong on `base` (its version
     /// is not `base.version + 1`), `unsupportedFormat` for one that a newer version wrote. Never
     /// traps, whatever the bytes, and allocates at most some hundred bytes for each of the record's
-    /// cells, `cellCountMax` at most.
+    /// cells, `Limits.recordCellCountMax` at most.
     /// - Complexity: O(changes x log n).
     package static func apply(
         _ body: [UInt8], to base: DatabaseRoot
@@ -43,7 +43,7 @@ private struct RecordApplication {
     private var lastPlace: (Int, Int, UInt8, Int) = (0, -1, 0, 0)
     private var lists = ListDecoder()
     private var links = LinkChecks()
-    private var cellsLeft = CommitRecord.cellCountMax
+    private var cellsLeft = Limits.recordCellCountMax
     private var tables: [TableKey: TableDelta] = [:]
     // Of the class that operations speak of now.
     private var table: TableSchema?
@@ -178,7 +178,7 @@ private struct RecordApplication {
         let name = try reader.string()
         let kind = try reader.tableKind(of: "commit record")
         let count = try reader.count(
-            max: min(SchemaLimits.columnCountMax, reader.remaining), "a number of columns")
+            max: min(Limits.columnCountMax, reader.remaining), "a number of columns")
         var columns: [ColumnDefinition] = []
         for _ in 0..<count { columns.append(try reader.columnDefinition(of: "commit record")) }
         do throws(StoreError) {
@@ -258,7 +258,7 @@ private struct RecordApplication {
 
     private mutating func insert(_ schema: TableSchema) throws(StoreError) {
         let index = schema.key.index
-        let cellsPerRow = schema.columns.count + CommitRecord.cellsPerRow
+        let cellsPerRow = schema.columns.count + Limits.recordCellsPerRow
         let keys = try KeyRuns.decode(&reader, countMax: cellsLeft / cellsPerRow)
         cellsLeft -= keys.count * cellsPerRow
         try reader.require(

@@ -53,7 +53,7 @@
 /// Rows that are set or inserted get the commit version as their content version. Type codes are
 /// `ValueType`'s raw values. Codes, flags, types and modes that are unknown are answered by
 /// `unsupportedFormat`; everything else that contradicts this page or the base, by
-/// `invalidDatabase`. Inserts of one record have at most `cellCountMax` cells, a row counting as many
+/// `invalidDatabase`. Inserts of one record have at most `Limits.recordCellCountMax` cells, a row counting as many
 /// as its class has columns and `cellsPerRow` more: this bounds what a few hostile bytes can claim.
 package enum CommitRecord {
     enum Operation: UInt8 {
@@ -68,11 +68,6 @@ package enum CommitRecord {
         case addIndex = 9
         case schemaVersion = 10
     }
-
-    /// The most cells that the inserts of one record may have.
-    static let cellCountMax = 16 << 20
-    /// What an inserted row counts besides its columns.
-    static let cellsPerRow = 4
 
     static let flagOptional: UInt8 = 1
     static let flagPrimaryKey: UInt8 = 2

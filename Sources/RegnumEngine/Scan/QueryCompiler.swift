@@ -24,9 +24,10 @@ struct QueryCompiler {
 
     /// The directions of a sort. Throws `invalidQuery` for more than 64 terms.
     func order(_ sort: [SortTerm]) throws(StoreError) -> ResultOrder {
-        guard sort.count <= 64 else {
+        guard sort.count <= Limits.sortTermCountMax else {
             throw StoreError(
-                .invalidQuery, "A sort has at most 64 terms; this one has \(sort.count).",
+                .invalidQuery,
+                "A sort has at most \(Limits.sortTermCountMax) terms; this one has \(sort.count).",
                 className: tableName)
         }
         var descending: UInt64 = 0

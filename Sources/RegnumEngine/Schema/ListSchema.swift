@@ -106,10 +106,10 @@ extension SchemaRules {
         _ table: TableSchema, adding count: Int, _ name: String
     ) throws(StoreError) {
         let indexCount = table.columns.count(where: \.hasIndex)
-        guard indexCount + 2 * table.lists.count + count <= SchemaLimits.treeCountMax else {
+        guard indexCount + 2 * table.lists.count + count <= Limits.treeCountMax else {
             throw StoreError(
                 .invalidInput,
-                "The class '\(table.name)' can have at most \(SchemaLimits.treeCountMax) indexes, "
+                "The class '\(table.name)' can have at most \(Limits.treeCountMax) indexes, "
                     + "a list counting as two.", className: table.name, property: name)
         }
     }

@@ -1,24 +1,4 @@
-import RegnumStore
-
-/// The limits of names, columns and values.
-package enum SchemaLimits {
-    /// UTF-8 bytes of a class name.
-    package static let tableNameByteCountMax = 57
-    /// UTF-8 bytes of a property name.
-    package static let columnNameByteCountMax = 63
-    /// UTF-8 bytes of the name of the class of a list's elements: `Class.property`.
-    package static let elementsNameByteCountMax = tableNameByteCountMax + 1 + columnNameByteCountMax
-    /// Columns of a class.
-    package static let columnCountMax = 65_535
-    /// Trees of a class besides its rows: one for each indexed column, two for each list.
-    package static let treeCountMax = 65_535
-    /// Classes of a realm.
-    package static let tableCountMax = 65_536
-    /// UTF-8 bytes of a string value.
-    package static let stringByteCountMax = 0xFFFFF8 - 8 - 1
-    /// Bytes of a data value.
-    package static let dataByteCountMax = 0xFFFFF8 - 8
-}
+package import RegnumStore
 
 /// What a schema may say; `invalidInput` with class and property where it says something else.
 enum SchemaRules {
@@ -32,7 +12,7 @@ enum SchemaRules {
         guard size > 0 else { throw StoreError(.invalidInput, "A class name cannot be empty.") }
         let sizeMax =
             kind == .elements
-            ? SchemaLimits.elementsNameByteCountMax : SchemaLimits.tableNameByteCountMax
+            ? Limits.elementsNameByteCountMax : Limits.tableNameByteCountMax
         guard size <= sizeMax else {
             throw StoreError(
                 .invalidInput,
@@ -43,16 +23,16 @@ enum SchemaRules {
             throw StoreError(
                 .invalidInput, "The class '\(name)' exists already.", className: name)
         }
-        guard schema.tables.count < SchemaLimits.tableCountMax else {
+        guard schema.tables.count < Limits.tableCountMax else {
             throw StoreError(
                 .invalidInput,
-                "A realm can have at most \(SchemaLimits.tableCountMax) classes.", className: name)
+                "A realm can have at most \(Limits.tableCountMax) classes.", className: name)
         }
-        guard columns.count <= SchemaLimits.columnCountMax else {
+        guard columns.count <= Limits.columnCountMax else {
             throw StoreError(
                 .invalidInput,
                 "The class '\(name)' has \(columns.count) properties; it can have at most "
-                    + "\(SchemaLimits.columnCountMax).", className: name)
+                    + "\(Limits.columnCountMax).", className: name)
         }
         var names: Set<[UInt8]> = []
         var primaryKey: String?
@@ -88,10 +68,10 @@ enum SchemaRules {
                     + "primary key without a migration.", className: table.name,
                 property: column.name)
         }
-        guard table.columns.count < SchemaLimits.columnCountMax else {
+        guard table.columns.count < Limits.columnCountMax else {
             throw StoreError(
                 .invalidInput,
-                "The class '\(table.name)' can have at most \(SchemaLimits.columnCountMax) "
+                "The class '\(table.name)' can have at most \(Limits.columnCountMax) "
                     + "properties.", className: table.name, property: column.name)
         }
     }
@@ -103,11 +83,11 @@ enum SchemaRules {
                 .invalidInput, "A property of the class '\(table)' has an empty name.",
                 className: table)
         }
-        guard size <= SchemaLimits.columnNameByteCountMax else {
+        guard size <= Limits.columnNameByteCountMax else {
             throw StoreError(
                 .invalidInput,
                 "The property name '\(table).\(name)' has \(size) bytes; it can have at most "
-                    + "\(SchemaLimits.columnNameByteCountMax).", className: table,
+                    + "\(Limits.columnNameByteCountMax).", className: table,
                 property: name)
         }
     }
@@ -218,18 +198,40 @@ struct ColumnRule: Hashable, Sendable {
         case (.date(let seconds), .date):
             return seconds.isNaN ? "cannot hold a date that is not a number" : nil
         case (.string(let string), .string):
-            let max = SchemaLimits.stringByteCountMax
-            return string.utf8.count <= max ? nil : "is given a string of more than \(max) bytes"
+            return string.utf8.count <= Limits.stringByteCountMax ? nil : Limits.longString
         case (.any(let bytes), .any):
-            let max = SchemaLimits.dataByteCountMax + 1
-            if bytes.count > max { return "is given data of more than \(max - 1) bytes" }
+            if bytes.count > Limits.stringByteCountMax {
+                if bytes.first == AnyKind.string.rawValue {
+                    if bytes.count - 1 > Limits.stringByteCountMax { return Limits.longString }
+                } else if bytes.count > Limits.anyByteCountMax {
+                    return Limits.longData
+                }
+            }
             let isNoDate = bytes.first == AnyKind.date.rawValue && value.anyContent == nil
             return isNoDate ? "cannot hold a date that is not a number" : nil
         case (.data(let bytes), .data):
-            let max = SchemaLimits.dataByteCountMax
-            return bytes.count <= max ? nil : "is given data of more than \(max) bytes"
+            return bytes.count <= Limits.dataByteCountMax ? nil : Limits.longData
         default:
             return "is of type \(type) and cannot hold a value of another type"
+        }
+    }
+}
+
+extension Limits {
+    /// What is wrong with a string beyond its limit, as the end of a sentence.
+    package static let longString = "is given a string of more than \(stringByteCountMax) bytes"
+    /// What is wrong with data beyond their limit, as the end of a sentence.
+    package static let longData = "is given data of more than \(dataByteCountMax) bytes"
+}
+
+extension ValueType {
+    /// Bytes of a value of the type as it is stored; 0 for types of one size.
+    var byteCountMax: Int {
+        switch self {
+        case .string: Limits.stringByteCountMax
+        case .data: Limits.dataByteCountMax
+        case .any: Limits.anyByteCountMax
+        case .bool, .int, .double, .date, .uuid, .objectId, .decimal: 0
         }
     }
 }

@@ -15,13 +15,25 @@ extension DatabaseContent {
     /// The same content in a lineage of its own, with the edit that may go on in it.
     ///
     /// - Complexity: O(n).
-    private func cloned() -> (content: DatabaseContent, edit: NodeEdit) {
+    fileprivate func cloned() -> (content: DatabaseContent, edit: NodeEdit) {
         let context = TreeContext(seed: context.seed, source: context.source)
         guard let edit = context.store.beginEdit(on: nil) else {
             preconditionFailure("A new store has no other edit.")
         }
         let directory = directory.map { TreeClone(edit: edit).directory($0) }
         return (DatabaseContent(schema: schema, directory: directory, context: context), edit)
+    }
+}
+
+extension DatabaseRoot {
+    /// The same state in a lineage of its own.
+    ///
+    /// - Complexity: O(n).
+    func copied() -> DatabaseRoot {
+        let (content, edit) = content.cloned()
+        let root = DatabaseRoot(version: version, content: content, stamp: edit.stamp)
+        edit.store.finish(edit)
+        return root
     }
 }
 

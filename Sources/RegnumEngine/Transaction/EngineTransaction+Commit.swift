@@ -1,13 +1,10 @@
 package import RegnumStore
 
-/// The largest body of a COMMIT record.
-package let recordBodyByteCountMax = 4 << 20
-
 extension EngineTransaction {
     /// Ends the transaction: encodes its record and makes the root to publish.
     ///
     /// After it the transaction can be read, and not be changed. A transaction that throws here
-    /// is as it was before.
+    /// is as it was before. Throws `invalidInput` for an origin that is too long.
     ///
     /// - Parameters:
     ///   - timestampMicroseconds: wall clock time, microseconds since 1970, for the record.
@@ -17,9 +14,10 @@ extension EngineTransaction {
     ///
     /// - Complexity: O(changes log n).
     package func commit(
-        timestampMicroseconds: Int64, bodyByteCountMax: Int = recordBodyByteCountMax
+        timestampMicroseconds: Int64, bodyByteCountMax: Int = Limits.recordBodyByteCountMax
     ) throws(StoreError) -> Commit {
         precondition(phase == .open, "A transaction can be committed once.")
+        if let problem = Limits.problem(withOrigin: origin) { throw problem }
         if let resumed { return commitResumed(resumed, timestampMicroseconds) }
         let deltas = makeDeltas()
         var body: [UInt8] = []
@@ -87,5 +85,15 @@ extension EngineTransaction {
         guard next != table.nextKey else { return }
         var own = content.ownTable(index, edit.nodes)
         own.settle(nextKey: next, edit: edit.nodes)
+    }
+}
+
+extension Limits {
+    /// The error for the label of a commit that is too long, nil for others.
+    package static func problem(withOrigin origin: String?) -> StoreError? {
+        guard let count = origin?.utf8.count, count > originByteCountMax else { return nil }
+        return StoreError(
+            .invalidInput,
+            "The origin of a write has \(count) bytes; it can have at most \(originByteCountMax).")
     }
 }

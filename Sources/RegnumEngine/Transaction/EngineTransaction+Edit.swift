@@ -178,14 +178,14 @@ extension Value {
         if case .string(let text) = self { text } else { keyText }
     }
 
-    /// The value as error messages show it.
+    /// The value as error messages show it: of a long string the beginning.
     package var keyText: String {
         switch self {
         case .null: return "nil"
         case .bool(let x): return "\(x)"
         case .int(let x): return "\(x)"
         case .double(let x), .date(let x): return "\(x)"
-        case .string(let x): return "\"\(x)\""
+        case .string(let x): return x.shown
         case .data(let x): return "\(x.count) bytes"
         case .uuid(let x):
             let digits = Array(hexadecimal(x.high, 16) + hexadecimal(x.low, 16))
@@ -197,6 +197,11 @@ extension Value {
             return hexadecimal(x.high, 16) + hexadecimal(UInt64(x.low), 8)
         }
     }
+}
+
+extension String {
+    /// The string in quotation marks as error messages show it: of a long one the beginning.
+    var shown: String { utf8.count > 400 ? "\"\(prefix(100))…\"" : "\"\(self)\"" }
 }
 
 private func hexadecimal(_ number: UInt64, _ digitCount: Int) -> String {

@@ -102,11 +102,8 @@ package final class RowInsertion {
         var value = value
         value.withUTF8 { bytes in
             let bytes = UnsafeRawBufferPointer(bytes)
-            if bytes.count > SchemaLimits.stringByteCountMax {
-                return refuse(
-                    column,
-                    "is given a string of more than "
-                        + "\(SchemaLimits.stringByteCountMax) bytes")
+            if bytes.count > Limits.stringByteCountMax {
+                return refuse(column, Limits.longString)
             }
             appender.putText(column, bytes)
             note(IndexKey.key(bytes, seed: seed), column)

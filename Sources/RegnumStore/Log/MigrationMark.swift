@@ -59,13 +59,10 @@ package struct MigrationMarkFile: Sendable {
     let fileSystem: any FileSystem
     let directory: any RealmDirectory
     let realmID: Identity128
-    /// A mark is small; anything longer is none.
-    private static let byteCountMax: UInt64 = 16 << 20
-
     /// The mark, nil if there is none that can be read.
     package func read() -> MigrationMark? {
         guard let file = try? directory.open(MigrationMark.fileName),
-            let size = try? file.size(), size <= Self.byteCountMax,
+            let size = try? file.size(), size <= Limits.migrationMarkByteCountMax,
             let bytes = try? file.read(at: 0, count: Int(size))
         else { return nil }
         return MigrationMark(bytes, realmID)

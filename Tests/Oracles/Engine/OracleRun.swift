@@ -158,7 +158,7 @@ final class OracleRun<Target: OracleTarget> {
             let baseHash = base.stateHash()
             let commit = try engine.commit(
                 timestampMicroseconds: 1_700_000_000_000_000,
-                bodyByteCountMax: generator.oneIn(8) ? 8 : recordBodyByteCountMax)
+                bodyByteCountMax: generator.oneIn(8) ? 8 : Limits.recordBodyByteCountMax)
             origin = engine.origin
             try compareSummary(
                 commit.summary, deltas, version: oracle.version, origin: engine.origin, names,

@@ -80,7 +80,7 @@ struct Ledger {
         let isBulk = number % Self.bulkInterval == 0
         let commit = try transaction.commit(
             timestampMicroseconds: 0,
-            bodyByteCountMax: isBulk ? 16 : RegnumEngine.recordBodyByteCountMax)
+            bodyByteCountMax: isBulk ? 16 : Limits.recordBodyByteCountMax)
         return (number, commit)
     }
 

@@ -186,7 +186,7 @@ extension AnyContent {
         case .float(let x): "\(x)"
         case .double(let x), .date(let x): "\(x)"
         case .decimal(let x): x.text
-        case .string(let x): "\"\(x)\""
+        case .string(let x): x.shown
         case .data(let x): "\(x.count) bytes"
         case .objectId(let x): Value.objectId(x).keyText
         case .uuid(let x): Value.uuid(x).keyText

@@ -1,0 +1,75 @@
+/// Compares lists and dictionaries of any type. Unmanaged ones may lie in themselves: two that are
+/// being compared already count as equal. Walks without recursion.
+struct AnyCollectionComparison {
+    private struct Pair: Hashable {
+        let first: ObjectIdentifier
+        let second: ObjectIdentifier
+    }
+
+    private var pending: [(AnyRealmValue, AnyRealmValue)]
+    private var seen: Set<Pair> = []
+
+    /// - Complexity: O(values), each pair of collections once.
+    static func areEqual(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
+        var comparison = AnyCollectionComparison(pending: [(left, right)])
+        return comparison.run()
+    }
+
+    private init(pending: [(AnyRealmValue, AnyRealmValue)]) {
+        self.pending = pending
+    }
+
+    private mutating func run() -> Bool {
+        while let (left, right) = pending.popLast() {
+            let isEqual =
+                switch (left, right) {
+                case (.list(let a), .list(let b)): areEqual(a, b)
+                case (.dictionary(let a), .dictionary(let b)): areEqual(a, b)
+                default: left == right
+                }
+            if !isEqual { return false }
+        }
+        return true
+    }
+
+    private mutating func areEqual(
+        _ a: List<AnyRealmValue>, _ b: List<AnyRealmValue>
+    ) -> Bool {
+        if a === b { return true }
+        if a.isManaged || b.isManaged { return areSame(a.handle, b.handle) }
+        guard a.count == b.count else { return false }
+        guard isNew(a, b) else { return true }
+        return zip(a, b).allSatisfy { compare($0, $1) }
+    }
+
+    private mutating func areEqual(
+        _ a: Map<String, AnyRealmValue>, _ b: Map<String, AnyRealmValue>
+    ) -> Bool {
+        if a === b { return true }
+        if a.isManaged || b.isManaged { return areSame(a.handle, b.handle) }
+        guard a.count == b.count else { return false }
+        guard isNew(a, b) else { return true }
+        return zip(a, b).allSatisfy {
+            $0.key.utf8.elementsEqual($1.key.utf8) && compare($0.value, $1.value)
+        }
+    }
+
+    /// Compares values now, collections later.
+    private mutating func compare(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
+        switch (a, b) {
+        case (.list, .list), (.dictionary, .dictionary):
+            pending.append((a, b))
+            return true
+        default: return a == b
+        }
+    }
+
+    private mutating func isNew(_ a: AnyObject, _ b: AnyObject) -> Bool {
+        seen.insert(Pair(first: ObjectIdentifier(a), second: ObjectIdentifier(b))).inserted
+    }
+
+    private func areSame(_ a: _ManagedList?, _ b: _ManagedList?) -> Bool {
+        guard let a, let b else { return false }
+        return a.isSame(as: b)
+    }
+}

@@ -1,0 +1,120 @@
+import RegnumStore
+
+/// In debug and checked builds: reads what this process writes as other processes and the next
+/// opening will, before the log has it. Traps where the library refuses, or reads something else.
+///
+/// Commit records are applied to a copy of the realm, which is kept from commit to commit; images
+/// of checkpoints and deltas of bulk commits are loaded from their file.
+package final class SelfCheck: Sendable {
+    #if DEBUG
+        package static let isOn = true
+    #else
+        package static let isOn = false
+    #endif
+
+    /// A larger realm is not copied, which bounds time and memory.
+    private static let copyByteCountMax = 4 << 20
+
+    private struct Copy: Sendable {
+        let root: DatabaseRoot
+        /// The root that `root` shows the same as.
+        weak var original: DatabaseRoot?
+    }
+
+    private let copy = Guarded<Copy?>(nil)
+
+    init() {}
+
+    /// Lets go of the copy.
+    func forget() {
+        guard Self.isOn else { return }
+        let old = copy.withLock { $0.take() }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Applies the record of a commit. The caller has the turn that `base` is of.
+    ///
+    /// - Complexity: O(changes log n); O(n), of at most 4 MiB, where `base` is of another writer.
+    func check(_ commit: Commit, on base: DatabaseRoot) {
+        guard Self.isOn else { return }
+        let known = copy.withLock { $0.take() }
+        guard commit.bulk == nil, !commit.body.isEmpty else { return }
+        var before = known.flatMap { $0.original === base ? $0.root : nil }
+        if before == nil, base.heapByteCount <= Self.copyByteCountMax { before = base.copied() }
+        guard let before else { return }
+        do throws(StoreError) {
+            let (root, summary) = try CommitRecord.apply(commit.body, to: before)
+            Self.expect(root, summary, of: commit, "The record")
+            if root.heapByteCount <= Self.copyByteCountMax {
+                copy.withLock { $0 = Copy(root: root, original: commit.root) }
+            }
+        } catch {
+            fatalError("The record of version \(commit.root.version) is refused: \(error.sentence)")
+        }
+    }
+
+    /// Loads the image of a checkpoint that was synced.
+    ///
+    /// - Complexity: O(n / 1,024).
+    static func check(
+        _ written: WrittenCheckpoint, of root: DatabaseRoot, in file: any NodeBytes
+    ) {
+        guard isOn else { return }
+        do throws(StoreError) {
+            let loaded = try CheckpointLoader.load(
+                written.directory, byteCount: written.directoryByteCount, version: root.version,
+                from: file, seed: root.content.context.seed)
+            expect(loaded, sameAs: root, "The checkpoint")
+        } catch {
+            fail(error, "The checkpoint of version \(root.version)")
+        }
+    }
+
+    /// Reads a bulk commit whose images were synced.
+    ///
+    /// - Complexity: O(changes log n + n / 1,024).
+    static func check(
+        _ bulk: BulkCommit, _ commit: Commit, on base: DatabaseRoot, _ nodes: any NodesFiles
+    ) {
+        guard isOn, base.version &+ 1 == commit.root.version else { return }
+        do throws(StoreError) {
+            let (root, summary) = try bulk.load(
+                version: commit.root.version, origin: commit.summary.origin, after: base, nodes)
+            expect(root, summary, of: commit, "The bulk commit")
+        } catch {
+            fail(error, "The bulk commit of version \(commit.root.version)")
+        }
+    }
+
+    /// What the disk refuses is no fault of what was written.
+    private static func fail(_ error: StoreError, _ what: String) {
+        switch error.code {
+        case .invalidDatabase, .unsupportedFormat, .historyTrimmed:
+            fatalError("\(what) is refused: \(error.sentence)")
+        default: break
+        }
+    }
+
+    private static func expect(
+        _ root: DatabaseRoot, _ summary: CommitSummary, of commit: Commit, _ what: String
+    ) {
+        expect(root, sameAs: commit.root, what)
+        guard summary.origin == commit.summary.origin, summary.tables == commit.summary.tables
+        else {
+            fatalError("\(what) of version \(root.version) tells of other changes than were made.")
+        }
+    }
+
+    private static func expect(_ root: DatabaseRoot, sameAs own: DatabaseRoot, _ what: String) {
+        let isSame =
+            root.version == own.version && root.schema.version == own.schema.version
+            && root.schema.tables == own.schema.tables
+            && own.schema.tables.indices.allSatisfy {
+                root.content[$0].count == own.content[$0].count
+                    && root.content[$0].nextKey == own.content[$0].nextKey
+            }
+        if !isSame {
+            fatalError("\(what) of version \(own.version) reads as another state than was written.")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// The greatest sizes, counts and depths: one table for the checks of values, for writers, for
+/// readers, and for the sentences of errors. Every maximum is allowed itself.
+///
+/// What is stored is checked before anything of it is written, and a reader accepts whatever a
+/// writer may write: both use the same number. Lowering one that readers use makes existing realms
+/// unreadable; raising it makes new ones unreadable for older programs.
+package enum Limits {
+    // MARK: Schema
+
+    /// UTF-8 bytes of a class name.
+    package static let tableNameByteCountMax = 57
+    /// UTF-8 bytes of a property name.
+    package static let columnNameByteCountMax = 63
+    /// UTF-8 bytes of the name of the class of a list's elements: `Class.property`.
+    package static let elementsNameByteCountMax = tableNameByteCountMax + 1 + columnNameByteCountMax
+    /// UTF-8 bytes of the name of a property of any type, whose list is stored as `property[]`.
+    package static let anyNameByteCountMax = columnNameByteCountMax - 2
+    /// Classes of a realm, with those of the elements of lists.
+    package static let tableCountMax = 65_536
+    /// Columns of a class.
+    package static let columnCountMax = 65_535
+    /// Trees of a class besides its rows: one for each indexed column, two for each list.
+    package static let treeCountMax = 65_535
+
+    // MARK: Values
+
+    /// UTF-8 bytes of a string, also of one that is a key of a map or a value of any type.
+    package static let stringByteCountMax = dataByteCountMax - 1
+    /// Bytes of data, also of data that are a value of any type.
+    package static let dataByteCountMax = 0xFFFFF8 - 8
+    /// Bytes of a value of any type as it is stored: its kind, then up to so many bytes of data.
+    package static let anyByteCountMax = 1 + dataByteCountMax
+    /// Lists and dictionaries of any type that are nested in each other.
+    package static let anyLevelMax = 100
+    /// Objects, lists and dictionaries that are nested in each other in what objects are made from
+    /// (`create(value:)`), in what a setter by name gets, and in JSON lines.
+    package static let inputLevelMax = 256
+
+    // MARK: Commits
+
+    /// UTF-8 bytes of the label of a commit. Readers accept any that fits into a record.
+    package static let originByteCountMax = 4_096
+    /// Bytes of the body of a record in the log.
+    package static let recordBodyByteCountMax = 4 << 20
+    /// Cells that the inserts of one record may have.
+    package static let recordCellCountMax = 16 << 20
+    /// What an inserted row counts besides its columns.
+    package static let recordCellsPerRow = 4
+    /// Bytes of the directory image of a checkpoint, and of the delta of a bulk commit.
+    package static let imageByteCountMax: UInt64 = 1 << 40 - 1
+    /// Bytes of the file that marks where an interrupted migration goes on.
+    package static let migrationMarkByteCountMax: UInt64 = 16 << 20
+
+    // MARK: Queries and texts
+
+    /// Properties of a sort.
+    package static let sortTermCountMax = 64
+    /// Bytes of a JSON line, and of the first line of an import, which has the schema.
+    package static let lineByteCountMax = 1 << 28
+}

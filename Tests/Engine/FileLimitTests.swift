@@ -1,0 +1,207 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// What a reader accepts of records and images is what a writer may write, and nothing beyond.
+@Suite struct FileLimitTests {
+
+    /// Kind and content of values of the greatest size, and one byte more.
+    private static func value(_ type: ValueType, _ kind: AnyKind, excess: Int) -> Value {
+        switch type {
+        case .string: .string(text(Limits.stringByteCountMax + excess))
+        case .data: .data([UInt8](repeating: 1, count: Limits.dataByteCountMax + excess))
+        default:
+            kind == .string
+                ? AnyContent.string(text(Limits.stringByteCountMax + excess)).value
+                : AnyContent.data([UInt8](repeating: 1, count: Limits.dataByteCountMax + excess))
+                    .value
+        }
+    }
+
+    private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    private static let kinds: [(type: ValueType, kind: AnyKind)] = [
+        (.string, .string), (.data, .data), (.any, .string), (.any, .data),
+    ]
+
+    private func column(_ type: ValueType) -> ColumnDefinition {
+        ColumnDefinition(
+            name: "v", type: type, isOptional: type == .any, isIndexed: type == .any,
+            defaultValue: type == .any ? .null : type.zero)
+    }
+
+    private func base(_ type: ValueType) throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        _ = try transaction.addTable(name: "A", columns: [column(type)])
+        return try transaction.commit(timestampMicroseconds: 0).root
+    }
+
+    @Test(arguments: kinds.indices) func valuesInRecords(_ index: Int) throws {
+        let (type, kind) = Self.kinds[index]
+        let base = try base(type)
+        for excess in [-1, 0, 1] {
+            let value = Self.value(type, kind, excess: excess)
+            var writer = RecordWriter(capacity: Limits.anyByteCountMax + 100)
+            writer.fixed(base.version + 1)
+            writer.fixed(0 as Int64)
+            writer.varint(0)
+            writer.byte(CommitRecord.Operation.insert.rawValue)
+            writer.varint(0)
+            KeyRuns.encode([ObjectKey(rawValue: 0)], &writer)
+            writer.varint(1)
+            ColumnBlock.encode(value, &writer)
+            // a string of any type may have as many bytes as data
+            let isLegal = excess <= 0 || (type == .any && kind == .string)
+            let table = TableKey(rawValue: 0)
+            if isLegal {
+                let root = try CommitRecord.apply(writer.bytes, to: base).root
+                #expect(
+                    root.value(table, ObjectKey(rawValue: 0), ColumnKey(rawValue: 0)) == value)
+            } else {
+                let error = #expect(throws: StoreError.self) {
+                    try CommitRecord.apply(writer.bytes, to: base)
+                }
+                #expect(error?.code == .invalidDatabase)
+            }
+        }
+    }
+
+    @Test(arguments: kinds.indices) func valuesInImages(_ index: Int) throws {
+        let (type, kind) = Self.kinds[index]
+        for excess in [-1, 0, 1] {
+            let base = try base(type)
+            let value = Self.value(type, kind, excess: excess)
+            let (start, edit) = base.content.edited(on: base.stamp)
+            var content = start
+            let key = content.insert(0, [value], version: base.version + 1, edit)
+            let root = DatabaseRoot(
+                version: base.version + 1, content: content, stamp: edit.nodes.stamp)
+            edit.nodes.store.finish(edit.nodes)
+            let file = MemoryNodesFile()
+            let checkpoint = try TestCheckpoint(root, to: file)
+            let isLegal = excess <= 0 || (type == .any && kind == .string)
+            if isLegal {
+                let loaded = try checkpoint.load(from: file)
+                #expect(
+                    loaded.value(
+                        TableKey(rawValue: 0), ObjectKey(rawValue: key), ColumnKey(rawValue: 0))
+                        == value)
+                #expect(loaded.damage == nil)
+            } else {
+                let error = #expect(throws: StoreError.self) { try checkpoint.load(from: file) }
+                #expect(error?.code == .invalidDatabase)
+            }
+        }
+    }
+
+    @Test(arguments: kinds.indices) func valuesOfRowsAndProperties(_ index: Int) throws {
+        let (type, kind) = Self.kinds[index]
+        let transaction = EngineTransaction(base: try base(type))
+        let table = TableKey(rawValue: 0)
+        let key = try transaction.insert(table, [Self.value(type, kind, excess: 0)])
+        let long = Self.value(type, kind, excess: 1)
+        let insertion = transaction.insertion(table)
+        let calls: [() throws -> Void] = [
+            { _ = try transaction.insert(table, [long]) },
+            { try transaction.set(table, key, ColumnKey(rawValue: 0), long) },
+            {
+                insertion.begin()
+                insertion.put(long, 0)
+                _ = try insertion.end()
+            },
+        ]
+        for call in calls {
+            let error = #expect(throws: StoreError.self) { try call() }
+            #expect(error?.code == .invalidValue && error?.property == "v")
+            let limit = kind == .string ? Limits.stringByteCountMax : Limits.dataByteCountMax
+            #expect(error?.sentence.contains("\(limit)") == true)
+        }
+        #expect(transaction.count(table) == 1)
+    }
+
+    private func tables(_ count: Int) -> [TableSchema] {
+        (0..<count).map { number in
+            TableSchema(
+                key: TableKey(rawValue: UInt32(number)), name: "T\(number)", kind: .object,
+                columns: [
+                    ColumnSchema(
+                        key: ColumnKey(rawValue: 0),
+                        definition: ColumnDefinition(name: "n", type: .int))
+                ])
+        }
+    }
+
+    // Covers .invalidInput
+    @Test func numberOfClasses() throws {
+        let columns = [ColumnDefinition(name: "n", type: .int)]
+        let all = tables(Limits.tableCountMax)
+        let last = DatabaseSchema(tables: Array(all.dropLast()), version: 0)
+        try SchemaRules.check(newTable: "New", .object, columns, in: last)
+        let full = DatabaseSchema(tables: all, version: 0)
+        let error = #expect(throws: StoreError.self) {
+            try SchemaRules.check(newTable: "New", .object, columns, in: full)
+        }
+        #expect(error?.code == .invalidInput && error?.className == "New")
+        #expect(error?.sentence.contains("\(Limits.tableCountMax)") == true)
+        let image = SchemaImage.encode(full)
+        #expect(
+            try SchemaImage.decode(image, tableCount: all.count).tables.count == all.count)
+        let refusal = #expect(throws: StoreError.self) {
+            try SchemaImage.decode(image, tableCount: all.count + 1)
+        }
+        #expect(refusal?.code == .invalidDatabase)
+    }
+
+    // Covers .invalidInput
+    @Test func numberOfProperties() throws {
+        let columns = (0...Limits.columnCountMax).map {
+            ColumnDefinition(name: "c\($0)", type: .bool)
+        }
+        let transaction = EngineTransaction(base: .empty)
+        #expect(throws: StoreError.self) {
+            try transaction.addTable(name: "A", columns: columns)
+        }
+        let table = try transaction.addTable(name: "A", columns: columns.dropLast())
+        let error = #expect(throws: StoreError.self) {
+            try transaction.addColumn(table, columns[Limits.columnCountMax])
+        }
+        #expect(error?.code == .invalidInput && error?.className == "A")
+        #expect(error?.sentence.contains("\(Limits.columnCountMax)") == true)
+        let commit = try transaction.commit(timestampMicroseconds: 0)
+        let applied = try CommitRecord.apply(
+            commit.body, to: .makeEmpty(realmID: commit.root.identity))
+        #expect(applied.root.schema.tables == commit.root.schema.tables)
+        let file = MemoryNodesFile()
+        let loaded = try TestCheckpoint(commit.root, to: file).load(from: file)
+        #expect(loaded.schema.tables == commit.root.schema.tables)
+    }
+
+    // Covers 4.11, .invalidInput
+    @Test func originsInRecords() throws {
+        for count in [Limits.originByteCountMax - 1, Limits.originByteCountMax] {
+            for bodyByteCountMax in [16, Limits.recordBodyByteCountMax] {
+                let transaction = EngineTransaction(base: .empty, origin: Self.text(count))
+                _ = try transaction.addTable(name: "A", columns: [column(.string)])
+                let commit = try transaction.commit(
+                    timestampMicroseconds: 0, bodyByteCountMax: bodyByteCountMax)
+                #expect(commit.summary.origin?.utf8.count == count)
+                guard commit.bulk == nil else { continue }
+                let base = DatabaseRoot.makeEmpty(realmID: commit.root.identity)
+                let summary = try CommitRecord.apply(commit.body, to: base).summary
+                #expect(summary.origin == commit.summary.origin)
+            }
+        }
+        let transaction = EngineTransaction(
+            base: .empty, origin: Self.text(Limits.originByteCountMax + 1))
+        _ = try transaction.addTable(name: "A", columns: [column(.string)])
+        let error = #expect(throws: StoreError.self) {
+            try transaction.commit(timestampMicroseconds: 0)
+        }
+        #expect(error?.code == .invalidInput)
+        #expect(error?.sentence.contains("\(Limits.originByteCountMax)") == true)
+    }
+}

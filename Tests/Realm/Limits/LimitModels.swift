@@ -1,0 +1,228 @@
+import Foundation
+import Regnum
+
+enum LimitedNumber: Int8, PersistableEnum {
+    case low = -128
+    case high = 127
+}
+
+final class LimitBox: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var text: String
+    @Persisted(indexed: true) var name: String
+    @Persisted var data: Data
+    @Persisted var any: AnyRealmValue
+    @Persisted var texts: List<String>
+    @Persisted var blobs: MutableSet<Data>
+    @Persisted var entries: Map<String, String>
+    @Persisted var values: List<AnyRealmValue>
+    @Persisted var date: Date
+    @Persisted var dates: List<Date>
+    @Persisted var small: Int8
+    @Persisted var smalls: List<Int8>
+    @Persisted var smallMap: Map<String, Int16>
+    @Persisted var number: LimitedNumber
+    @Persisted var ratio: Float
+    @Persisted var amount: Decimal128
+    @Persisted var next: LimitBox?
+    @Persisted var boxes: List<LimitBox>
+}
+
+final class LimitKey: Object {
+    @Persisted(primaryKey: true) var key: String
+    @Persisted var count: Int
+}
+
+/// The ways of a value into a property.
+enum LimitWay: CaseIterable, Sendable {
+    /// An assignment to the property of a managed object.
+    case typed
+    /// `tx.add` of an object that has the value.
+    case added
+    /// `tx.create(value:)`, `tx.create(value:update:)` of an object that exists.
+    case created, updated
+    /// `object["name"] = value`.
+    case named
+    /// `tx.dynamicCreate`, and `dynamicObject["name"] = value`.
+    case dynamicCreated, dynamic
+    /// A JSON line.
+    case imported
+}
+
+/// Values of one kind for one property, by their size: what the limit is of.
+struct LimitRow: Sendable {
+    let name: String
+    let property: String
+    /// The greatest size.
+    let limit: Int
+    /// What the error of a greater one says.
+    var told: String?
+    var ways = LimitWay.allCases
+    let value: @Sendable (Int) -> Any
+    /// The value as a JSON line has it.
+    let json: @Sendable (Int) -> String
+    /// Assigns it in the declared type; nil where the compiler refuses greater ones.
+    var assign: (@Sendable (LimitBox, Int) -> Void)?
+    /// Whether an object has it.
+    let check: @Sendable (LimitBox, Int) -> Bool
+}
+
+extension LimitRow {
+    static func text(_ size: Int) -> String { String(repeating: "x", count: size) }
+    static func bytes(_ size: Int) -> Data { Data(repeating: 7, count: size) }
+    private static func quoted(_ size: Int) -> String { "\"\(text(size))\"" }
+    private static func base64(_ size: Int) -> String { "\"\(bytes(size).base64EncodedString())\"" }
+
+    /// Lists in each other, so many levels.
+    static func lists(_ levels: Int) -> AnyRealmValue {
+        (0..<levels).reduce(.int(5)) { value, _ in .fromArray([value]) }
+    }
+
+    /// Dictionaries in each other.
+    static func dictionaries(_ levels: Int) -> AnyRealmValue {
+        (0..<levels).reduce(.int(5)) { value, _ in .fromDictionary(["k": value]) }
+    }
+
+    private static func levels(_ value: AnyRealmValue) -> Int {
+        var (value, levels) = (value, 0)
+        while true {
+            switch value {
+            case .list(let list) where list.count == 1: value = list[0]
+            case .dictionary(let map) where map.count == 1: value = map["k"] ?? .none
+            default: return value == .int(5) ? levels : -1
+            }
+            levels += 1
+        }
+    }
+
+    private static let stringMax = 16_777_199
+    private static let dataMax = 16_777_200
+
+    private static let string = LimitRow(
+        name: "string", property: "text", limit: stringMax, value: text,
+        json: quoted, assign: { $0.text = text($1) }, check: { $0.text.utf8.count == $1 })
+
+    private static let indexedString = LimitRow(
+        name: "indexed string", property: "name", limit: stringMax, value: text,
+        json: quoted, assign: { $0.name = text($1) }, check: { $0.name.utf8.count == $1 })
+
+    private static let data = LimitRow(
+        name: "data", property: "data", limit: dataMax, value: bytes,
+        json: base64, assign: { $0.data = bytes($1) }, check: { $0.data.count == $1 })
+
+    private static let anyString = LimitRow(
+        name: "string of any type", property: "any", limit: stringMax,
+        value: { AnyRealmValue.string(text($0)) }, json: { "{\"string\":\(quoted($0))}" },
+        assign: { $0.any = .string(text($1)) },
+        check: { $0.any.stringValue?.utf8.count == $1 })
+
+    private static let anyData = LimitRow(
+        name: "data of any type", property: "any", limit: dataMax,
+        value: { AnyRealmValue.data(bytes($0)) }, json: { "{\"data\":\(base64($0))}" },
+        assign: { $0.any = .data(bytes($1)) }, check: { $0.any.dataValue?.count == $1 })
+
+    private static let nestedData = LimitRow(
+        name: "data within a list of any type", property: "values", limit: dataMax,
+
+        value: { [AnyRealmValue.fromArray([.data(bytes($0))])] },
+        json: { "[{\"list\":[{\"data\":\(base64($0))}]}]" },
+        assign: {
+            $0.values.removeAll()
+            $0.values.append(.fromArray([.data(bytes($1))]))
+        },
+        check: { $0.values.first?.listValue?.first?.dataValue?.count == $1 })
+
+    private static let listString = LimitRow(
+        name: "string in a list", property: "texts", limit: stringMax,
+        value: { [text($0)] }, json: { "[\(quoted($0))]" },
+        assign: {
+            $0.texts.removeAll()
+            $0.texts.append(text($1))
+        }, check: { $0.texts.first?.utf8.count == $1 })
+
+    private static let setData = LimitRow(
+        name: "data in a set", property: "blobs", limit: dataMax,
+        value: { [bytes($0)] }, json: { "[\(base64($0))]" },
+        assign: {
+            $0.blobs.removeAll()
+            $0.blobs.insert(bytes($1))
+        }, check: { $0.blobs.first?.count == $1 })
+
+    private static let mapValue = LimitRow(
+        name: "value of a map", property: "entries", limit: stringMax,
+        value: { ["k": text($0)] }, json: { "{\"k\":\(quoted($0))}" },
+        assign: { $0.entries["k"] = text($1) },
+        check: { $0.entries["k"]?.utf8.count == $1 })
+
+    private static let mapKey = LimitRow(
+        name: "key of a map", property: "entries", limit: stringMax,
+        value: { [text($0): "v"] }, json: { "{\(quoted($0)):\"v\"}" },
+        assign: {
+            $0.entries.removeAll()
+            $0.entries[text($1)] = "v"
+        }, check: { $0.entries.keys.first?.utf8.count == $1 })
+
+    /// Limits of bytes.
+    static let large: [LimitRow] = [
+        string, indexedString, data, anyString, anyData, nestedData, listString, setData, mapValue,
+        mapKey,
+    ]
+
+    private static let anyLists = LimitRow(
+        name: "lists of any type", property: "any", limit: 100, value: { lists($0) },
+        json: { size in
+            (0..<size).reduce("{\"int\":5}") { json, _ in "{\"list\":[\(json)]}" }
+        }, assign: { $0.any = lists($1) }, check: { levels($0.any) == $1 })
+
+    private static let anyDictionaries = LimitRow(
+        name: "dictionaries of any type", property: "any", limit: 100,
+        value: { dictionaries($0) },
+        json: { size in
+            (0..<size).reduce("{\"int\":5}") { json, _ in "{\"dictionary\":{\"k\":\(json)}}" }
+        }, assign: { $0.any = dictionaries($1) }, check: { levels($0.any) == $1 })
+
+    private static let listLists = LimitRow(
+        name: "lists in a list of any type", property: "values", limit: 100,
+        value: { [lists($0)] },
+        json: { size in
+            "[" + (0..<size).reduce("{\"int\":5}") { json, _ in "{\"list\":[\(json)]}" } + "]"
+        },
+        assign: {
+            $0.values.removeAll()
+            $0.values.append(lists($1))
+        }, check: { $0.values.first.map(levels) == $1 })
+
+    private static let int8 = LimitRow(
+        name: "Int8", property: "small", limit: 127, told: "Int8", value: { $0 },
+        json: { "\($0)" }, check: { Int($0.small) == $1 })
+
+    private static let leastInt8 = LimitRow(
+        name: "least Int8", property: "small", limit: 128, told: "Int8", value: { -$0 },
+        json: { "\(-$0)" }, check: { Int($0.small) == -$1 })
+
+    private static let listInt8 = LimitRow(
+        name: "Int8 in a list", property: "smalls", limit: 127, told: "Int8",
+        value: { [$0] }, json: { "[\($0)]" }, check: { $0.smalls.first.map(Int.init) == $1 })
+
+    private static let mapInt16 = LimitRow(
+        name: "Int16 in a map", property: "smallMap", limit: 32_767, told: "Int16",
+        value: { ["k": $0] }, json: { "{\"k\":\($0)}" },
+        check: { $0.smallMap["k"].map(Int.init) == $1 })
+
+    /// Limits of numbers and levels.
+    static let small: [LimitRow] = [
+        anyLists, anyDictionaries, listLists, int8, leastInt8, listInt8, mapInt16,
+    ]
+
+    /// A value that no limit lets through, as the first that is too large.
+    static func refused(
+        _ name: String, _ property: String, _ told: String, _ value: @escaping @Sendable () -> Any,
+        json: String, assign: (@Sendable (LimitBox) -> Void)? = nil
+    ) -> LimitRow {
+        var row = LimitRow(
+            name: name, property: property, limit: 0, told: told, value: { _ in value() },
+            json: { _ in json }, check: { _, _ in false })
+        if let assign { row.assign = { box, _ in assign(box) } }
+        return row
+    }
+}

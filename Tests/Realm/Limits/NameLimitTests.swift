@@ -1,0 +1,71 @@
+import Foundation
+import RegnumEngine
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// Names at their limits and beyond, as a schema line of an import gives them.
+@Suite struct NameLimitTests {
+    private struct Name: Sendable {
+        let limit: Int
+        /// The class and the property of a name.
+        let place: @Sendable (String) -> (className: String, property: String)
+        let type: String
+        let value: String
+    }
+
+    private static let names = [
+        Name(limit: 57, place: { ($0, "p") }, type: "\"int\"", value: "1"),
+        Name(limit: 63, place: { ("A", $0) }, type: "\"int\"", value: "1"),
+        Name(limit: 63, place: { ("A", $0) }, type: "\"int\",\"indexed\":true", value: "1"),
+        Name(limit: 63, place: { ("A", $0) }, type: "\"string\",\"list\":true", value: "[\"a\"]"),
+        Name(limit: 63, place: { ("A", $0) }, type: "\"any\",\"map\":true", value: "{}"),
+        Name(
+            limit: 61, place: { ("A", $0) }, type: "\"any\",\"optional\":true,\"indexed\":true",
+            value: "{\"list\":[]}"),
+    ]
+
+    // Covers 1.76, 1.77, .invalidInput
+    @Test(arguments: names.indices) func namesInSchemaLines(_ index: Int) async throws {
+        let folder = try RealmFolder()
+        let name = Self.names[index]
+        for excess in [-1, 0, 1] {
+            // two bytes each, but for the first of an odd number
+            let count = name.limit + excess
+            let text =
+                (count % 2 == 1 ? "n" : "") + String(repeating: "\u{E9}", count: count / 2)
+            let (className, property) = name.place(text)
+            let lines = """
+                {"regnum":1,"schemaVersion":0,"version":1,"classes":[{"name":"\(className)",\
+                "properties":[{"name":"\(property)","type":\(name.type)}]}]}
+                {"class":"\(className)","key":1,"values":{"\(property)":\(name.value)}}
+                """
+            let realm = try await Realm.open(folder.configuration("\(excess).realm"))
+            let error = await realmError {
+                try await realm.importJSON(
+                    from: AsyncStream<[UInt8]> { continuation in
+                        continuation.yield(Array(lines.utf8))
+                        continuation.finish()
+                    })
+            }
+            await realm.close()
+            let again = try await Realm.open(folder.configuration("\(excess).realm"))
+            let root = again.core.coordinator.published
+            if excess <= 0 {
+                #expect(error == nil, "\(error?.message ?? "")")
+                let table = try #require(root.schema.table(named: className))
+                #expect(root.count(table.key) == 1)
+            } else {
+                #expect(error?.code == .invalidInput && error?.className == className)
+                #expect(className == text || error?.property == property)
+                #expect(error?.message.contains("\(name.limit)") == true)
+                #expect(error?.message.contains("\(count)") == true)
+                #expect(root.schema.tables.isEmpty)
+            }
+            await again.close()
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import RegnumEngine
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// How deep values may be nested, in each way in, and that nothing that is deeper ends the process.
+@Suite struct NestingTests {
+    private static let levelMax = 256
+
+    private func realm() async throws -> Realm {
+        try await Realm.temporary([LimitBox.self, LimitKey.self])
+    }
+
+    /// Boxes in each other, the first with the id 1.
+    private func chain(_ levels: Int, inLists: Bool = false) -> [String: Any] {
+        var value: [String: Any] = ["id": levels]
+        for id in (1..<levels).reversed() {
+            value = inLists ? ["id": id, "boxes": [value]] : ["id": id, "next": value]
+        }
+        return value
+    }
+
+    private func depth(_ box: LimitBox?) -> Int {
+        var (box, depth) = (box, 0)
+        while let next = box {
+            depth += 1
+            box = next.next ?? next.boxes.first
+        }
+        return depth
+    }
+
+    private static let ways: [@Sendable (Transaction, [String: Any]) throws -> Void] = [
+        { tx, value in try tx.create(LimitBox.self, value: value) },
+        { tx, value in try tx.create(LimitBox.self, value: value as Any, update: .modified) },
+        { tx, value in
+            let box = try tx.create(LimitBox.self, value: ["id": 1])
+            for name in ["next", "boxes"] where value[name] != nil { box[name] = value[name] }
+        },
+        { tx, value in try tx.dynamicCreate("LimitBox", value: value) },
+        { tx, value in
+            let box = try tx.dynamicCreate("LimitBox", value: ["id": 1])
+            for name in ["next", "boxes"] where value[name] != nil { box[name] = value[name] }
+        },
+    ]
+
+    // Covers .invalidValue
+    @Test(arguments: ways.indices, [false, true])
+    func objectsInDictionaries(_ way: Int, inLists: Bool) async throws {
+        let realm = try await realm()
+        for levels in [Self.levelMax - 1, Self.levelMax] {
+            try await realm.write { tx in
+                try Self.ways[way](tx, chain(levels, inLists: inLists))
+                #expect(depth(tx.object(LimitBox.self, forPrimaryKey: 1)) == levels)
+                tx.deleteAll()
+            }
+        }
+        let version = realm.core.coordinator.published.version
+        for levels in [Self.levelMax + 1, 3_000] {
+            let error = await realmError {
+                try await realm.write { tx in
+                    try Self.ways[way](tx, chain(levels, inLists: inLists))
+                }
+            }
+            #expect(error?.code == .invalidValue && error?.className == "LimitBox")
+            #expect(error?.property == (inLists ? "boxes" : "next"))
+            #expect(error?.message.contains("256 levels") == true, "\(error?.message ?? "none")")
+        }
+        #expect(realm.core.coordinator.published.version == version)
+        await realm.close()
+    }
+
+    @Test func chainsOfObjectsMayHaveAnyLength() async throws {
+        let realm = try await realm()
+        try await realm.write { tx in
+            var box = LimitBox(value: ["id": 3_000])
+            for id in (1..<3_000).reversed() {
+                let next = LimitBox(value: ["id": id])
+                next.next = box
+                box = next
+            }
+            try tx.create(LimitBox.self, value: box as Any)
+            #expect(tx.objects(LimitBox.self).count == 3_000)
+            // what was copied goes link by link: its end is no recursion
+            while let next = box.next {
+                box.next = nil
+                box = next
+            }
+        }
+        await realm.close()
+    }
+
+    private func wrong(_ number: Int) -> Any {
+        switch number {
+        case 0: chain(3_000)
+        case 1: [chain(3_000)]
+        case 2: Array(repeating: Array(repeating: "text", count: 1_000), count: 1_000)
+        default: String(repeating: "x", count: 10_000_000)
+        }
+    }
+
+    // Covers .invalidValue
+    @Test(arguments: 0..<4, [false, true])
+    func wrongValuesOfManyLevelsAreRefusedInFewWords(_ number: Int, isDynamic: Bool) async throws {
+        let realm = try await realm()
+        let error = await realmError {
+            try await realm.write { tx in
+                if isDynamic {
+                    try tx.dynamicCreate("LimitBox", value: ["id": wrong(number)])
+                } else {
+                    try tx.create(LimitBox.self, value: ["id": wrong(number)])
+                }
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.property == "id")
+        #expect((error?.message.utf8.count ?? .max) < 400)
+        await realm.close()
+    }
+
+    /// A list that contains itself, also within a dictionary.
+    private func endless(_ number: Int) -> List<AnyRealmValue> {
+        let list = List<AnyRealmValue>()
+        let map = Map<String, AnyRealmValue>()
+        map["list"] = .list(list)
+        list.append(.int(number))
+        list.append(.list(list))
+        list.append(.dictionary(map))
+        return list
+    }
+
+    // Covers 2.39
+    @Test func collectionsThatContainThemselvesAreComparedAndDescribed() async throws {
+        let (first, second, third) = (endless(1), endless(1), endless(2))
+        defer { for list in [first, second, third] { list.removeAll() } }
+        #expect(first == second && first != third)
+        #expect(AnyRealmValue.list(first) == .list(second))
+        #expect(AnyRealmValue.list(first) != .list(third))
+        #expect(AnyRealmValue.list(first).hashValue == AnyRealmValue.list(second).hashValue)
+        let text = first.description
+        #expect(text.contains("<maximum depth exceeded>") && text.utf8.count < 100_000)
+        #expect("\(AnyRealmValue.list(first))".contains("<maximum depth exceeded>"))
+        let note = LimitBox(value: ["id": 1])
+        note.any = .list(first)
+        #expect(note.description.contains("<maximum depth exceeded>"))
+        let realm = try await realm()
+        let error = await realmError {
+            try await realm.write { tx in
+                let own = endless(1)
+                defer { own.removeAll() }
+                try tx.create(LimitBox.self, value: ["id": 1, "any": AnyRealmValue.list(own)])
+            }
+        }
+        #expect(error?.code == .invalidValue && error?.property == "any")
+        await realm.close()
+    }
+
+    // Covers 2.39
+    @Test func descriptionsOfWideValuesAreShort() {
+        var value = AnyRealmValue.int(1)
+        for _ in 0..<8 { value = .fromArray(Array(repeating: value, count: 100)) }
+        let box = LimitBox(value: ["id": 1])
+        box.any = value
+        #expect(box.description.utf8.count < 1_000_000)
+        #expect("\(value)".utf8.count < 1_000_000)
+    }
+}
