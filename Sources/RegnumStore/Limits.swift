@@ -33,8 +33,11 @@ package enum Limits {
     /// Lists and dictionaries of any type that are nested in each other.
     package static let anyLevelMax = 100
     /// Objects, lists and dictionaries that are nested in each other in what objects are made from
-    /// (`create(value:)`), in what a setter by name gets, and in JSON lines.
+    /// (`create(value:)`), and in JSON lines.
     package static let inputLevelMax = 256
+
+    /// The same where the class is known by name only: there each level takes stack.
+    package static let dynamicLevelMax = 32
 
     // MARK: Commits
 

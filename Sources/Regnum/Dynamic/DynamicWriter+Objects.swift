@@ -64,7 +64,9 @@ extension DynamicWriter {
     ) throws(Realm.Error) -> ObjectKey {
         var writer = self
         writer.level += 1
-        if writer.level >= Limits.inputLevelMax { throw .tooDeep(name.className, name.property) }
+        if writer.level >= Limits.dynamicLevelMax {
+            throw .tooDeep(Limits.dynamicLevelMax, name.className, name.property)
+        }
         do throws(Realm.Error) {
             return try writer.make(target, try writer.supplied(value, to: target))
         } catch {

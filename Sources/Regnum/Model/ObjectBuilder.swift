@@ -344,7 +344,9 @@ struct ObjectBuilder {
             guard value is [String: Any] || value is [Any] else {
                 throw .wrongType(value, schema, property)
             }
-            if level + 1 >= Limits.inputLevelMax { throw .tooDeep(schema.name, property.name) }
+            if level + 1 >= Limits.inputLevelMax {
+                throw .tooDeep(Limits.inputLevelMax, schema.name, property.name)
+            }
             return later(type, value, property, level: level + 1)
         }
         let isSame = Swift.type(of: source) == type
@@ -391,15 +393,5 @@ struct ObjectBuilder {
         let object = type.init()
         pending.append((object, value, ValuePath(path, property.name, position), level))
         return object
-    }
-}
-
-extension Realm.Error {
-    /// Objects that are given as dictionaries or arrays of properties, one within the other.
-    static func tooDeep(_ className: String, _ property: String) -> Realm.Error {
-        Realm.Error(
-            .invalidValue,
-            "\(className).\(property) was given an object in more than \(Limits.inputLevelMax) levels "
-                + "of nested dictionaries and arrays.", className: className, property: property)
     }
 }

@@ -121,6 +121,16 @@ private func isShort(_ value: Any) -> Bool {
 }
 
 extension Realm.Error {
+    /// Objects that are given as dictionaries or arrays of properties, one within the other.
+    static func tooDeep(
+        _ levelMax: Int, _ className: String, _ property: String
+    ) -> Realm.Error {
+        Realm.Error(
+            .invalidValue,
+            "\(className).\(property) was given an object in more than \(levelMax) levels of nested "
+                + "dictionaries and arrays.", className: className, property: property)
+    }
+
     /// A value that its property cannot hold.
     static func wrongType(
         _ value: Any?, _ schema: ClassSchema, _ property: PropertySchema
