@@ -227,8 +227,15 @@ package protocol LockFile: AnyObject, Sendable {
 
     /// How often `writer` was granted to anybody since the control page was made. Never blocks.
     func grantCount() -> UInt32
-    /// Counts a grant; the new holder of `writer` calls it. Never blocks.
+    /// Counts a grant and notes this process as the holder; the new holder of `writer` calls it.
+    /// Never blocks.
     func countGrant()
+    /// The process that counted the last grant; 0 if that is not known. Never blocks.
+    func lastHolder() -> UInt32
+    /// How often a sync of the log failed in a process that did not hold `writer`. Never blocks.
+    func failedSyncCount() -> UInt32
+    /// Counts such a failure; any process may call it. Never blocks.
+    func countFailedSync()
     /// The word that every release of `writer` changes. Never blocks.
     func releaseWord() -> UInt32
     /// Changes the release word and wakes one waiter. Never blocks.

@@ -36,12 +36,18 @@ package struct StoreOptions: Sendable, Hashable {
     package var nodesSyncByteCount: UInt64 = 8 << 20
     /// Whether the realm may be on a file system that other machines or programs serve.
     package var allowsNetworkFileSystem = false
-    /// What is kept of the log for readers of the past.
+    /// What is kept of the log for readers of the past of a realm for which nobody has set it.
     package var retention = HistoryRetention.none
     /// How long a batch waits for writers that were just resumed (COMMIT-PATH: "gather").
     package var gatherNanoseconds: UInt64 = 20_000
 
     package init() {}
+
+    /// How much of the end of a segment is kept for deletions on a full disk: a sixteenth, at most
+    /// 64 KiB; nothing of a segment that was made small for lack of space.
+    func reserveByteCount(of segmentByteCount: UInt64) -> UInt64 {
+        segmentByteCount < 256 << 10 ? 0 : min(segmentByteCount / 16, 64 << 10)
+    }
 }
 
 /// Where the log stands: bytes since the realm was made, segment headers not counted.

@@ -65,6 +65,7 @@ private final class LoopBody {
 
     init(name: String) throws(WatchError) {
         self.name = name
+        try SpareDescriptors.check()
         let loop = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let wakeUp = UnsafeMutablePointer<uv_async_t>.allocate(capacity: 1)
         var status = uv_loop_init(loop)

@@ -40,14 +40,20 @@ import Testing
 
     @Test func historyRetentionReachesTheStoreAndIsChecked() throws {
         var configuration = Realm.Configuration(location: .file(URL(filePath: "/tmp/a.realm")))
-        #expect(configuration.coordinatorOptions.retention == .none)
-        configuration.historyRetention = Realm.HistoryRetention(age: .seconds(60), byteCount: 9)
-        let retention = configuration.coordinatorOptions.retention
-        #expect(retention.ageNanoseconds == 60_000_000_000 && retention.byteCount == 9)
+        let standard = configuration.coordinatorOptions.retention
+        #expect(standard.ageNanoseconds == 604_800_000_000_000 && standard.byteCount == 16 << 20)
+        #expect(standard.nodesByteCount == 64 << 20)
+        var history = Realm.HistoryRetention(age: .seconds(60), byteCount: 9)
+        #expect(history.storeRetention.ageNanoseconds == 60_000_000_000)
+        #expect(
+            history.storeRetention.byteCount == 9 && history.storeRetention.nodesByteCount == nil)
+        #expect(Realm.HistoryRetention(history.storeRetention) == history)
+        configuration.historyRetention = history
         #expect(
             configuration.description
                 == "a.realm (file /tmp/a.realm; history 60.0 seconds, 9 bytes)")
-        configuration.historyRetention.byteCount = -1
+        history.byteCount = -1
+        configuration.historyRetention = history
         let error = #expect(throws: Realm.Error.self) { try configuration.checkSettings() }
         #expect(error?.code == .invalidInput)
     }

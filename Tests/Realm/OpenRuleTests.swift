@@ -24,13 +24,14 @@ import Testing
     // Covers 5.15, 12.13, .alreadyOpen
     @Test func openRealmWithAnotherConfigurationIsAlreadyOpen() async throws {
         try await withFolder {
-            let configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            var configuration = Realm.Configuration(location: place, objectTypes: [Room.self])
+            configuration.historyRetention = .standard
             let realm = try await Realm.open(configuration)
             let changes: [(name: String, change: (inout Realm.Configuration) -> Void)] = [
                 ("objectTypes", { $0.objectTypes = [] }), ("objectTypes", { $0.objectTypes = nil }),
                 ("schemaVersion", { $0.schemaVersion = 1 }), ("readOnly", { $0.readOnly = true }),
                 ("durability", { $0.durability = .relaxed(within: .seconds(1)) }),
-                ("historyRetention", { $0.historyRetention.age = .seconds(1) }),
+                ("historyRetention", { $0.historyRetention = .nothing }),
                 ("deleteRealmIfMigrationNeeded", { $0.deleteRealmIfMigrationNeeded = true }),
                 ("writeTimeout", { $0.writeTimeout = .seconds(1) }),
                 ("maximumNumberOfActiveVersions", { $0.maximumNumberOfActiveVersions = 9 }),

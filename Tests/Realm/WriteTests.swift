@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Regnum
+import RegnumStore
 import RegnumTestSupport
 import Testing
 
@@ -46,6 +47,69 @@ import Testing
         }
         #expect(realm.snapshot().version == before)
         #expect(realm.snapshot().objects(Person.self).isEmpty)
+    }
+
+    // Covers 5.41
+    @Test func theSnapshotOfAWriteShowsWhatItMadeAndNothingLater() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let (first, version) = try await realm.snapshot(afterWriting: { tx in
+            try tx.add(Person("Ann", age: 1))
+            return tx.version
+        })
+        try await realm.write { try $0.add(Person("Bob", age: 2)) }
+        #expect(first.version == version && first.objects(Person.self).map(\.name) == ["Ann"])
+        let (same, count) = try await realm.snapshot(afterWriting: { tx in
+            tx.objects(Person.self).count
+        })
+        #expect(count == 2 && same.version == realm.snapshot().version)
+        #expect(same.objects(Person.self).count == 2)
+        #expect(realm.stats().snapshots.allSatisfy { $0.place.contains("WriteTests.swift") })
+        await #expect(throws: CancellationError.self) {
+            _ = try await realm.snapshot(afterWriting: { tx in
+                try tx.add(Person("Cid", age: 3))
+                throw CancellationError()
+            })
+        }
+        #expect(realm.snapshot().objects(Person.self).count == 2)
+    }
+
+    @Test func theVersionOfATransactionIsTheOneThatIsReached() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let before = realm.snapshot().version
+        let (early, late) = try await realm.write { tx in
+            let early = tx.version
+            try tx.add(Person("Ann", age: 1))
+            return (early, tx.version)
+        }
+        #expect(early == before && late > before)
+        #expect(try await realm.snapshot(atLeast: late).version == late)
+        // it would wait for the commit of somebody else
+        let unchanged = try await realm.write { $0.version }
+        #expect(try await realm.snapshot(atLeast: unchanged).version == late)
+    }
+
+    // Covers 5.41
+    @Test func aCancelledWriteEndsWhileAnotherBodyRuns() async throws {
+        let realm = try await Realm.temporary([Person.self])
+        let (begun, goesOn) = (WakeWord(), WakeWord())
+        let long = Task {
+            try await realm.write { tx in
+                try tx.add(Person("Ann", age: 1))
+                begun.wake()
+                if goesOn.observe() == 0 {
+                    goesOn.wait(observed: 0, timeoutNanoseconds: 20_000_000_000)
+                }
+                return goesOn.observe()
+            }
+        }
+        while begun.observe() == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        let waiting = Task { try await realm.write { try $0.add(Person("Bob", age: 2)) } }
+        try await Task.sleep(for: .milliseconds(10))
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        goesOn.wake()
+        #expect(try await long.value == 1, "the body ended after the cancelled write")
+        #expect(realm.snapshot().objects(Person.self).map(\.name) == ["Ann"])
     }
 
     @Test func bodyThatChangesNothingCommitsNothing() async throws {

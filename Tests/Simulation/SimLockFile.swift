@@ -83,7 +83,20 @@ package final class SimLockFile: LockFile {
 
     package func countGrant() {
         checkWritable()
-        change { $0.control.grantCount &+= 1 }
+        change {
+            $0.control.grantCount &+= 1
+            $0.control.lastHolder = UInt32(owner)
+        }
+    }
+
+    /// The number of the open: each stands for a process.
+    package func lastHolder() -> UInt32 { change { $0.control.lastHolder } }
+
+    package func failedSyncCount() -> UInt32 { change { $0.control.failedSyncCount } }
+
+    package func countFailedSync() {
+        checkWritable()
+        change { $0.control.failedSyncCount &+= 1 }
     }
 
     package func releaseWord() -> UInt32 { change { $0.control.releaseWord } }

@@ -18,6 +18,8 @@ struct SimControl: Sendable, Equatable {
     var slots = [ControlWords(), ControlWords()]
     var grantCount: UInt32 = 0
     var releaseWord: UInt32 = 0
+    var lastHolder: UInt32 = 0
+    var failedSyncCount: UInt32 = 0
 }
 
 /// A file: what reads see, what is surely on disk, and the difference.

@@ -115,3 +115,30 @@ struct WatchFailureTests {
         timer.cancel()
     }
 }
+
+/// What libuv does not bear.
+@Suite struct FewDescriptorTests {
+    /// libuv ends the process where it finds no descriptors for its first loop.
+    @Test func aLoopIsRefusedWhileThereAreFewDescriptors() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            var limit = rlimit(rlim_cur: 128, rlim_max: 128)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var held: [Int32] = []
+            while true {
+                let descriptor = open("/dev/null", O_RDONLY)
+                if descriptor < 0 { break }
+                held.append(descriptor)
+            }
+            let loop = WatchLoop(threadName: "few")
+            for freeCount in 0..<30 {
+                if let token = try? loop.startTimer(intervalMilliseconds: 1000, {}) {
+                    token.cancel()
+                    loop.stop()
+                    exit(freeCount >= 12 ? 7 : 8)
+                }
+                close(held.removeLast())
+            }
+            exit(9)
+        }
+    }
+}

@@ -39,8 +39,8 @@ extension Live {
         if nested != nil { owner.name = property.anyItemsName }
         owner.nested = nested
         return LiveValues(
-            realm, entry, plan: QueryPlan(tableName: entry.schema.elementsName(of: property)),
-            owner: owner)
+            realm, entry, place,
+            plan: QueryPlan(tableName: entry.schema.elementsName(of: property)), owner: owner)
     }
 }
 
@@ -61,7 +61,7 @@ extension LiveValues where Element == FrozenAnyValue {
     public func at(_ position: Int) -> LiveValues<FrozenAnyValue> { at(.position(position)) }
 
     private func at(_ step: NestedCollection.Step) -> LiveValues<FrozenAnyValue> {
-        LiveValues(realm, entry, plan: plan, owner: owner.at(step))
+        LiveValues(realm, entry, place, plan: plan, owner: owner.at(step))
     }
 
     /// The dictionary that lies here, told by its keys; empty while there is none, or a list.
@@ -75,7 +75,7 @@ extension LiveValues where Element == FrozenAnyValue {
         var nested = owner.nested ?? NestedCollection(column: nil)
         nested.isDictionary = true
         owner.nested = nested
-        return LiveMap(realm, entry, index, owner: owner) { $0.frozenAnyMap($1, index) }
+        return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenAnyMap($1, index) }
     }
 }
 
@@ -84,7 +84,7 @@ extension LiveMap where Value == FrozenAnyValue {
     /// ``LiveValues/at(_:)-(String)``.
     public func at(_ key: Key) -> LiveValues<FrozenAnyValue> {
         LiveValues(
-            realm, entry, plan: QueryPlan(tableName: entriesName),
+            realm, entry, place, plan: QueryPlan(tableName: entriesName),
             owner: owner.at(.key(Array(key._text.utf8))))
     }
 }

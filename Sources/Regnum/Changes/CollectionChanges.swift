@@ -154,7 +154,7 @@ extension LiveResults {
         _ cursor: ChangeCursor?
     ) -> StreamRequest {
         StreamRequest(
-            realm: realm, entry: entry, plan: _plan,
+            realm: realm, entry: entry, place: place, plan: _plan,
             query: StreamQuery(
                 _plan.plan, owner: owner, filter: paths.filter.filter,
                 declaredDependencies: entry.schema.dependencies(paths.filter.filter)),

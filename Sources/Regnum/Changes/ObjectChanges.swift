@@ -146,7 +146,7 @@ extension Live {
             tableName: entry.schema.name,
             predicate: .compare(keyProperty.reference, .equal, key))
         return StreamRequest(
-            realm: realm, entry: entry, plan: _Plan(plan: plan),
+            realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
             query: StreamQuery(
                 plan, filter: paths.filter.filter,
                 declaredDependencies: entry.schema.dependencies(paths.filter.filter)),

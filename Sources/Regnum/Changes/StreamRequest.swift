@@ -8,6 +8,8 @@ final class StreamRequest: Sendable {
     let realm: RealmCore
     /// The class of the objects; of a list of values, of the objects that have it.
     let entry: ClassEntry
+    /// Where the handle was made that was asked for the stream.
+    let place: CallPlace
     let plan: _Plan
     let query: StreamQuery
     /// By position of a path of the filter, the property that it begins with.
@@ -20,14 +22,16 @@ final class StreamRequest: Sendable {
     let keepsOld: Bool
 
     init(
-        realm: RealmCore, entry: ClassEntry, plan: _Plan, query: StreamQuery,
-        firstProperties: [Int], names: ProjectedNames? = nil, policy: ChangePolicy,
+        realm: RealmCore, entry: ClassEntry, place: CallPlace, plan: _Plan,
+        query: StreamQuery, firstProperties: [Int], names: ProjectedNames? = nil,
+        policy: ChangePolicy,
         since: ChangeCursor?, keepsOld: Bool = false
     ) {
         self.names = names
         self.keepsOld = keepsOld
         self.realm = realm
         self.entry = entry
+        self.place = place
         self.plan = plan
         self.query = query
         self.firstProperties = firstProperties
@@ -37,8 +41,7 @@ final class StreamRequest: Sendable {
 
     /// The class at a version.
     func table(_ root: DatabaseRoot) -> FrozenTable {
-        let place = CallPlace(file: #fileID, line: #line)
-        return FrozenTable(SnapshotCore(realm: realm, root: root, place: place), entry)
+        FrozenTable(SnapshotCore(realm: realm, root: root, place: place), entry)
     }
 
     /// What the stream waits for.

@@ -54,7 +54,8 @@ extension Live {
     ) -> LiveValues<Value> {
         let property = entry.schema.requireProperty(keyPath)
         return LiveValues(
-            realm, entry, plan: QueryPlan(tableName: entry.schema.elementsName(of: property)),
+            realm, entry, place,
+            plan: QueryPlan(tableName: entry.schema.elementsName(of: property)),
             owner: owner(property, .list))
     }
 }

@@ -54,9 +54,11 @@ extension Realm {
     /// Projections of all objects of a class, as a handle whose `current` value and `changes` follow the
     /// realm. Streams tell of an object that stays only if something changes that the projection names,
     /// and by the projection's names.
-    public nonisolated func objects<P: ClassProjection>(_ type: P.Type) -> LiveResults<P>
-    where P.Root: Object {
-        LiveResults(core, core.entry(for: type), plan: .all(of: type))
+    public nonisolated func objects<P: ClassProjection>(
+        _ type: P.Type, file: StaticString = #fileID, line: UInt = #line
+    ) -> LiveResults<P> where P.Root: Object {
+        LiveResults(
+            core, core.entry(for: type), CallPlace(file: file, line: line), plan: .all(of: type))
     }
 
     /// The projection of the object with a primary key, as a handle whose `current` value and `changes`
@@ -64,10 +66,13 @@ extension Realm {
     ///
     /// - Precondition: the model has a primary key of the type of `key`.
     public nonisolated func object<P: ClassProjection, Key: ScalarValue>(
-        _ type: P.Type, forPrimaryKey key: Key
+        _ type: P.Type, forPrimaryKey key: Key, file: StaticString = #fileID,
+        line: UInt = #line
     ) -> Live<P> where P.Root: Object, Key._Basis: PrimaryKeyValue {
         let entry = core.entry(for: type)
-        return Live(core, entry, key: entry.schema.requirePrimaryKey(key))
+        return Live(
+            core, entry, CallPlace(file: file, line: line),
+            key: entry.schema.requirePrimaryKey(key))
     }
 }
 

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Logging
 internal import RegnumEngine
 internal import RegnumStore
 
@@ -13,7 +14,11 @@ extension Realm.Configuration {
             ("schemaVersion", schemaVersion == other.schemaVersion),
             ("readOnly", readOnly == other.readOnly),
             ("durability", durability == other.durability),
-            ("historyRetention", historyRetention == other.historyRetention),
+            (
+                "historyRetention",
+                historyRetention == other.historyRetention || historyRetention == nil
+                    || other.historyRetention == nil
+            ),
             (
                 "deleteRealmIfMigrationNeeded",
                 deleteRealmIfMigrationNeeded == other.deleteRealmIfMigrationNeeded
@@ -51,7 +56,9 @@ extension Realm.Configuration {
                 "A realm that is opened readOnly is not deleted: deleteRealmIfMigrationNeeded is set."
             )
         }
-        if historyRetention.age < .zero || historyRetention.byteCount < 0 {
+        if let history = historyRetention,
+            history.age < .zero || min(history.byteCount, history.contentByteCount ?? 0) < 0
+        {
             throw .invalid("Configuration.historyRetention is negative.")
         }
         if schemaVersion == .max {
@@ -95,8 +102,15 @@ extension Realm.Configuration {
         options.isReadOnly = readOnly
         options.seedPath = seedFile?.path
         options.store.allowsNetworkFileSystem = allowsNetworkFileSystem
-        options.retention = historyRetention.storeRetention
-        options.report = { [logger, name] event in logger?.log(event, realm: name) }
+        options.retention = Realm.HistoryRetention.standard.storeRetention
+        options.report = { [logger, name] event in
+            // nobody is to wait in silence, also where no logger was set
+            if case .waiting = event {
+                (logger ?? Logger(label: "regnum")).log(event, realm: name)
+            } else {
+                logger?.log(event, realm: name)
+            }
+        }
         adjust?(&options)
         return options
     }

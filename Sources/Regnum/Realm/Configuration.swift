@@ -84,18 +84,20 @@ extension Realm {
         /// `write` begins; it throws `.busy` if there are more. Nil: any number.
         /// ``Realm/stats()`` tells who holds them.
         public var maximumNumberOfActiveVersions: UInt?
-        /// How much of the past this process keeps for streams that go on from a cursor, and for
-        /// others that ask for it. Nothing by default: disks are not filled for what nobody asked
-        /// for, and the newest few megabytes of the log are mostly there anyhow, since opening the
-        /// realm after a crash needs them.
+        /// How much of its past the realm keeps from now on, for streams that go on from a cursor, and
+        /// for others that ask for it. Stored with the realm, for all processes, until another opening
+        /// sets another one. Nil: what was set before, else ``Realm/HistoryRetention/standard``.
         ///
-        /// Who removes what is no longer needed goes by its own setting: processes that share a
-        /// realm should have the same. What is gone stays gone.
-        public var historyRetention = HistoryRetention.none
+        /// What is gone stays gone. ``Realm/historyRetention()`` tells what is set.
+        public var historyRetention: HistoryRetention?
         /// What a commit survives, unless `write` says otherwise.
         public var durability: Durability = .full
-        /// How long a `write` waits for writers of other processes before it throws `.busy`.
-        /// Nil: as long as it takes.
+        /// How long a `write` waits for other writers, of this process and of others, before it throws
+        /// `.busy`, which says who has the realm. Nil: as long as it takes.
+        ///
+        /// With or without it, a wait of five seconds is a warning in the log, which names the waiting
+        /// write and the process or the write that it waits for; it comes again every 50 seconds. It
+        /// goes to ``logger``, or to a logger with the label "regnum" if there is none.
         public var writeTimeout: Duration?
         /// Where the realm logs what it does, nil for nowhere: nothing above `debug` for normal
         /// work, and `critical` where a frozen value has no true answer (``Snapshot/read(_:)``).
@@ -147,6 +149,7 @@ extension Realm.Configuration: Equatable {
             && (a.migration == nil) == (b.migration == nil)
             && (a.migrationProgress == nil) == (b.migrationProgress == nil)
             && a.migrationBackup == b.migrationBackup
+            && a.historyRetention == b.historyRetention
             && a.resumableMigration == b.resumableMigration && a.differences(from: b).isEmpty
     }
 }
@@ -173,7 +176,7 @@ extension Realm.Configuration: CustomStringConvertible {
         if readOnly { parts.append("read-only") }
         if allowsNetworkFileSystem { parts.append("network file systems allowed") }
         if durability != .full { parts.append("durability \(durability)") }
-        if historyRetention != .none { parts.append("history \(historyRetention)") }
+        if let historyRetention { parts.append("history \(historyRetention)") }
         if let writeTimeout { parts.append("write time-out \(writeTimeout)") }
         if let seedFile { parts.append("seed \(seedFile.path)") }
         if let maximum = maximumNumberOfActiveVersions {

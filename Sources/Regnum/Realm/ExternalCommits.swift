@@ -5,7 +5,8 @@ internal import RegnumWatch
 
 /// Has the coordinator look for commits of other processes: at each event of the watch on the
 /// realm's directory, and every second while there are observers (the system drops events when its
-/// queue overflows). Without a watch (limits, network file systems) the timer runs all the time.
+/// queue overflows). Without a watch (limits, network file systems) the timer runs all the time; it is
+/// one of the pool where the loop cannot be had, for lack of descriptors or threads.
 final class ExternalCommits: Sendable {
     private struct State: Sendable {
         var isStarted = false
@@ -14,6 +15,10 @@ final class ExternalCommits: Sendable {
         var timer: WatchToken?
         var observers = 0
         var hasWatch = false
+        /// A timer of the pool stands in for the loop's, which cannot be had.
+        var isPolling = false
+
+        var needsTimer: Bool { isStarted && !isStopped && (observers > 0 || !hasWatch) }
     }
 
     private let state = Guarded(State())
@@ -83,16 +88,25 @@ final class ExternalCommits: Sendable {
 
     /// Runs the timer when it is needed, and only then.
     private func update() {
-        let ended = state.withLock { state -> WatchToken? in
-            let needsTimer =
-                state.isStarted && !state.isStopped && (state.observers > 0 || !state.hasWatch)
-            if needsTimer, state.timer == nil {
+        let (ended, polls) = state.withLock { state -> (WatchToken?, Bool) in
+            guard state.needsTimer else {
+                defer { state.timer = nil }
+                return (state.timer, false)
+            }
+            if state.timer == nil {
                 state.timer = try? WatchLoop.shared.startTimer(intervalMilliseconds: 1000, hint)
             }
-            guard !needsTimer else { return nil }
-            defer { state.timer = nil }
-            return state.timer
+            guard state.timer == nil, !state.isPolling else { return (nil, false) }
+            state.isPolling = true
+            return (nil, true)
         }
         ended?.cancel()
+        guard polls else { return }
+        IOPool.shared.schedule(afterNanoseconds: 1_000_000_000) { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.isPolling = false }
+            hint()
+            update()  // the loop may be had by now
+        }
     }
 }

@@ -1,14 +1,14 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Where long bodies run: a serial lane for each realm, over two threads that the process keeps for
-/// it, so that a body of many milliseconds does not take a thread from the cooperative pool.
+/// Where long bodies run: a serial lane for each realm, on a thread of the library, so that a body of
+/// many milliseconds does not take one from the cooperative pool. Each realm that needs a thread gets
+/// one: its body has the turn, and must not wait for the body of another realm.
 ///
 /// A hop there and back costs 9 to 19 us, so short bodies stay on the actor's own executor
 /// (COMMIT-PATH of the design, section 1).
 actor Lane {
-    private static let pool = IOPool(threadCountMax: 2)
-    private let strand = Strand(Lane.pool)
+    private let strand = Strand(.elastic)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { strand.asUnownedSerialExecutor() }
 

@@ -32,6 +32,7 @@ extension Realm {
     @discardableResult
     public nonisolated func drain<T: AsymmetricObject>(
         _ type: T.Type, batchSize: Int = 100, untilEmpty: Bool = false,
+        file: StaticString = #fileID, line: UInt = #line,
         to sink: ([Frozen<T>]) async throws -> Void
     ) async throws -> Int {
         guard batchSize > 0 else {
@@ -46,7 +47,9 @@ extension Realm {
         guard !isClosed else { throw Error.closed(configuration.name) }
         let entry = core.entry(for: type)
         if let problem = entry.problem { throw problem }
-        let drain = Drain(self, entry, batchSize: batchSize, untilEmpty: untilEmpty)
+        let drain = Drain(
+            self, entry, CallPlace(file: file, line: line), batchSize: batchSize,
+            untilEmpty: untilEmpty)
         defer { drain.end() }
         var count = 0
         while let rows = try await drain.nextRows() {
@@ -74,15 +77,19 @@ private final class Drain {
 
     private let realm: Realm
     private let entry: ClassEntry
+    private let place: CallPlace
     private let batchSize: Int
     private let untilEmpty: Bool
     private let slot: SignalSlot
     private let subscription: Subscription
     private var lease: DrainLock?
 
-    init(_ realm: Realm, _ entry: ClassEntry, batchSize: Int, untilEmpty: Bool) {
+    init(
+        _ realm: Realm, _ entry: ClassEntry, _ place: CallPlace, batchSize: Int, untilEmpty: Bool
+    ) {
         self.realm = realm
         self.entry = entry
+        self.place = place
         self.batchSize = batchSize
         self.untilEmpty = untilEmpty
         subscription = realm.core.coordinator.subscribe(.all, keeps: .nothing)
@@ -123,7 +130,6 @@ private final class Drain {
         guard let table = mapping.table, root.count(table.key) > 0 else { return nil }
         let keys = root.firstKeys(table.key, countMax: batchSize)
         try core.checkDelivery(of: root)
-        let place = CallPlace(file: "Realm.drain", line: 0)
         let snapshot = SnapshotCore(realm: core, root: root, place: place)
         return Rows(table: FrozenTable(snapshot, entry), keys: keys)
     }
@@ -159,8 +165,10 @@ private final class Drain {
     func remove(_ keys: [ObjectKey]) async throws -> Bool {
         let name = entry.schema.name
         // a task of its own: a cancelled one does not write
-        let removal = Task { [realm] in
-            try await realm.write { tx in tx.removeDelivered(keys, className: name) }
+        let removal = Task { [realm, place] in
+            try await realm.write(file: place.file, line: place.line) { tx in
+                tx.removeDelivered(keys, className: name)
+            }
         }
         do {
             try await removal.value

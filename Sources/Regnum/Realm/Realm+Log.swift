@@ -10,6 +10,7 @@ extension Logger {
         case .opened(let report): log(Realm.Recovery(report), "opened", metadata)
         case .recovered(let report): log(Realm.Recovery(report), "took over", metadata)
         case .closed: debug("closed", metadata: metadata)
+        case .waiting(let notice): warning("\(notice.sentence)", metadata: metadata)
         case .writingFailed(let failure):
             error("writing failed: \(Realm.Error(failure))", metadata: metadata)
         case .checkpointFailed(let failure):

@@ -57,8 +57,11 @@ extension Realm {
     /// All objects of a class, as a handle whose `current` value and `changes` follow the realm.
     ///
     /// - Precondition: the class is one of `Configuration.objectTypes`, if there is a list.
-    public nonisolated func objects<T: Object>(_ type: T.Type) -> LiveResults<T> {
-        LiveResults(core, core.entry(for: type), plan: .all(of: type))
+    public nonisolated func objects<T: Object>(
+        _ type: T.Type, file: StaticString = #fileID, line: UInt = #line
+    ) -> LiveResults<T> {
+        LiveResults(
+            core, core.entry(for: type), CallPlace(file: file, line: line), plan: .all(of: type))
     }
 
     /// The object with a primary key, as a handle whose `current` value and `changes` follow the
@@ -66,10 +69,13 @@ extension Realm {
     ///
     /// - Precondition: the class has a primary key of the type of `key`.
     public nonisolated func object<T: Object, Key: ScalarValue>(
-        _ type: T.Type, forPrimaryKey key: Key
+        _ type: T.Type, forPrimaryKey key: Key, file: StaticString = #fileID,
+        line: UInt = #line
     ) -> Live<T> where Key._Basis: PrimaryKeyValue {
         let entry = core.entry(for: type)
-        return Live(core, entry, key: entry.schema.requirePrimaryKey(key))
+        return Live(
+            core, entry, CallPlace(file: file, line: line),
+            key: entry.schema.requirePrimaryKey(key))
     }
 }
 

@@ -50,24 +50,81 @@ extension Realm {
     ///   `Configuration.writeTimeout`; `.readOnly`; `.closed`; `.diskFull`, `.ioFailed` and
     ///   `.outcomeUnknown` from the disk; `CancellationError`.
     @discardableResult
-    public func write<R: Sendable>(
+    @concurrent public nonisolated func write<R: Sendable>(
         origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
         line: UInt = #line, _ body: sending (Transaction) throws -> R
     ) async throws -> R {
+        try await written(
+            origin, durability, CallPlace(file: file, line: line), body
+        ).result
+    }
+
+    /// Runs a body whose result is an object, which stays in the body.
+    ///
+    ///     try await realm.write { tx in try tx.create(Dog.self, value: ["name": "Rex"]) }
+    ///
+    /// There is no result: an object ends with its transaction. Otherwise as
+    /// ``write(origin:durability:file:line:_:)-(_,_,_,_,(Transaction)->R)``.
+    @_disfavoredOverload
+    @concurrent public nonisolated func write<Model: ConfinedObject>(
+        origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
+        line: UInt = #line, _ body: sending (Transaction) throws -> Model
+    ) async throws {
+        try await write(origin: origin, durability: durability, file: file, line: line) { tx in
+            _ = try body(tx)
+        }
+    }
+
+    /// Runs `body` as ``write(origin:durability:file:line:_:)`` does, and returns the state that it
+    /// made, whatever others commit meanwhile.
+    ///
+    ///     let (snapshot, id) = try await realm.snapshot(afterWriting: { tx in
+    ///         try tx.create(Message.self, value: ["text": "hello"]).id
+    ///     })
+    ///     return snapshot.object(Message.self, forPrimaryKey: id)
+    ///
+    /// - Returns: the state with what the body changed and everything before it, and nothing that
+    ///   came after; the state that the body saw, if it changed nothing. And what the body returned.
+    /// - Throws: as `write`.
+    @concurrent public nonisolated func snapshot<R: Sendable>(
+        origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
+        line: UInt = #line, afterWriting body: sending (Transaction) throws -> R
+    ) async throws -> (snapshot: Snapshot, result: R) {
+        let place = CallPlace(file: file, line: line)
+        let (result, root) = try await written(origin, durability, place, body)
+        return (Snapshot(core: SnapshotCore(realm: core, root: root, place: place)), result)
+    }
+
+    /// Waits for the turn outside of the actor, which runs bodies: so a cancelled task ends at once,
+    /// however long the body before takes.
+    ///
+    /// - Returns: what the body returned, and the state that it made.
+    @concurrent private nonisolated func written<R: Sendable>(
+        _ origin: String?, _ durability: Durability?, _ place: CallPlace,
+        _ body: sending (Transaction) throws -> R
+    ) async throws -> (result: R, root: DatabaseRoot) {
         try Task.checkCancellation()
         try Error.check(origin: origin)
         try core.checkActiveVersions()
-        let coordinator = core.coordinator
         let turn: WriteTurn
         do {
-            turn = try await coordinator.beginWrite(
-                timeoutNanoseconds: core.configuration.writeTimeout?.nanosecondsClamped)
+            turn = try await core.coordinator.beginWrite(
+                timeoutNanoseconds: core.configuration.writeTimeout?.nanosecondsClamped,
+                place: place)
         } catch let error as StoreError {
             throw Error(error)
         }
-        let run = WriteRun(
-            base: turn.base, origin: origin, realm: core,
-            place: CallPlace(file: file, line: line))
+        let run = WriteRun(base: turn.base, origin: origin, realm: core, place: place)
+        return try await perform(
+            run, turn, (durability ?? core.configuration.durability).engineDurability, body)
+    }
+
+    /// Runs a body whose turn the caller has, and gives the turn back.
+    private func perform<R: Sendable>(
+        _ run: WriteRun, _ turn: WriteTurn, _ durability: RegnumEngine.Durability,
+        _ body: sending (Transaction) throws -> R
+    ) async throws -> (result: R, root: DatabaseRoot) {
+        let coordinator = core.coordinator
         let commit: Commit?
         let result: R
         do {
@@ -84,35 +141,17 @@ extension Realm {
         do {
             guard let commit else {
                 try await coordinator.abandon(turn)
-                return result
+                return (result, turn.base)
             }
-            let durability = durability ?? core.configuration.durability
-            let waited = try await coordinator.commit(
-                turn, commit, durability: durability.engineDurability)
+            let waited = try await coordinator.commit(turn, commit, durability: durability)
             if waited {
                 pace.paused()
-                return result
+                return (result, commit.root)
             }
+            if pace.countWrite() { await Task.yield() }
+            return (result, commit.root)
         } catch {
             throw Error(error)
-        }
-        if pace.countWrite() { await Task.yield() }
-        return result
-    }
-
-    /// Runs a body whose result is an object, which stays in the body.
-    ///
-    ///     try await realm.write { tx in try tx.create(Dog.self, value: ["name": "Rex"]) }
-    ///
-    /// There is no result: an object ends with its transaction. Otherwise as
-    /// ``write(origin:durability:file:line:_:)-(_,_,_,_,(Transaction)->R)``.
-    @_disfavoredOverload
-    public func write<Model: ConfinedObject>(
-        origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
-        line: UInt = #line, _ body: sending (Transaction) throws -> Model
-    ) async throws {
-        try await write(origin: origin, durability: durability, file: file, line: line) { tx in
-            _ = try body(tx)
         }
     }
 }

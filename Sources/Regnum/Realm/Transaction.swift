@@ -20,10 +20,16 @@ public final class Transaction {
         self.core = core
     }
 
-    /// The version that this transaction will commit as; in a `read` the version being read.
+    /// The version that the realm has if the body ends now: in a `write` the one after that which the
+    /// body began with, if it has changed anything so far, else that one. In a `read` the version
+    /// being read.
+    ///
+    /// For `snapshot(atLeast:)` take it at the end of the body;
+    /// ``Realm/snapshot(origin:durability:file:line:afterWriting:)`` needs no version.
     public var version: UInt64 {
         switch core.state {
-        case .writing(let transaction): transaction.version
+        case .writing(let transaction):
+            transaction.hasChanges ? transaction.version : transaction.base.version
         case .reading(let root): root.version
         case .ended: trapEnded("version")
         }

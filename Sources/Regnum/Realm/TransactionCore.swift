@@ -281,12 +281,3 @@ final class TransactionCore {
         }
     }
 }
-
-/// Where in the program something was called.
-struct CallPlace: Sendable, CustomStringConvertible {
-    let file: StaticString
-    let line: UInt
-
-    /// Module, file and line, as sentences about misuse show it.
-    var description: String { "\(file):\(line)" }
-}

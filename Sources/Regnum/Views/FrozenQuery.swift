@@ -184,7 +184,7 @@ final class FrozenQuery: Sendable {
     }
 
     /// Threads for large evaluations, so that they take none from the cooperative pool.
-    private static let pool = IOPool(threadCountMax: 2)
+    private static let pool = IOPool(threadCountMax: 2, overflow: .shared)
 }
 
 extension ObjectKey {

@@ -13,11 +13,14 @@ internal import RegnumEngine
 public struct Live<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
+    /// Where the handle was made, which is shown as the place of what it holds.
+    let place: CallPlace
     let key: Value
 
-    init(_ realm: RealmCore, _ entry: ClassEntry, key: Value) {
+    init(_ realm: RealmCore, _ entry: ClassEntry, _ place: CallPlace, key: Value) {
         self.realm = realm
         self.entry = entry
+        self.place = place
         self.key = key
     }
 
@@ -26,7 +29,6 @@ public struct Live<Model: ObjectBase>: Sendable {
     ///
     /// - Complexity: O(log n).
     public var current: Frozen<Model>? {
-        let place = CallPlace(file: #fileID, line: #line)
         let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
         return table.find(key).map { Frozen(table, row: $0) }
     }
@@ -59,7 +61,7 @@ extension Live {
     ) -> LiveValues<Value> {
         let property = entry.schema.requireProperty(keyPath)
         return LiveValues(
-            realm, entry,
+            realm, entry, place,
             plan: QueryPlan(
                 tableName: property.shape.objectType.map { ClassSchema.of($0).name }
                     ?? entry.schema.elementsName(of: property)),
@@ -70,7 +72,8 @@ extension Live {
         _ property: PropertySchema, _ kind: CollectionOwner.Kind
     ) -> LiveResults<T> {
         LiveResults(
-            realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner(property, kind))
+            realm, realm.entry(for: T.self), place, plan: .all(of: T.self),
+            owner: owner(property, kind))
     }
 
     func owner(

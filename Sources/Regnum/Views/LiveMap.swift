@@ -11,17 +11,21 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     let realm: RealmCore
     /// The class of the object.
     let entry: ClassEntry
+    /// Where the handle was made, which is shown as the place of what it holds.
+    let place: CallPlace
     /// The property that the map is, or that it lies in.
     let property: Int
     let owner: CollectionOwner
     private let make: @Sendable (FrozenTable, OwnedList?) -> FrozenMap<Key, Value>
 
     init(
-        _ realm: RealmCore, _ entry: ClassEntry, _ property: Int, owner: CollectionOwner,
+        _ realm: RealmCore, _ entry: ClassEntry, _ place: CallPlace, _ property: Int,
+        owner: CollectionOwner,
         _ make: @escaping @Sendable (FrozenTable, OwnedList?) -> FrozenMap<Key, Value>
     ) {
         self.realm = realm
         self.entry = entry
+        self.place = place
         self.property = property
         self.owner = owner
         self.make = make
@@ -29,8 +33,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
 
     /// The map in the newest published version. After `close()` the last one.
     public var current: FrozenMap<Key, Value> {
-        let place = CallPlace(file: #fileID, line: #line)
-        return map(
+        map(
             FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry))
     }
 
@@ -103,7 +106,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         let plan = QueryPlan(tableName: entriesName)
         return MapChanges(
             StreamRequest(
-                realm: realm, entry: entry, plan: _Plan(plan: plan),
+                realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
                 query: StreamQuery(
                     plan, owner: owner, filter: filter,
                     declaredDependencies: declaredDependencies(filter)),
@@ -135,7 +138,7 @@ extension Live {
         dynamicMember keyPath: KeyPath<Model, Map<Key, Value>>
     ) -> LiveMap<Key, Value> {
         let (index, owner) = mapOwner(keyPath)
-        return LiveMap(realm, entry, index, owner: owner) { $0.frozenMap($1, index) }
+        return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenMap($1, index) }
     }
 
     /// A map of objects.
@@ -145,7 +148,7 @@ extension Live {
         dynamicMember keyPath: KeyPath<Model, Map<Key, T?>>
     ) -> LiveMap<Key, Frozen<T>?> {
         let (index, owner) = mapOwner(keyPath)
-        return LiveMap(realm, entry, index, owner: owner) { $0.frozenMap($1, index) }
+        return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenMap($1, index) }
     }
 
     /// A map of values of any type. A change within a list or dictionary modifies the entry that it
@@ -156,7 +159,7 @@ extension Live {
         dynamicMember keyPath: KeyPath<Model, Map<Key, AnyRealmValue>>
     ) -> LiveMap<Key, FrozenAnyValue> {
         let (index, owner) = mapOwner(keyPath)
-        return LiveMap(realm, entry, index, owner: owner) { $0.frozenAnyMap($1, index) }
+        return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenAnyMap($1, index) }
     }
 
     private func mapOwner<V>(_ keyPath: KeyPath<Model, V>) -> (Int, CollectionOwner) {
@@ -176,8 +179,9 @@ extension LiveMap {
     ) -> LiveResults<T> where Value == Frozen<T>? {
         var owner = owner
         owner.leadsThroughEntries = true
-        return LiveResults(realm, realm.entry(for: T.self), plan: .all(of: T.self), owner: owner)
-            .where(condition)
+        let all = LiveResults<T>(
+            realm, realm.entry(for: T.self), place, plan: .all(of: T.self), owner: owner)
+        return all.where(condition)
     }
 }
 

@@ -14,13 +14,19 @@ internal import RegnumEngine
 public struct LiveResults<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
+    /// Where the handle was made, which is shown as the place of what it holds.
+    let place: CallPlace
     public let _plan: _Plan
     /// Whose list or inverse it is, nil for the objects of a class.
     let owner: CollectionOwner?
 
-    init(_ realm: RealmCore, _ entry: ClassEntry, plan: _Plan, owner: CollectionOwner? = nil) {
+    init(
+        _ realm: RealmCore, _ entry: ClassEntry, _ place: CallPlace, plan: _Plan,
+        owner: CollectionOwner? = nil
+    ) {
         self.realm = realm
         self.entry = entry
+        self.place = place
         self._plan = plan
         self.owner = owner
     }
@@ -32,7 +38,6 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
     /// In the body of a write to the realm, which sees what it has changed, this fails the
     /// transaction with `.invalidInput`: ask `tx.objects`.
     public var current: FrozenResults<Model> {
-        let place = CallPlace(file: #fileID, line: #line)
         let table = FrozenTable(realm.liveSnapshot(place, entry, "objects(_:)"), entry)
         guard let owner else { return FrozenResults(table, plan: _plan) }
         let plan = owner.plan(_plan.plan, at: table.snapshot.root)
@@ -87,7 +92,7 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
 
 extension LiveResults: Queryable {
     public func _with(_ plan: _Plan) -> LiveResults {
-        LiveResults(realm, entry, plan: plan, owner: owner)
+        LiveResults(realm, entry, place, plan: plan, owner: owner)
     }
 }
 

@@ -11,19 +11,24 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     let realm: RealmCore
     /// The class of the object.
     let entry: ClassEntry
+    /// Where the handle was made, which is shown as the place of what it holds.
+    let place: CallPlace
     let plan: QueryPlan
     let owner: CollectionOwner
 
-    init(_ realm: RealmCore, _ entry: ClassEntry, plan: QueryPlan, owner: CollectionOwner) {
+    init(
+        _ realm: RealmCore, _ entry: ClassEntry, _ place: CallPlace, plan: QueryPlan,
+        owner: CollectionOwner
+    ) {
         self.realm = realm
         self.entry = entry
+        self.place = place
         self.plan = plan
         self.owner = owner
     }
 
     /// The values in the newest published version. After `close()` the last one.
     public var current: FrozenValues<Element> {
-        let place = CallPlace(file: #fileID, line: #line)
         let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
         return FrozenValues(FrozenQuery(table, owner.plan(plan, at: table.snapshot.root)))
     }
@@ -48,7 +53,7 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
         let filter = ChangeFilter.deep(0)
         return ValueChanges(
             StreamRequest(
-                realm: realm, entry: entry, plan: _Plan(plan: plan),
+                realm: realm, entry: entry, place: place, plan: _Plan(plan: plan),
                 query: StreamQuery(
                     plan, owner: owner, filter: filter,
                     declaredDependencies: embedded.map { $0.dependencies(filter) } ?? []),

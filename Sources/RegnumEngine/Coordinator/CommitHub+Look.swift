@@ -17,6 +17,35 @@ enum PublishedStep: Sendable {
     }
 }
 
+extension CommitHub.Publication {
+    /// What the root of a step counts of the bytes: what it alone shows is not known beforehand.
+    private static let rootByteCount = 1_024
+
+    /// Adds what is to be looked at. Where that lags behind by more than so many bytes, observers
+    /// compare the versions instead.
+    ///
+    /// - Returns: the steps that fell out.
+    fileprivate mutating func add(
+        _ steps: [PublishedStep], _ root: DatabaseRoot, _ byteCountMax: Int
+    ) -> [PublishedStep] {
+        queue += steps
+        for step in steps {
+            queueByteCount += Self.rootByteCount
+            if case .commit(let summary, _) = step { queueByteCount += summary.byteCount }
+        }
+        guard queueByteCount > byteCountMax, queue.count > 1 else { return [] }
+        queueByteCount = Self.rootByteCount
+        defer { queue = [.gap(root)] }
+        return queue
+    }
+
+    fileprivate mutating func takeQueue() -> [PublishedStep] {
+        queueByteCount = 0
+        defer { queue = [] }
+        return queue
+    }
+}
+
 /// Looking at what was published.
 extension CommitHub {
     /// Rows that are read on the thread that published; a pool job reads more.
@@ -32,12 +61,17 @@ extension CommitHub {
     /// Nobody subscribes between the two effects: who subscribes later starts at `root`.
     ///
     /// - Parameter steps: how it came about, in order; the last one has `root`.
-    /// - Returns: the root before, to be let go of outside of all locks.
-    func publish(_ root: DatabaseRoot, _ steps: [PublishedStep]) -> DatabaseRoot {
+    /// - Returns: the root before and what is not looked at any more, to be let go of outside of all
+    ///   locks.
+    func publish(
+        _ root: DatabaseRoot, _ steps: [PublishedStep]
+    ) -> (DatabaseRoot, [PublishedStep]) {
         publication.withLock { publication in
-            defer { publication.root = root }
-            if publication.isObserved { publication.queue += steps }
-            return publication.root
+            let old = publication.root
+            publication.root = root
+            return (
+                old, publication.isObserved ? publication.add(steps, root, queueByteCountMax) : []
+            )
         }
     }
 
@@ -117,7 +151,7 @@ extension CommitHub {
             steps.removeFirst(done)
             if budget <= 0 {
                 let rest = steps
-                IOPool.shared.submit { self.look(at: rest, isInline: false) }
+                IOPool.shared.submitLong { self.look(at: rest, isInline: false) }
                 return
             }
         }
@@ -125,8 +159,7 @@ extension CommitHub {
 
     private func takeQueue() -> [PublishedStep] {
         publication.withLock { publication in
-            defer { publication.queue = [] }
-            return publication.queue
+            publication.takeQueue()
         }
     }
 

@@ -12,6 +12,8 @@ final class CommitHub: Sendable {
         var root: DatabaseRoot
         /// What was published and not looked at. Empty while nobody subscribes.
         var queue: [PublishedStep] = []
+        /// About how much memory the queue takes.
+        var queueByteCount = 0
         var isObserved = false
         var isLooking = false
         /// Closed as soon as everything has been looked at.
@@ -45,11 +47,14 @@ final class CommitHub: Sendable {
     let publication: Guarded<Publication>
     let state = Guarded(State())
     let byteCountMax: Int
+    /// What is to be looked at may take so much memory.
+    let queueByteCountMax: Int
     let counters = StreamCounters()
 
-    init(_ root: DatabaseRoot, byteCountMax: Int) {
+    init(_ root: DatabaseRoot, byteCountMax: Int, queueByteCountMax: Int = 16 << 20) {
         publication = Guarded(Publication(root: root))
         self.byteCountMax = byteCountMax
+        self.queueByteCountMax = queueByteCountMax
     }
 
     var published: DatabaseRoot { publication.withLock { $0.root } }
@@ -102,6 +107,7 @@ final class CommitHub: Sendable {
     private func letGo(_ state: inout State) -> [Any] {
         let queue = publication.withLock { publication in
             publication.isObserved = false
+            publication.queueByteCount = 0
             defer { publication.queue = [] }
             return publication.queue
         }

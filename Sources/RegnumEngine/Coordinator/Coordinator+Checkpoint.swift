@@ -25,7 +25,7 @@ extension Coordinator {
             state.checkpoint.retryAt = now + options.checkpoint.retryNanoseconds
         }
         guard let plan else { return }
-        IOPool.shared.submit { self.writeCheckpoint(plan) }
+        IOPool.shared.submitLong { self.writeCheckpoint(plan) }
     }
 
     /// Makes the log end durable, or learns whether its writer has.
@@ -183,7 +183,7 @@ extension Coordinator {
     }
 
     private func trim(_ trimming: LogTrimming, _ lock: any LockFile) {
-        IOPool.shared.submit {
+        IOPool.shared.submitLong {
             try? trimming.run()
             lock.unlock(.checkpoint)
             self.endCheckpointJob()

@@ -43,7 +43,7 @@ extension Coordinator {
         let incoming = IncomingCommits(published, log.nodes)
         do throws(StoreError) {
             try log.catchUp(load: incoming.begin) { (body) throws(StoreError) in
-                try self.apply(body, to: incoming)
+                try self.apply(body, to: incoming, log)
             }
             accept(incoming)
         } catch {
@@ -54,9 +54,14 @@ extension Coordinator {
 
     /// Far behind, what was read is accepted in pieces: the root of each commit is held until it was
     /// looked at.
-    private func apply(_ body: [UInt8], to incoming: IncomingCommits) throws(StoreError) {
+    private func apply(
+        _ body: [UInt8], to incoming: IncomingCommits, _ log: RealmLog
+    ) throws(StoreError) {
+        if log.isRecovering { incoming.beginUnsure() }
         try incoming.apply(body)
-        if incoming.commitCount >= IncomingCommits.acceptedCountMax { accept(incoming) }
+        if !log.isRecovering, incoming.commitCount >= IncomingCommits.acceptedCountMax {
+            accept(incoming)
+        }
     }
 
     private func accept(_ incoming: IncomingCommits) {
@@ -114,8 +119,10 @@ extension Coordinator {
             switch state.withLock({ $0.beginAcquiring(log) }) {
             case .unwanted: return
             case .polite:
-                log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 20_000)
-                sched_yield()  // the taker may need this processor
+                IOPool.shared.waiting {
+                    log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 20_000)
+                    sched_yield()  // the taker may need this processor
+                }
                 continue
             case .wanted: break
             }
@@ -125,7 +132,7 @@ extension Coordinator {
             let incoming = IncomingCommits(published, log.nodes)
             do throws(StoreError) {
                 let isWriter = try log.tryBecomeWriter(load: incoming.begin) {
-                    (body) throws(StoreError) in try self.apply(body, to: incoming)
+                    (body) throws(StoreError) in try self.apply(body, to: incoming, log)
                 }
                 accept(incoming)
                 if isWriter {
@@ -134,6 +141,7 @@ extension Coordinator {
                     return
                 }
             } catch {
+                incoming.dropUnsure()
                 accept(incoming)  // what was read before
                 state.withLock { $0.ownsLog = false }
                 failAcquiring(error)
@@ -236,6 +244,8 @@ final class IncomingCommits {
     private var beganAt: UInt64?
     private var nodes: NodesDirectory?
     private let keepsSteps: Bool
+    /// Where it stood before commits that nobody has published.
+    private var sure: (root: DatabaseRoot, stepCount: Int, commitCount: Int)?
 
     /// So many commits are accepted at once.
     static let acceptedCountMax = 64
@@ -267,6 +277,18 @@ final class IncomingCommits {
         guard keepsSteps else { return }
         steps.append(.commit(summary, next))
         commitCount += 1
+    }
+
+    /// What is applied from now on may turn out void.
+    func beginUnsure() { sure = sure ?? (root, steps.count, commitCount) }
+
+    /// Takes back what was applied since `beginUnsure`.
+    func dropUnsure() {
+        guard let sure else { return }
+        root = sure.root
+        steps.removeLast(steps.count - sure.stepCount)
+        commitCount = sure.commitCount
+        self.sure = nil
     }
 
     func takeSteps() -> (steps: [PublishedStep], commitCount: Int, beganAt: UInt64?) {

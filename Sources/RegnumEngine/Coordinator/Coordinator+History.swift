@@ -106,6 +106,28 @@ extension Coordinator {
                 + (rest ?? "what leads to it was removed") + ".", path: path)
     }
 
+    /// Sets what is kept for readers of the past: from now on, by all processes. No effect in memory
+    /// and where the realm is only read.
+    ///
+    /// Throws `closed`, `diskFull` and what the file system throws.
+    package func setRetention(_ retention: HistoryRetention) async throws(StoreError) {
+        try checkOpen()
+        guard !options.isReadOnly, let file = state.withLock({ $0.log })?.retentionFile else {
+            return
+        }
+        try await Self.onPool { () throws(StoreError) in try file.write(retention) }
+    }
+
+    /// What is kept for readers of the past, as it was set last by any process; nil in memory.
+    ///
+    /// Throws `closed`, and what the file system throws.
+    package func retention() async throws(StoreError) -> HistoryRetention? {
+        try checkOpen()
+        guard let file = state.withLock({ $0.log })?.retentionFile else { return nil }
+        let standard = options.retention
+        return try await Self.onPool { () throws(StoreError) in try file.read() ?? standard }
+    }
+
     /// When it returns, `published` has everything that was published in the log when it was called,
     /// by whatever process.
     ///

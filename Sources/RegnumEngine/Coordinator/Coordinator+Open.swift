@@ -11,6 +11,7 @@ extension Coordinator {
     package static func open(_ options: CoordinatorOptions) async throws(StoreError)
         -> Coordinator
     {
+        try IOPool.shared.prepare()
         switch options.place {
         case .memory(let identifier):
             if let open = CoordinatorRegistry.shared.find(memory: identifier) { return open }
@@ -51,7 +52,7 @@ extension Coordinator {
         let result: Result<Coordinator, StoreError> = await withUnsafeContinuation { opener in
             isOwn = CoordinatorRegistry.shared.join(opening, opener)
             guard isOwn else { return }
-            IOPool.shared.submit {
+            IOPool.shared.submitLong {
                 let result = Result { () throws(StoreError) in try openDirectory(path, options) }
                 for opener in CoordinatorRegistry.shared.end(opening) {
                     opener.resume(returning: result)
@@ -67,12 +68,13 @@ extension Coordinator {
         CoordinatorRegistry.shared.find(memory: identifier) != nil
     }
 
-    /// Runs what blocks on a thread of `IOPool`.
+    /// Runs what blocks on a thread of `IOPool`, for as long as it takes.
     static func onPool<Result: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
+        try IOPool.shared.prepare()
         let result: Swift.Result<Result, StoreError> = await withUnsafeContinuation { waiter in
-            IOPool.shared.submit {
+            IOPool.shared.submitLong {
                 waiter.resume(returning: Swift.Result { () throws(StoreError) in try body() })
             }
         }

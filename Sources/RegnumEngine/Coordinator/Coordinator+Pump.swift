@@ -11,6 +11,8 @@ extension Coordinator {
         case flushBulk(StagedCommit)
         /// Get the writer lock.
         case acquire
+        /// After a failed write or sync: have the log try again.
+        case revive
         /// Give the writer lock up, for a process that waits or because nothing happens.
         case resign(isHandOff: Bool)
         /// Read what other processes committed.
@@ -47,6 +49,9 @@ extension Coordinator {
     /// The caller has claimed the pump.
     func startPump() { IOPool.shared.submit { self.runPump() } }
 
+    /// Whether the pump should give its thread up rather than sleep on it.
+    private var mayLinger: Bool { !IOPool.shared.isCrowded && !IOPool.shared.hasManyWaiting }
+
     private func runPump() {
         guard let log = state.withLock({ $0.log }) else {
             state.withLock { $0.isPumpRunning = false }
@@ -54,15 +59,23 @@ extension Coordinator {
         }
         while true {
             let observed = pumpWake.observe()
+            let mayLinger = mayLinger
             let step = state.withLock { state in
                 let step = state.nextStep(log, options)
-                if case .linger = step { state.isPumpAsleep = true }
+                guard case .linger(let until) = step else { return step }
+                guard mayLinger else { return state.stop(until) }
+                state.isPumpAsleep = true
                 return step
             }
             switch step {
             case .flush(let batch): flush(log, batch)
             case .flushBulk(let item): flushBulk(log, item)
             case .acquire: acquire(log)
+            case .revive:
+                using(log) {
+                    log.revive()
+                    state.withLock { $0.writeFailure = nil }
+                }
             case .resign(let isHandOff): resign(log, isHandOff: isHandOff)
             case .follow: using(log) { self.follow(log) }
             case .catchUp: using(log) { self.finishCatchUps(log) }
@@ -82,13 +95,17 @@ extension Coordinator {
             case .linger(let until):
                 let now = IOPool.now()
                 if until > now {
-                    pumpWake.wait(observed: observed, timeoutNanoseconds: until - now)
+                    IOPool.shared.waiting {
+                        pumpWake.wait(observed: observed, timeoutNanoseconds: until - now)
+                    }
                 }
                 state.withLock { $0.isPumpAsleep = false }
             case .stop(let until):
                 if let until { startTimer(at: until) }
                 return
             }
+            // a realm that is always busy must not keep the thread from the others
+            if IOPool.shared.isCrowded { return startPump() }
         }
     }
 
@@ -123,7 +140,9 @@ extension Coordinator {
         do throws(StoreError) {
             guard let last = batch.last?.commit.root else { return }
             shutGateIfWanted(log)
-            try log.append(batch.map(\.commit.body), version: last.version)
+            try log.append(
+                batch.map(\.commit.body), version: last.version,
+                usesReserve: batch.allSatisfy(\.commit.isDeletion))
             try log.sync()
             try confirmPlace(log)
             finishFlush(log, batch, last)
@@ -164,7 +183,7 @@ extension Coordinator {
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
         next?.resume()
         hub.look()
-        if let spare { IOPool.shared.submit { spare.make() } }
+        if let spare { IOPool.shared.submitLong { spare.make() } }
         if !isWanted { gather(expected: expected) }
     }
 

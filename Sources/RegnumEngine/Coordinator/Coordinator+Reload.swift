@@ -12,7 +12,7 @@ extension Coordinator {
         let seed = published.content.context.seed
         let schema = published.schema
         state.withLock { $0.ownsLog = false }
-        IOPool.shared.submit {
+        IOPool.shared.submitLong {
             self.continueReload { () throws(StoreError) in
                 let root = try CheckpointLoader.load(
                     reference, from: nodes, seed: seed, knownSchema: schema)
@@ -35,7 +35,7 @@ extension Coordinator {
 
     /// A pump step that does not use the log: a job reads what was committed meanwhile.
     func readOn(_ reloaded: ReloadedRoot, through end: LogPosition) {
-        IOPool.shared.submit {
+        IOPool.shared.submitLong {
             self.continueReload { () throws(StoreError) in
                 try reloaded.read(through: end)
                 return reloaded
@@ -106,7 +106,7 @@ extension Coordinator {
         next?.resume()
         // Freeing a whole tree takes its time. Streams of classes that nobody changes move on too,
         // and let go of it.
-        IOPool.shared.submit {
+        IOPool.shared.submitLong {
             withExtendedLifetime(old) {}
             self.hub.look()
         }

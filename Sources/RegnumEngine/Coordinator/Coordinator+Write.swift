@@ -9,17 +9,23 @@ extension Coordinator {
     ///
     /// Returns without suspension when nothing is in the way.
     ///
-    /// Throws `CancellationError`; `closed`; `busy` after the time-out; `ioFailed` when a write or
-    /// sync failed earlier; `invalidDatabase` when this process could not read what others wrote.
-    package func beginWrite(timeoutNanoseconds: UInt64? = nil) async throws -> WriteTurn {
-        if let turn = try tryBeginWrite() { return turn }
+    /// After a failed write or sync the log first goes on in a new segment.
+    ///
+    /// Throws `CancellationError`; `closed`; `busy` after the time-out; `ioFailed` and `diskFull` when
+    /// the writer lock was free and the log could not be repaired; `invalidDatabase` when this process could not read what others wrote.
+    ///
+    /// - Parameter place: where the write was called, for messages.
+    package func beginWrite(
+        timeoutNanoseconds: UInt64? = nil, place: CallPlace? = nil
+    ) async throws -> WriteTurn {
+        if let turn = try tryBeginWrite(place) { return turn }
         let id = Self.nextWaiterID()
         let deadline = timeoutNanoseconds.map { timeout in
             let (sum, isOver) = IOPool.now().addingReportingOverflow(timeout)
             return isOver ? UInt64.max : sum
         }
         let outcome = await withTaskCancellationHandler {
-            await withUnsafeContinuation { enqueueWaiter(id, deadline: deadline, $0) }
+            await withUnsafeContinuation { enqueueWaiter(id, deadline: deadline, place, $0) }
         } onCancel: {
             giveUpWaiter(id, .cancelled)
         }
@@ -81,7 +87,7 @@ extension Coordinator {
 
     // MARK: The gate
 
-    private func tryBeginWrite() throws(StoreError) -> WriteTurn? {
+    private func tryBeginWrite(_ place: CallPlace?) throws(StoreError) -> WriteTurn? {
         enum Answer {
             case turn(WriteTurn)
             case wait
@@ -90,7 +96,7 @@ extension Coordinator {
         }
         let answer: Answer = state.withLock { state in
             if let failure = state.refusal { return .failure(failure) }
-            if let turn = state.takeTurn(options.store) { return .turn(turn) }
+            if let turn = state.takeTurn(options.store, place) { return .turn(turn) }
             guard !state.isGateOpen, !state.isTurnTaken, state.waiters.isEmpty, !state.ownsLog,
                 !state.isPumpRunning, let log = state.log
             else { return .wait }
@@ -101,12 +107,12 @@ extension Coordinator {
         case .turn(let turn): return turn
         case .wait: return nil
         case .failure(let failure): throw failure
-        case .takeLock(let log): return takeLockInline(log)
+        case .takeLock(let log): return takeLockInline(log, place)
         }
     }
 
     /// Takes the writer lock on the caller's thread if that needs no disk and nobody else waits.
-    private func takeLockInline(_ log: RealmLog) -> WriteTurn? {
+    private func takeLockInline(_ log: RealmLog, _ place: CallPlace?) -> WriteTurn? {
         let isWriter = !log.lock.isLockedElsewhere(.waiters) && log.tryBecomeWriterIfCurrent()
         let (turn, runsPump) = state.withLock { state -> (WriteTurn?, Bool) in
             state.ownsLog = false
@@ -115,7 +121,7 @@ extension Coordinator {
                 state.statistics.grants += 1
                 state.lastActivity = IOPool.now()
             }
-            let turn = isWriter ? state.takeTurn(options.store) : nil
+            let turn = isWriter ? state.takeTurn(options.store, place) : nil
             return (turn, state.claimPump())
         }
         if runsPump { startPump() }
@@ -123,41 +129,35 @@ extension Coordinator {
     }
 
     private func enqueueWaiter(
-        _ id: UInt64, deadline: UInt64?, _ continuation: UnsafeContinuation<TurnOutcome, Never>
+        _ id: UInt64, deadline: UInt64?, _ place: CallPlace?,
+        _ continuation: UnsafeContinuation<TurnOutcome, Never>
     ) {
         let now = IOPool.now()
-        let (outcome, runsPump, timer) = state.withLock { state -> (TurnOutcome?, Bool, UInt64?) in
-            if let failure = state.refusal { return (.failed(failure), false, nil) }
-            if Task.isCancelled { return (.cancelled, false, nil) }
-            if let turn = state.takeTurn(options.store) { return (.turn(turn), false, nil) }
-            let isLate = deadline.map { $0 <= now } ?? false
-            if isLate { return (.failed(Self.busyError), false, nil) }
-            state.waiters.append(id: id, deadline: deadline, continuation)
-            return (nil, state.claimPump(), state.claimWaiterTimer())
+        var runsPump = false
+        var timer: UInt64?
+        var notice: UInt64?
+        var holder: WriteHolder?
+        let outcome: TurnOutcome? = state.withLock { state in
+            if let failure = state.refusal { return .failed(failure) }
+            if Task.isCancelled { return .cancelled }
+            if let turn = state.takeTurn(options.store, place) { return .turn(turn) }
+            if let deadline, deadline <= now {
+                holder = state.holder
+                return nil
+            }
+            state.waiters.append(
+                id: id, since: now, deadline: deadline, place: place, continuation)
+            runsPump = state.claimPump()
+            timer = state.claimWaiterTimer()
+            notice = state.claimNotice(now, options.waitNoticeNanoseconds)
+            return nil
         }
+        if let holder { return continuation.resume(returning: .failed(Self.busyError(holder))) }
         if let outcome { continuation.resume(returning: outcome) }
         if runsPump { startPump() }
         if let timer { startWaiterTimer(at: timer) }
+        if let notice { startNoticeTimer(at: notice) }
     }
-
-    /// Fails the writers whose time is up, then waits for the next. One timer serves all: writers
-    /// that get their turn leave nothing behind.
-    private func startWaiterTimer(at time: UInt64) {
-        let now = IOPool.now()
-        IOPool.shared.schedule(afterNanoseconds: time > now ? time - now : 0) { [weak self] in
-            guard let self else { return }
-            let (late, next) = state.withLock { state in
-                if state.waiterTimerAt == time { state.waiterTimerAt = nil }
-                let late = state.waiters.removeAll(until: IOPool.now())
-                return (late, state.claimWaiterTimer())
-            }
-            for waiter in late { waiter.resume(returning: .failed(Self.busyError)) }
-            if let next { startWaiterTimer(at: next) }
-        }
-    }
-
-    private static let busyError = StoreError(
-        .busy, "Other writers kept the realm for longer than the write time-out.")
 
     private func giveUpWaiter(_ id: UInt64, _ outcome: TurnOutcome) {
         let waiter = state.withLock { $0.waiters.remove(id: id) }
@@ -247,7 +247,7 @@ extension Coordinator {
         let log: RealmLog? = state.withLock { state in
             guard let log = state.log, state.epoch == turn.epoch, state.staged.isEmpty,
                 !state.isFlushing, !state.ownsLog, log.holdsWriter, !log.isPoisoned,
-                log.remainingByteCount >= needed,
+                log.roomByteCount >= needed,
                 log.position - log.durableEnd + needed <= options.store.windowByteCountMax
             else { return nil }
             state.ownsLog = true
@@ -308,18 +308,19 @@ extension CoordinatorState {
         if phase != .open { return Coordinator.closedError }
         if isReadOnly { return Coordinator.readOnlyError }
         if log != nil, ProcessFork.isChild { return ProcessFork.error }
-        return moved ?? writeFailure ?? followFailure
+        return moved ?? followFailure
     }
 
     private func mayEnter(_ options: StoreOptions) -> Bool {
         isGateOpen && !isTurnTaken && stagedByteCount < options.windowByteCountMax / 2
-            && !isSwapDue && refusal == nil
+            && !isSwapDue && writeFailure == nil && refusal == nil
     }
 
     /// The turn, if it is free and nobody waits for it.
-    mutating func takeTurn(_ options: StoreOptions) -> WriteTurn? {
+    mutating func takeTurn(_ options: StoreOptions, _ place: CallPlace? = nil) -> WriteTurn? {
         guard waiters.isEmpty, mayEnter(options) else { return nil }
         isTurnTaken = true
+        turnPlace = place
         return WriteTurn(base: head, epoch: epoch)
     }
 
@@ -327,7 +328,9 @@ extension CoordinatorState {
     mutating func nextTurn(_ options: StoreOptions) -> NextTurn? {
         guard mayEnter(options), let waiter = waiters.popFirst() else { return nil }
         isTurnTaken = true
-        return NextTurn(continuation: waiter, turn: WriteTurn(base: head, epoch: epoch))
+        turnPlace = waiter.place
+        return NextTurn(
+            continuation: waiter.continuation, turn: WriteTurn(base: head, epoch: epoch))
     }
 
     /// Whether the caller must start the pump. In memory there is none.

@@ -22,6 +22,8 @@ package struct CoordinatorOptions: Sendable {
     package var place: RealmPlace
     package var store = StoreOptions()
     package var fileSystem: any FileSystem
+    /// After how long a wait for the turn is reported, with who has it; 0: never.
+    package var waitNoticeNanoseconds: UInt64 = 5_000_000_000
     /// Told, on any thread, of things worth a line in the log.
     package var report: @Sendable (CoordinatorEvent) -> Void = { _ in }
     /// Most bytes of commit summaries kept for slow observers; older ones are dropped, and those
@@ -30,7 +32,7 @@ package struct CoordinatorOptions: Sendable {
     package var checkpoint = CheckpointOptions()
     /// Nothing is written: the realm must be there, turns are refused, commits of others are followed.
     package var isReadOnly = false
-    /// What is kept of the log for readers of the past; a process that trims goes by its own.
+    /// What is kept of the log for readers of the past, of a realm for which nobody has set it.
     package var retention: HistoryRetention {
         get { store.retention }
         set { store.retention = newValue }
@@ -49,11 +51,13 @@ package enum CoordinatorEvent: Sendable {
     case opened(RecoveryReport)
     /// What another process left that died or failed while it wrote was put right.
     case recovered(RecoveryReport)
-    /// Writing failed; the realm takes no more writes until it is opened again.
+    /// Writing failed; the next write tries to go on in a new segment.
     case writingFailed(StoreError)
     /// What another process published cannot be read.
     case followingFailed(StoreError)
     /// A checkpoint could not be made or used; the log has everything, and it is tried again.
     case checkpointFailed(StoreError)
+    /// A writer has been waiting for long.
+    case waiting(WaitNotice)
     case closed
 }

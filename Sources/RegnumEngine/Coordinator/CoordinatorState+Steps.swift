@@ -52,6 +52,10 @@ extension CoordinatorState {
             return .resign(isHandOff: true)
         }
         if writeFailure == nil, !isGateOpen, needsWriter { return .acquire }
+        if writeFailure != nil, !isGateOpen, followFailure == nil, !waiters.isEmpty {
+            ownsLog = true
+            return .revive
+        }
         if isHinted, !isGateOpen, followFailure == nil {
             isHinted = false
             ownsLog = true
@@ -128,7 +132,7 @@ extension CoordinatorState {
         return next == .max ? nil : next
     }
 
-    private mutating func stop(_ until: UInt64?) -> Coordinator.Step {
+    mutating func stop(_ until: UInt64?) -> Coordinator.Step {
         isPumpRunning = false
         return .stop(until: until)
     }

@@ -22,12 +22,16 @@ struct CoordinatorState {
     /// The writer lock is held: bodies may run. Always in memory.
     var isGateOpen: Bool
     var isTurnTaken = false
+    /// Where the body that has the turn was given.
+    var turnPlace: CallPlace?
     var waiters = WaiterQueue()
     /// When the timer for writers' time-outs fires, if it is set.
     var waiterTimerAt: UInt64?
+    /// When the timer fires that reports whom writers wait for, if it is set.
+    var noticeAt: UInt64?
     /// Rises when staged commits are dropped: turns begun before it commit nothing.
     var epoch: UInt64 = 0
-    /// Why writes fail for good: the log is poisoned.
+    /// Why nobody can write until the log was revived: it is poisoned.
     var writeFailure: StoreError?
     /// The realm was opened for reading: no turn is given, nothing is written.
     var isReadOnly = false

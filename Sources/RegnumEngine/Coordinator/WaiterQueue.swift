@@ -1,66 +1,161 @@
-/// Writers in order of arrival; those that gave up are taken out.
+/// Writers in order of arrival. Those that give up leave from the middle.
+///
+/// - Complexity: each call is O(log n) for each writer that it adds or takes out, on average.
 struct WaiterQueue {
     typealias Continuation = UnsafeContinuation<TurnOutcome, Never>
 
-    private struct Waiter {
-        var id: UInt64
+    /// A writer that waits.
+    struct Waiter {
+        /// Where it was called, nil where that is not known.
+        var place: CallPlace?
+        /// When it began to wait.
+        var since: UInt64
         var deadline: UInt64?
         var continuation: Continuation
     }
 
-    private var waiters: [Waiter] = []
+    private var waiters: [UInt64: Waiter] = [:]
+    /// The ids in order of arrival, some of which have left.
+    private var order: [UInt64] = []
     private var first = 0
+    /// Deadlines of writers, some of which have left.
+    private var deadlines = DeadlineHeap()
+    /// How many ids and deadlines were looked at, for tests.
+    private(set) var stepCount = 0
 
-    var isEmpty: Bool { first == waiters.count }
-    var count: Int { waiters.count - first }
-    /// When the first of them wants to give up.
-    var earliestDeadline: UInt64? { waiters[first...].lazy.compactMap(\.deadline).min() }
+    var isEmpty: Bool { waiters.isEmpty }
+    var count: Int { waiters.count }
 
-    mutating func append(id: UInt64, deadline: UInt64?, _ continuation: Continuation) {
-        waiters.append(Waiter(id: id, deadline: deadline, continuation: continuation))
+    mutating func append(
+        id: UInt64, since: UInt64, deadline: UInt64?, place: CallPlace?,
+        _ continuation: Continuation
+    ) {
+        waiters[id] = Waiter(
+            place: place, since: since, deadline: deadline, continuation: continuation)
+        order.append(id)
+        if let deadline { stepCount += deadlines.insert((deadline, id)) }
+        stepCount += 1
     }
 
-    mutating func popFirst() -> Continuation? {
-        guard !isEmpty else { return nil }
-        let waiter = waiters[first]
-        first += 1
-        if first > 64, first * 2 > waiters.count {
-            waiters.removeFirst(first)
-            first = 0
+    /// The one that has waited for the longest time.
+    var oldest: Waiter? {
+        mutating get {
+            skipGone()
+            return first < order.count ? waiters[order[first]] : nil
         }
-        return waiter.continuation
+    }
+
+    mutating func popFirst() -> Waiter? {
+        skipGone()
+        guard first < order.count else { return nil }
+        first += 1
+        defer { compact() }
+        return waiters.removeValue(forKey: order[first - 1])
     }
 
     /// Takes the waiter out, if it still waits.
     mutating func remove(id: UInt64) -> Continuation? {
-        guard let index = waiters[first...].firstIndex(where: { $0.id == id }) else { return nil }
-        return waiters.remove(at: index).continuation
+        stepCount += 1
+        guard let waiter = waiters.removeValue(forKey: id) else { return nil }
+        compact()
+        return waiter.continuation
+    }
+
+    /// When the first of them wants to give up.
+    var earliestDeadline: UInt64? {
+        mutating get {
+            while let next = deadlines.first {
+                if waiters[next.id] != nil { return next.deadline }
+                stepCount += deadlines.removeFirst()
+            }
+            return nil
+        }
     }
 
     /// Takes those out whose deadline has come.
     mutating func removeAll(until now: UInt64) -> [Continuation] {
-        let isLate = { (waiter: Waiter) in waiter.deadline.map { $0 <= now } ?? false }
-        let late = waiters[first...].filter(isLate)
-        guard !late.isEmpty else { return [] }
-        waiters = waiters[first...].filter { !isLate($0) }
-        first = 0
-        return late.map(\.continuation)
+        var late: [Continuation] = []
+        while let next = deadlines.first, next.deadline <= now {
+            stepCount += deadlines.removeFirst()
+            if let waiter = waiters.removeValue(forKey: next.id) {
+                late.append(waiter.continuation)
+            }
+        }
+        compact()
+        return late
     }
 
     mutating func removeAll() -> [Continuation] {
-        defer {
-            waiters = []
+        defer { self = WaiterQueue() }
+        return order[first...].compactMap { waiters[$0]?.continuation }
+    }
+
+    private mutating func skipGone() {
+        while first < order.count, waiters[order[first]] == nil {
+            first += 1
+            stepCount += 1
+        }
+    }
+
+    /// Forgets those that left, once they are more than those that wait.
+    private mutating func compact() {
+        if order.count > 64, order.count > 2 * waiters.count {
+            stepCount += order.count
+            order = order[first...].filter { waiters[$0] != nil }
             first = 0
         }
-        return waiters[first...].map(\.continuation)
+        if deadlines.count > 64, deadlines.count > 2 * waiters.count {
+            stepCount += deadlines.count
+            deadlines.removeAll { waiters[$0.id] == nil }
+        }
     }
 }
 
-extension CoordinatorState {
-    /// The time for which the caller must set the timer of the waiters, if it is not set.
-    mutating func claimWaiterTimer() -> UInt64? {
-        guard waiterTimerAt == nil, let deadline = waiters.earliestDeadline else { return nil }
-        waiterTimerAt = deadline
-        return deadline
+/// Deadlines, of which the earliest is at hand: a binary heap.
+private struct DeadlineHeap {
+    typealias Item = (deadline: UInt64, id: UInt64)
+
+    private var items: [Item] = []
+
+    var count: Int { items.count }
+    var first: Item? { items.first }
+
+    /// - Returns: how many items it moved.
+    mutating func insert(_ item: Item) -> Int {
+        items.append(item)
+        return rise(from: items.count - 1)
+    }
+
+    /// - Returns: how many items it moved.
+    mutating func removeFirst() -> Int {
+        items.swapAt(0, items.count - 1)
+        items.removeLast()
+        var (index, moveCount) = (0, 1)
+        while true {
+            var least = index
+            for child in [2 * index + 1, 2 * index + 2]
+            where child < items.count && items[child].deadline < items[least].deadline {
+                least = child
+            }
+            if least == index { return moveCount }
+            items.swapAt(index, least)
+            index = least
+            moveCount += 1
+        }
+    }
+
+    mutating func removeAll(where isGone: (Item) -> Bool) {
+        // an ascending array is a heap
+        items = items.filter { !isGone($0) }.sorted { $0.deadline < $1.deadline }
+    }
+
+    private mutating func rise(from start: Int) -> Int {
+        var (index, moveCount) = (start, 1)
+        while index > 0, items[index].deadline < items[(index - 1) / 2].deadline {
+            items.swapAt(index, (index - 1) / 2)
+            index = (index - 1) / 2
+            moveCount += 1
+        }
+        return moveCount
     }
 }

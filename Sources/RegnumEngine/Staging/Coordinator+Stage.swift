@@ -21,7 +21,7 @@ extension Coordinator {
                         "Another process has been writing a checkpoint for so long that the migration "
                             + "was given up: nothing was changed.")
                 }
-                IOPool.shared.waiting { _ = usleep(1000) }
+                usleep(1000)
             }
         }
     }

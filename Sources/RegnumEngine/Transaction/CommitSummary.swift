@@ -83,4 +83,10 @@ package struct Commit: Sendable {
     package let summary: CommitSummary
     /// The transaction is too large for a record: `body` is empty, and it commits as a checkpoint.
     package var bulk: BulkRequest?
+
+    /// Whether it deletes objects and adds none: such a commit is possible on a full disk too.
+    package var isDeletion: Bool {
+        let tables = summary.tables.values
+        return tables.contains { !$0.deleted.isEmpty } && tables.allSatisfy(\.inserted.isEmpty)
+    }
 }

@@ -30,6 +30,9 @@ package struct ControlPage: Sendable, Equatable {
     package var isWriting = false
     /// A write or a sync of the log failed; the next writer moves to a new segment.
     package var isPoisoned = false
+    /// The failed syncs of other processes (`LockFile.failedSyncCount`) that were made good: while
+    /// more are counted, the next writer moves to a new segment too.
+    package var mendedSyncCount: UInt32 = 0
     /// Counts the stores; the valid slot with the higher one is the page.
     package var stores: UInt64 = 0
 
@@ -53,6 +56,7 @@ package struct ControlPage: Sendable, Equatable {
         words[10] = stores
         words[11] = UInt64(writerEpoch)
         words[12] = (isWriting ? 1 : 0) | (isPoisoned ? 2 : 0) | (bootID == nil ? 4 : 0)
+        words[13] = UInt64(mendedSyncCount)
         words[15] = Self.checksum(words)
         return words
     }
@@ -68,6 +72,7 @@ package struct ControlPage: Sendable, Equatable {
         version = words[9]
         stores = words[10]
         writerEpoch = UInt32(truncatingIfNeeded: words[11])
+        mendedSyncCount = UInt32(truncatingIfNeeded: words[13])
         isWriting = words[12] & 1 != 0
         isPoisoned = words[12] & 2 != 0
     }
@@ -88,6 +93,15 @@ extension LockFile {
             if let newest = slots.max(by: { $0.stores < $1.stores }) { return newest }
         }
         return nil
+    }
+
+    /// As `loadControl`, for whoever holds `writer`: a failed sync that any process has counted
+    /// since the page was put right makes it poisoned.
+    func loadControlForWriting() -> ControlPage? {
+        let failedSyncCount = failedSyncCount()
+        guard var page = loadControl() else { return nil }
+        if page.mendedSyncCount != failedSyncCount { page.isPoisoned = true }
+        return page
     }
 
     /// Stores the page into the slot that is not the newest.

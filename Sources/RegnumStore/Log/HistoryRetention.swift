@@ -6,13 +6,19 @@ package struct HistoryRetention: Sendable, Hashable {
     package var ageNanoseconds: UInt64?
     /// Bytes of the log, counted back from its end.
     package var byteCount: UInt64?
+    /// Bytes of nodes files that are kept for the past alone. Commits whose content would need more
+    /// are not kept.
+    package var nodesByteCount: UInt64?
 
     /// Nothing is kept for its own sake.
     package static let none = HistoryRetention(ageNanoseconds: 0, byteCount: 0)
 
-    package init(ageNanoseconds: UInt64?, byteCount: UInt64?) {
+    package init(
+        ageNanoseconds: UInt64?, byteCount: UInt64?, nodesByteCount: UInt64? = nil
+    ) {
         self.ageNanoseconds = ageNanoseconds
         self.byteCount = byteCount
+        self.nodesByteCount = nodesByteCount
     }
 
     /// Whether no commit can be within it.

@@ -19,6 +19,7 @@ package struct LogTrimming: Sendable {
     let end: LogPosition
     let wallClockMicroseconds: Int64
     let options: StoreOptions
+    let retentionFile: RetentionFile
     /// Nobody else has the realm open: nodes files newer than the newest checkpoint's go too.
     var isAlone = false
 
@@ -29,7 +30,8 @@ package struct LogTrimming: Sendable {
         let numbers = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
             .map(\.number).filter { $0 <= lastSegmentNumber }.sorted()
         let files = names.compactMap(NodesHeader.parse)
-        let past = try retained(numbers, Set(files))
+        let retention = try retentionFile.read() ?? options.retention
+        let past = try retained(numbers, files, retention)
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
         for number in try needless(numbers, before: firstNeeded) {
             try directory.unlink(SegmentHeader.fileName(generation: 0, number: number))
@@ -66,10 +68,12 @@ package struct LogTrimming: Sendable {
     /// needed anyway: a checkpoint that a segment's header names, or the log's beginning. A damaged
     /// header ends the past.
     private func retained(
-        _ numbers: [UInt64], _ files: Set<UInt64>
+        _ numbers: [UInt64], _ files: [UInt64], _ retention: HistoryRetention
     ) throws(StoreError) -> (position: LogPosition, firstFile: UInt64)? {
-        guard !options.retention.isNone else { return nil }
+        guard !retention.isNone else { return nil }
         if firstNeeded == 0 { return (0, 0) }
+        let leastFile = try leastFile(files, retention)
+        let files = Set(files)
         var first: SegmentHeader?
         var isExpired = true
         var begin: (position: LogPosition, firstFile: UInt64)?
@@ -80,7 +84,7 @@ package struct LogTrimming: Sendable {
             }
             let header = segment.header
             if isExpired, number != numbers.first {
-                isExpired = options.retention.hasExpired(
+                isExpired = retention.hasExpired(
                     before: header.base, try firstTime(segment), end: end,
                     now: wallClockMicroseconds)
                 if isExpired { begin = nil }
@@ -89,7 +93,7 @@ package struct LogTrimming: Sendable {
             if header.base >= firstNeeded || !isExpired && begin != nil { break }
             let oldest = first ?? header
             first = oldest
-            begin = begin ?? Self.beginning(header, oldest, files)
+            begin = begin ?? Self.beginning(header, oldest, files, leastFile)
         }
         return begin
     }
@@ -104,14 +108,34 @@ package struct LogTrimming: Sendable {
         }
     }
 
+    /// - Parameter leastFile: what lies in a lower nodes file is too much to keep.
     private static func beginning(
-        _ header: SegmentHeader, _ first: SegmentHeader, _ files: Set<UInt64>
+        _ header: SegmentHeader, _ first: SegmentHeader, _ files: Set<UInt64>,
+        _ leastFile: UInt64
     ) -> (position: LogPosition, firstFile: UInt64)? {
         let usable = header.checkpoints.all.first { reference in
             reference.position >= first.base && files.contains(reference.file)
+                && reference.file >= leastFile
         }
         if let usable { return (usable.position, usable.file) }
-        return first.number == 0 && first.base == 0 ? (0, 0) : nil
+        return leastFile == 0 && first.number == 0 && first.base == 0 ? (0, 0) : nil
+    }
+
+    /// The lowest nodes file from which on the retention has space for all that only the past needs;
+    /// 0 if it has space for all.
+    private func leastFile(
+        _ files: [UInt64], _ retention: HistoryRetention
+    ) throws(StoreError) -> UInt64 {
+        guard let limit = retention.nodesByteCount else { return 0 }
+        var byteCount: UInt64 = 0
+        for number in files.sorted(by: >)
+        where number < newestFile && !neededFiles.contains(number) {
+            let (sum, isOver) = byteCount.addingReportingOverflow(
+                try directory.open(NodesHeader.fileName(number)).size())
+            if isOver || sum > limit { return number + 1 }
+            byteCount = sum
+        }
+        return 0
     }
 
     /// The time of the first commit in a segment.

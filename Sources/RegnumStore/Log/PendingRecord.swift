@@ -15,6 +15,14 @@ extension RealmLog {
             }
         }
 
+        /// Whether it is a small record of the log's own.
+        var isBookkeeping: Bool {
+            switch self {
+            case .idle, .checkpoint: true
+            case .commit, .bulk: false
+            }
+        }
+
         var body: [UInt8] {
             switch self {
             case .commit(let body): body

@@ -54,6 +54,10 @@ final class ReadOnlyLock: LockFile {
 
     func grantCount() -> UInt32 { current?.grantCount() ?? 0 }
 
+    func lastHolder() -> UInt32 { current?.lastHolder() ?? 0 }
+
+    func failedSyncCount() -> UInt32 { current?.failedSyncCount() ?? 0 }
+
     func releaseWord() -> UInt32 { current?.releaseWord() ?? 0 }
 
     func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64) {
@@ -64,6 +68,7 @@ final class ReadOnlyLock: LockFile {
     func storeControlSlot(_ index: Int, _ words: ControlWords) { refuse() }
     func wake() { refuse() }
     func countGrant() { refuse() }
+    func countFailedSync() { refuse() }
     func signalRelease() { refuse() }
 
     private func refuse() -> Never {

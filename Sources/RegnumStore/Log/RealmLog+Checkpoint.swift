@@ -94,7 +94,7 @@ extension RealmLog {
         control.isWriting = true
         lock.storeControl(&control)
         do {
-            try rotate(byteCount: first, isSmall: true)
+            try rotate(byteCounts: [first], isSmall: true)
         } catch {
             if error.code == .diskFull { return }
             throw error
@@ -111,7 +111,8 @@ extension RealmLog {
             directory: directory, keepsAll: !isKnown, firstNeeded: checkpoints.older?.position ?? 0,
             neededFiles: files, newestFile: checkpoints.newest?.file ?? 0,
             lastSegmentNumber: segment.header.number, end: position,
-            wallClockMicroseconds: fileSystem.wallClockMicroseconds(), options: options)
+            wallClockMicroseconds: fileSystem.wallClockMicroseconds(), options: options,
+            retentionFile: retentionFile)
     }
 
     /// What finds the versions of the past. May be called without owning the log.

@@ -32,6 +32,7 @@ extension RealmLog {
             || SegmentHeader.parse(fileName: name) != nil
             || NodesHeader.parse(fileName: name) != nil || name == MigrationMark.fileName
             || name == backupMarkName
+            || name == RetentionFile.fileName
     }
 
     // MARK: Presence

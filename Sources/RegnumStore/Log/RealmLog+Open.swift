@@ -8,8 +8,9 @@ extension RealmLog {
     ///
     /// Throws `invalidDatabase` for damage and for directories that are no realm,
     /// `unsupportedFormat` for newer formats, `incompatiblePeer` if a process of another version has the
-    /// realm open, `busy` if another process recovers for longer than the open timeout, and what the file system throws. On an error nothing was changed, except
-    /// that a `LOCK` of zeros may have been made.
+    /// realm open, `busy` if another process recovers for longer than the
+    /// open timeout, and what the file system throws. On an error nothing was changed, except that a
+    /// `LOCK` of zeros may have been made.
     ///
     /// - Parameter seed: the content that a new realm begins with.
     package static func open(
@@ -68,14 +69,15 @@ extension RealmLog {
                 return try openAsReader(place, page, load, deliver)
             }
             guard fileSystem.monotonicNanoseconds() - start < options.openTimeoutNanoseconds else {
+                let holder = lock.lastHolder()
                 throw StoreError(
                     .busy,
-                    "Another process has been recovering \(path) for longer than "
-                        + "\(options.openTimeoutNanoseconds / 1_000_000_000) s.", path: path)
+                    "The realm at \(path) has been in recovery by "
+                        + (holder > 0 ? processDescription(holder) : "another process")
+                        + " for longer than \(options.openTimeoutNanoseconds / 1_000_000_000) s: "
+                        + "that process may have been stopped.", path: path)
             }
-            IOPool.shared.waiting {
-                lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
-            }
+            lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
         }
     }
 
@@ -229,7 +231,8 @@ extension RealmLog {
         var last = try lastSegmentNumber(directory)
         let isAlone = try lock.tryLock(.session, .exclusive)
         defer { if isAlone { _ = try? lock.tryLock(.session, .shared) } }
-        let anyPage = lock.loadControl()
+        let failedSyncCount = lock.failedSyncCount()
+        let anyPage = lock.loadControlForWriting()
         if last == nil {
             if let page = anyPage, page.version > 0 {
                 throw StoreError(
@@ -252,6 +255,7 @@ extension RealmLog {
         let log = log(place, beginning)
         report.tell(of: beginning)
         log.holdsWriter = true
+        log.knownFailedSyncCount = failedSyncCount
         defer { log.holdsWriter = false }
         // not in the report, which recovery changes while it delivers
         var commitCount: UInt64 = 0

@@ -18,9 +18,7 @@ extension RealmLog {
         if fileSystem.monotonicNanoseconds() - start >= patienceNanoseconds {
             throw incompatiblePeer(path)
         }
-        IOPool.shared.waiting {
-            lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
-        }
+        lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
         return true
     }
 

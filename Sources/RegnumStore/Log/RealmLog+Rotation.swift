@@ -8,19 +8,22 @@ extension RealmLog {
         temporaryPrefix + String(fileSystem.random(), radix: 16)
     }
 
-    /// Begins a new segment at the log end. The predecessor must be synced.
+    /// Begins a new segment at the log end, twice as large as this one, or smaller where there is no
+    /// space for that. The predecessor must be synced.
     ///
-    /// Throws `diskFull` when there is no space and `fileMoved` when the realm is no longer where it
-    /// was opened: the log stands as before. Any other failure poisons the instance with `ioFailed`, since the new name may or may not be on disk.
+    /// Throws `diskFull` when there is no space for `minimumByteCount` bytes of records either: the
+    /// log stands as before. So it does on `fileMoved`, when the realm is no longer where it was
+    /// opened. Any other failure poisons the instance with `ioFailed`, since the new
+    /// name may or may not be on disk.
     func rotate(minimumByteCount: UInt64) throws(StoreError) {
         let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
-        try rotate(byteCount: max(doubled, segmentByteCount(forRecords: minimumByteCount)))
+        try rotate(byteCounts: segmentByteCounts(doubled, forRecords: minimumByteCount))
     }
 
-    /// Begins a new segment of that size at the log end.
+    /// Begins a new segment at the log end, of the first of the sizes for which there is space.
     ///
     /// - Parameter isSmall: a spare, which may be larger, is not used.
-    func rotate(byteCount size: UInt64, isSmall: Bool = false) throws(StoreError) {
+    func rotate(byteCounts sizes: [UInt64], isSmall: Bool = false) throws(StoreError) {
         precondition(durableEnd == position, "rotation of an unsynced segment")
         try checkPlace()  // a new file's name would be taken from the realm that is there now
         var header = SegmentHeader(
@@ -29,14 +32,14 @@ extension RealmLog {
             salt: fileSystem.random(), base: position, previousChain: chain)
         header.checkpoints = checkpoints
         do {
-            try begin(header, byteCount: size, usesSpare: !isSmall)
+            try begin(header, byteCounts: sizes, usesSpare: !isSmall)
         } catch {
             if error.code == .diskFull {
                 endWriting()
                 throw StoreError(
                     .diskFull,
-                    "There is no space left for a new log segment of \(size) bytes in \(path): "
-                        + "nothing was committed.", path: path, errno: error.errno)
+                    "There is no space left for a new log segment of \(sizes.last ?? 0) bytes in "
+                        + "\(path): nothing was committed.", path: path, errno: error.errno)
             }
             throw poison(error, .ioFailed)
         }
@@ -50,15 +53,44 @@ extension RealmLog {
     func leaveSegment() throws(StoreError) {
         if let newest = checkpoints.newest { try? nodes.file(newest.file).abandon() }
         do {
-            try rotate(byteCount: options.firstSegmentByteCount, isSmall: true)
+            try rotate(byteCounts: [options.firstSegmentByteCount], isSmall: true)
         } catch {
             guard error.code == .diskFull else { throw error }
         }
     }
 
+    /// The sizes to try for a segment with that many bytes of records, the best first.
+    func segmentByteCounts(_ best: UInt64, forRecords byteCount: UInt64) -> [UInt64] {
+        let least = segmentByteCount(forRecords: byteCount)
+        var sizes = [max(best, least)]
+        var next = best / 4 & ~4095
+        while next > least {
+            sizes.append(next)
+            next = next / 4 & ~4095
+        }
+        if sizes[sizes.count - 1] > least { sizes.append(least) }
+        return sizes
+    }
+
     /// The size of a segment that holds that many bytes of records.
     func segmentByteCount(forRecords byteCount: UInt64) -> UInt64 {
         SegmentHeader.byteCount + (byteCount + 4095) & ~4095
+    }
+
+    /// As the other one, with the first of the sizes for which there is space. A spare that is too
+    /// small for the first of them makes room.
+    func begin(
+        _ header: SegmentHeader, byteCounts sizes: [UInt64], usesSpare: Bool = true,
+        _ frames: [UInt8] = []
+    ) throws(StoreError) {
+        for (index, size) in sizes.enumerated() {
+            do throws(StoreError) {
+                return try begin(header, byteCount: size, usesSpare: usesSpare, frames)
+            } catch {
+                guard error.code == .diskFull, index + 1 < sizes.count else { throw error }
+                if !usesSpare { try? directory.unlink(Self.spareName) }
+            }
+        }
     }
 
     /// Makes the segment, with `frames` as its first records, and makes it current.

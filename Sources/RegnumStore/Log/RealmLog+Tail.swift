@@ -27,6 +27,7 @@ extension RealmLog {
         }
         durableEnd = position
         control.isPoisoned = false
+        control.mendedSyncCount = knownFailedSyncCount
     }
 
     /// Looks at what stands behind `position`, and throws `invalidDatabase` if that is damage.
@@ -151,8 +152,8 @@ extension RealmLog {
             }
         }
         guard before.position == position else { throw damage(at: before.position) }
-        let needed = segmentByteCount(forRecords: UInt64(frames.count))
-        try begin(header, byteCount: max(segment.byteCount, needed), usesSpare: false, frames)
+        let sizes = segmentByteCounts(segment.byteCount, forRecords: UInt64(frames.count))
+        try begin(header, byteCounts: sizes, usesSpare: false, frames)
         chain = newChain
     }
 

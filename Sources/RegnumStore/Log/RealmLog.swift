@@ -36,12 +36,16 @@ package final class RealmLog: @unchecked Sendable {
     /// The epoch under which this process wrote last; 0 if it never did.
     var ownEpoch: UInt32 = 0
     package internal(set) var holdsWriter = false
+    /// What is delivered now is void if `tryBecomeWriter` throws: the log stands before it then.
+    package internal(set) var isRecovering = false
     /// A write or sync failed: this instance writes no more.
     package internal(set) var isPoisoned = false
     /// What was put right when the writer lock was taken after a process that died or failed, until it
     /// is asked for.
     private var takenOver: RecoveryReport?
     var control: ControlPage
+    /// The failed syncs of other processes that were known when this process got the writer lock.
+    var knownFailedSyncCount: UInt32 = 0
     /// Where the log ended when it was published last, by this process or another.
     var publishedEnd: End
     /// The writer epoch of the last record read.
@@ -54,7 +58,7 @@ package final class RealmLog: @unchecked Sendable {
     var checkpointsEnd: LogPosition = 0
     /// Checkpoints that could not be loaded; what the log says of them is passed over.
     var damagedCheckpoints: [CheckpointReference] = []
-    private var frameBuffer: [UInt8] = []
+    var frameBuffer: [UInt8] = []
 
     /// Where the log ends, and how it goes on from there.
     struct End {
@@ -121,6 +125,13 @@ package final class RealmLog: @unchecked Sendable {
     /// How many bytes of records still fit into the current segment.
     package var remainingByteCount: UInt64 { segment.capacityEnd - position }
 
+    /// How many of them any commit may take. The rest is for the log's own records, and for
+    /// deletions on a full disk: they must always be possible.
+    package var roomByteCount: UInt64 {
+        remainingByteCount
+            - min(remainingByteCount, options.reserveByteCount(of: segment.byteCount))
+    }
+
     // MARK: Writing
 
     /// Frames the bodies as commit records and writes them at the log end with one `pwrite`.
@@ -132,30 +143,29 @@ package final class RealmLog: @unchecked Sendable {
     /// Throws `diskFull` or `ioFailed` when certainly nothing was committed, `outcomeUnknown` when
     /// bytes may have reached the log: then the instance is poisoned; `fileMoved` where a new segment
     /// is needed and the realm is no longer where it was opened.
-    package func append(_ bodies: [[UInt8]], version newVersion: UInt64) throws(StoreError) {
-        try write(bodies.map { .commit($0) })
+    ///
+    /// - Parameter usesReserve: whether they may take the end of the segment that is kept for
+    ///   deletions, where there is no space for a new one.
+    package func append(
+        _ bodies: [[UInt8]], version newVersion: UInt64, usesReserve: Bool = false
+    ) throws(StoreError) {
+        try write(bodies.map { .commit($0) }, usesReserve: usesReserve)
         version = newVersion
         endsIdle = false
     }
 
     /// Writes the records at the log end with one `pwrite`.
-    func write(_ records: [PendingRecord]) throws(StoreError) {
+    func write(_ records: [PendingRecord], usesReserve: Bool = false) throws(StoreError) {
         precondition(holdsWriter && !isPoisoned, "a log is written only under its writer lock")
         var total: UInt64 = 0
         for record in records {
             total += UInt64(RecordFraming.byteCount(bodyByteCount: record.bodyByteCount))
         }
-        if !control.isWriting {
-            control.isWriting = true
-            lock.storeControl(&control)
-        }
+        beginWriting()
         if durableEnd < position, position - durableEnd + total > options.windowByteCountMax {
             try sync()
         }
-        if total > remainingByteCount {
-            if durableEnd < position { try sync() }
-            try rotate(minimumByteCount: total)
-        }
+        try makeRoom(total, records, usesReserve: usesReserve)
         var newChain = chain
         var sequence = nextSequence
         let start = segment.fileOffset(of: position)
@@ -194,15 +204,54 @@ package final class RealmLog: @unchecked Sendable {
         }
     }
 
-    /// Makes everything written so far durable. Throws `outcomeUnknown` on failure: then the
+    /// Goes on in a new segment if the records do not fit into this one.
+    private func makeRoom(
+        _ byteCount: UInt64, _ records: [PendingRecord], usesReserve: Bool
+    ) throws(StoreError) {
+        let isSmall = records.allSatisfy(\.isBookkeeping)
+        if byteCount <= (isSmall ? remainingByteCount : roomByteCount) { return }
+        if durableEnd < position { try sync() }
+        do throws(StoreError) {
+            try rotate(minimumByteCount: byteCount)
+        } catch {
+            guard error.code == .diskFull, usesReserve, byteCount <= remainingByteCount else {
+                throw error
+            }
+            beginWriting()
+        }
+    }
+
+    private func beginWriting() {
+        guard !control.isWriting else { return }
+        control.isWriting = true
+        lock.storeControl(&control)
+    }
+
+    /// Makes everything written so far durable. Without the writer lock, that is for relaxed commits
+    /// while another process writes; a failure is counted in `LOCK`, so that no process goes on in
+    /// the segment. Throws `outcomeUnknown` on failure: then the
     /// instance is poisoned, and the file is never synced again (a second fdatasync would succeed
     /// without writing the pages that the first one dropped).
     package func sync() throws(StoreError) {
         precondition(!isPoisoned, "a file whose sync failed is never synced again")
+        if !holdsWriter, let page = lock.loadControl(), page.realmID == realmID,
+            page.durableEnd >= position
+        {
+            durableEnd = position  // others have synced it meanwhile
+            return
+        }
         do {
             try segment.file.sync()
         } catch {
+            if !holdsWriter { lock.countFailedSync() }
             throw poison(error, .outcomeUnknown)
+        }
+        // a sync that failed elsewhere may have marked pages clean that were not written
+        if holdsWriter, lock.failedSyncCount() != knownFailedSyncCount {
+            throw poison(
+                StoreError(
+                    .ioFailed, "Another process could not sync the log of \(path).", path: path),
+                .outcomeUnknown)
         }
         durableEnd = position
     }
@@ -211,7 +260,7 @@ package final class RealmLog: @unchecked Sendable {
     ///
     /// - Parameter wakes: whether to write the wake counter too.
     package func publish(wakes: Bool = true) {
-        control.durableEnd = durableEnd
+        control.durableEnd = max(control.durableEnd, durableEnd)
         control.visibleEnd = position
         control.version = version
         control.segmentNumber = segment.header.number
@@ -230,48 +279,6 @@ package final class RealmLog: @unchecked Sendable {
         try sync()
         endsIdle = true
         publish(wakes: false)
-    }
-
-    // MARK: Failures
-
-    private func recover(fromFailedWrite error: StoreError, at start: UInt64) -> StoreError {
-        guard error.code == .diskFull else { return poison(error, .outcomeUnknown) }
-        // space was taken when the segment was made; only copy-on-write file systems come here
-        // the zeros are synced, so that no power cut brings back what was refused
-        do throws(StoreError) {
-            try segment.file.write([UInt8](repeating: 0, count: frameBuffer.count), at: start)
-            try segment.file.sync()
-        } catch {
-            return poison(error, .outcomeUnknown)
-        }
-        endWriting()
-        return StoreError(
-            .diskFull, "There is no space left for the log of \(path): nothing was committed.",
-            path: path, errno: error.errno)
-    }
-
-    /// Nothing stands behind the log end (any more).
-    func endWriting() {
-        control.isWriting = false
-        lock.storeControl(&control)
-    }
-
-    func poison(_ error: StoreError, _ code: StoreError.Code) -> StoreError {
-        isPoisoned = true
-        end = publishedEnd  // whoever repairs the log decides what follows; it is read from there
-        if holdsWriter {  // else another process writes the page, and its own sync fails too
-            control.isPoisoned = true
-            control.isWriting = true
-            lock.storeControl(&control)
-        }
-        return StoreError(
-            code,
-            "Writing the log of \(path) failed (\(error.sentence)); "
-                + (code == .outcomeUnknown
-                    ? "whether the commit survives is decided when the realm is opened next."
-                    : "nothing was committed.")
-                + " Close and open the realm to go on writing.",
-            path: path, errno: error.errno)
     }
 
     // MARK: The writer lock
@@ -294,7 +301,8 @@ package final class RealmLog: @unchecked Sendable {
         do throws(StoreError) {
             try checkPlace()
             lock.countGrant()
-            guard let page = lock.loadControl(), page.realmID == realmID else {
+            knownFailedSyncCount = lock.failedSyncCount()
+            guard let page = lock.loadControlForWriting(), page.realmID == realmID else {
                 throw StoreError(
                     .invalidDatabase,
                     "The control page in \(path)/LOCK was destroyed while the realm was open. "
@@ -303,12 +311,7 @@ package final class RealmLog: @unchecked Sendable {
             }
             control = page
             try read(through: page, load, deliver)
-            if page.isWriting || page.isPoisoned {
-                var report = RecoveryReport()
-                try recoverTail(vouchedEnd: page.visibleEnd, page: page, &report, deliver)
-                publish(wakes: true)
-                takenOver = report
-            }
+            if page.isWriting || page.isPoisoned { takenOver = try recover(page, deliver) }
             takeEpoch()
         } catch {
             resignWriter()
@@ -329,6 +332,7 @@ package final class RealmLog: @unchecked Sendable {
         guard let page = lock.loadControl(), page.realmID == realmID else { return false }
         return page.visibleEnd == position && page.segmentNumber == segment.header.number
             && !page.isWriting && !page.isPoisoned
+            && page.mendedSyncCount == lock.failedSyncCount()
     }
 
     /// Takes the writer lock if that needs neither waiting nor reading. Never blocks.
@@ -345,7 +349,9 @@ package final class RealmLog: @unchecked Sendable {
         }
         holdsWriter = true
         lock.countGrant()
+        knownFailedSyncCount = page.mendedSyncCount
         control = page
+        durableEnd = max(durableEnd, min(page.durableEnd, position))
         takeEpoch()
         return true
     }

@@ -8,11 +8,13 @@ internal import Synchronization
 /// in `deinit`, and reached only through the atomic functions of `CRegnum`. It stays readable
 /// because nobody shrinks `LOCK`.
 package final class PosixLockFile: LockFile {
-    /// Where things are in `LOCK`; the two 32-bit words have a cache line each.
+    /// Where things are in `LOCK`; the words have a cache line each.
     private enum Layout {
         static let slotByteCount = 128
         static let grantCount = 1024
         static let releaseWord = 1088
+        static let lastHolder = 1152
+        static let failedSyncCount = 1216
         static let wakeCounter: off_t = 4096
         static let pageByteCount = 4096
         static let fileByteCount: UInt64 = 8192
@@ -126,6 +128,16 @@ package final class PosixLockFile: LockFile {
     package func countGrant() {
         guard mayWrite else { return }
         _ = cregnum_add32(page + Layout.grantCount, 1)
+        cregnum_store64(page + Layout.lastHolder, UInt64(getpid()))
+    }
+
+    package func lastHolder() -> UInt32 { cregnum_load32(page + Layout.lastHolder) }
+
+    package func failedSyncCount() -> UInt32 { cregnum_load32(page + Layout.failedSyncCount) }
+
+    package func countFailedSync() {
+        guard mayWrite else { return }
+        _ = cregnum_add32(page + Layout.failedSyncCount, 1)
     }
 
     package func releaseWord() -> UInt32 { cregnum_load32(page + Layout.releaseWord) }

@@ -1,14 +1,23 @@
 internal import Glibc
 
 /// The threads on which the store waits for disks and locks, so that the cooperative pool of Swift's
-/// concurrency never does. They are made when there is work for them, up to a limit, and end after a
-/// second without any. Also runs jobs at a later time.
+/// concurrency never does. They are made when there is work for them, and end after a second without
+/// any. Also runs jobs at a later time.
+///
+/// A job is *short* or *long*. Short ones share a limited number of threads; they end soon, or give
+/// their thread up while others wait for one (`isCrowded`). A long one, such as opening a realm or
+/// writing a checkpoint, has a thread beside these for as long as it takes, so that it delays no
+/// short one.
 ///
 /// Guard of the `@unchecked Sendable`: `state` is touched only between `lock()` and `unlock()` of
 /// the POSIX mutex, which a condition variable needs.
 package final class IOPool: @unchecked Sendable {
-    /// The pool of the process.
-    package static let shared = IOPool(threadCountMax: 16)
+    /// The pool of the process. Its last thread stays once it was made: a process at its limit of
+    /// threads can go on writing.
+    package static let shared = IOPool(threadCountMax: 16, keepsThread: true)
+    /// Threads without a limit, for work of unknown length of which each realm, import or export has
+    /// one piece at a time: it may hold a realm's turn, so it must not wait for another realm's.
+    package static let elastic = IOPool(threadCountMax: .max, overflow: .shared)
 
     package typealias Job = @Sendable () -> Void
 
@@ -24,17 +33,45 @@ package final class IOPool: @unchecked Sendable {
         var threads = 0
         var idle = 0
         var claimed = 0  // idle threads that were signalled and have not woken yet
-        var blocked = 0  // threads that wait for something another process decides
+        var arriving = 0  // threads that were made and have not begun to work
+        var blocked = 0  // threads beside the limit: they wait for something, or run a long job
+        var longCount = 0  // long jobs that run, or are among `jobs`
+        var longJobs: ArraySlice<Job> = []  // those for which there is no thread
+
+        /// Where a timer goes: before those that are due as early.
+        func timerIndex(_ deadline: UInt64) -> Int {
+            var (low, high) = (0, timers.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if timers[middle].deadline > deadline { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
     }
 
     private let threadCountMax: Int
+    private let longCountMax: Int
+    private let keepsThread: Bool
+    private let overflow: IOPool?
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var state = State()
     private static let idleNanoseconds: UInt64 = 1_000_000_000
 
-    package init(threadCountMax: Int) {
+    /// - Parameters:
+    ///   - threadCountMax: so many short jobs run at a time.
+    ///   - longCountMax: so many long jobs run at a time.
+    ///   - keepsThread: whether the last thread stays.
+    ///   - overflow: where jobs go for which the system gives no thread; without one the process ends
+    ///     if there is no thread at all.
+    package init(
+        threadCountMax: Int, longCountMax: Int = 64, keepsThread: Bool = false,
+        overflow: IOPool? = nil
+    ) {
         self.threadCountMax = threadCountMax
+        self.longCountMax = longCountMax
+        self.keepsThread = keepsThread
+        self.overflow = overflow
         mutex = .allocate(capacity: 1)
         condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
@@ -54,19 +91,88 @@ package final class IOPool: @unchecked Sendable {
         if spawns { spawn() }
     }
 
+    /// Runs `job`, which may take long, on a thread of its own. Never blocks.
+    package func submitLong(_ job: @escaping Job) {
+        lock()
+        guard state.longCount < longCountMax else {
+            state.longJobs.append(job)
+            return unlock()
+        }
+        state.longCount += 1
+        state.blocked += 1
+        state.jobs.append { self.runLong(job) }
+        let spawns = claimThread()
+        unlock()
+        if spawns { spawn() }
+    }
+
+    private func runLong(_ first: Job) {
+        var job = first
+        while true {
+            job()
+            lock()
+            guard let next = state.longJobs.popFirst() else {
+                state.longCount -= 1
+                state.blocked -= 1
+                return unlock()
+            }
+            unlock()
+            job = next
+        }
+    }
+
+    /// Whether a short job waits for a thread: one that could go on for long gives its own up.
+    package var isCrowded: Bool {
+        lock()
+        defer { unlock() }
+        return state.jobs.count - state.firstJob > state.claimed + state.arriving
+    }
+
+    /// Whether so many threads wait already that no more should.
+    package var hasManyWaiting: Bool {
+        lock()
+        defer { unlock() }
+        return state.blocked - state.longCount >= longCountMax
+    }
+
+    /// Makes the first thread, if there is none yet.
+    ///
+    /// Throws `ioFailed` if the system gives the process no thread.
+    package func prepare() throws(StoreError) {
+        lock()
+        let isMissing = state.threads == 0
+        if isMissing {
+            state.threads += 1
+            state.arriving += 1
+        }
+        unlock()
+        guard isMissing else { return }
+        let result = makeThread()
+        guard result != 0 else { return }
+        lock()
+        state.threads -= 1
+        state.arriving -= 1
+        unlock()
+        throw StoreError(
+            .ioFailed,
+            "The system gives this process no thread (\(String(cString: strerror(result)))): raise "
+                + "its limit of threads.", errno: result)
+    }
+
     /// Runs `job` on a thread of the pool after the time has passed. Never blocks.
     package func schedule(afterNanoseconds delay: UInt64, _ job: @escaping Job) {
         let (sum, isOver) = Self.now().addingReportingOverflow(delay)
         let deadline = isOver ? UInt64(Int64.max) : min(sum, UInt64(Int64.max))
         lock()
-        let index = state.timers.firstIndex { $0.deadline <= deadline } ?? state.timers.count
+        let index = state.timerIndex(deadline)
         state.timers.insert(Timer(deadline: deadline, job: job), at: index)
         let spawns = index == state.timers.count - 1 ? claimThread() : false
         unlock()
         if spawns { spawn() }
     }
 
-    /// Runs `body`, which waits for another process, without counting its thread against the limit.
+    /// Runs `body`, part of a short job that sleeps or waits for another process, without counting
+    /// its thread against the limit.
     package func waiting<R>(_ body: () -> R) -> R {
         changeBlocked(1)
         defer { changeBlocked(-1) }
@@ -101,10 +207,12 @@ package final class IOPool: @unchecked Sendable {
         }
         guard state.threads - state.blocked < threadCountMax else { return false }
         state.threads += 1
+        state.arriving += 1
         return true
     }
 
-    private func spawn() {
+    /// Makes a thread, which the caller has counted. Returns the system's error, 0 for success.
+    private func makeThread() -> Int32 {
         let box = Unmanaged.passRetained(self)
         var thread = pthread_t()
         let result = pthread_create(
@@ -114,29 +222,52 @@ package final class IOPool: @unchecked Sendable {
                 Unmanaged<IOPool>.fromOpaque(argument).takeRetainedValue().work()
                 return nil
             }, box.toOpaque())
-        if result == 0 {
-            pthread_detach(thread)
-            return
-        }
-        box.release()
+        if result == 0 { pthread_detach(thread) } else { box.release() }
+        return result
+    }
+
+    private func spawn() {
+        let result = makeThread()
+        if result == 0 { return }
         lock()
         state.threads -= 1
+        state.arriving -= 1
         let isLast = state.threads == 0
+        let job = overflow == nil || state.firstJob == state.jobs.count ? nil : takeJob()
         unlock()
-        precondition(!isLast, "the system gives this process no thread (error \(result))")
+        if let overflow {
+            if let job { overflow.submitLong(job) }
+        } else if isLast {
+            fatalError("The system gives this process no thread (error \(result)).")
+        }
+    }
+
+    /// Under the lock: the job that comes next. There is one.
+    private func takeJob() -> Job {
+        let job = state.jobs[state.firstJob]
+        state.firstJob += 1
+        if state.firstJob == state.jobs.count {
+            state.jobs.removeAll(keepingCapacity: true)
+            state.firstJob = 0
+        } else if state.firstJob >= 64, state.firstJob * 2 > state.jobs.count {
+            state.jobs.removeFirst(state.firstJob)
+            state.firstJob = 0
+        }
+        return job
     }
 
     private func work() {
         lock()
+        state.arriving -= 1
         while true {
             takeDueTimers()
+            // those that waited are back: what they were replaced by goes
+            if state.threads - state.blocked > threadCountMax {
+                state.threads -= 1
+                return unlock()
+            }
             if state.firstJob < state.jobs.count {
-                let job = state.jobs[state.firstJob]
-                state.firstJob += 1
-                if state.firstJob == state.jobs.count {
-                    state.jobs.removeAll(keepingCapacity: true)
-                    state.firstJob = 0
-                }
+                let job = takeJob()
                 // whoever leaves with a job hands the timers over
                 let spawns = needsTimekeeper ? claimThread() : false
                 unlock()
@@ -155,7 +286,8 @@ package final class IOPool: @unchecked Sendable {
             if state.claimed > 0 {
                 state.claimed -= 1
             } else if result == ETIMEDOUT, deadline == now + Self.idleNanoseconds,
-                state.firstJob == state.jobs.count, state.timers.isEmpty || state.idle > 0
+                state.firstJob == state.jobs.count, state.timers.isEmpty || state.idle > 0,
+                !keepsThread || state.threads > 1
             {
                 state.threads -= 1
                 unlock()

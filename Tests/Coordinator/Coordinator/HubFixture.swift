@@ -10,9 +10,9 @@ final class HubFixture {
     /// What the next commit is made on: the newest published root.
     private(set) var head: DatabaseRoot
 
-    init(byteCountMax: Int = 16 << 20) throws {
+    init(byteCountMax: Int = 16 << 20, queueByteCountMax: Int = 16 << 20) throws {
         head = try ChatFixture.makeRoot()
-        hub = CommitHub(head, byteCountMax: byteCountMax)
+        hub = CommitHub(head, byteCountMax: byteCountMax, queueByteCountMax: queueByteCountMax)
     }
 
     func subscribe(_ interest: Interest, keeps: Keeps = .merged) -> Subscription {

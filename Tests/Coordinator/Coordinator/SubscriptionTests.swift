@@ -1,4 +1,5 @@
 import RegnumSimulation
+import RegnumStore
 import RegnumTestSupport
 import Testing
 
@@ -40,6 +41,22 @@ struct SubscriptionTests {
         world.hub.look()
         #expect(late.take()?.since == first.root.version)
         #expect(early.take()?.root === second.root)
+    }
+
+    // Covers O35
+    @Test func whatIsPublishedFasterThanItIsLookedAtIsComparedInstead() throws {
+        let world = try HubFixture(queueByteCountMax: 20_000)
+        let people = world.subscribe(.tables(["Person"]), keeps: .versions)
+        for _ in 0..<100 {
+            try world.publish { try $0.addPerson() }
+            #expect(world.hub.publication.withLock { $0.queue.count } <= 20)
+        }
+        world.hub.look()
+        let pending = try #require(people.take())
+        #expect(pending.root === world.head && pending.summaries == nil && pending.commits == nil)
+        #expect(pending.since == people.seenVersion - 100)
+        try world.commit { try $0.addPerson() }
+        #expect(people.take()?.commits?.count == 1)
     }
 
     @Test func interestIsMadeFromTheRootThatTheSubscriptionStartsWith() throws {

@@ -196,6 +196,9 @@ private final class MortalLock: LockFile {
 
     func grantCount() -> UInt32 { lock.grantCount() }
     func countGrant() { if !process.isDead { lock.countGrant() } }
+    func lastHolder() -> UInt32 { lock.lastHolder() }
+    func failedSyncCount() -> UInt32 { lock.failedSyncCount() }
+    func countFailedSync() { if !process.isDead { lock.countFailedSync() } }
     func releaseWord() -> UInt32 { lock.releaseWord() }
     func signalRelease() { if !process.isDead { lock.signalRelease() } }
 

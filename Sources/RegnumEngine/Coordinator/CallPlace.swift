@@ -1,0 +1,17 @@
+/// Where in the program something was called.
+package struct CallPlace: Sendable, Equatable, CustomStringConvertible {
+    package let file: StaticString
+    package let line: UInt
+
+    package init(file: StaticString, line: UInt) {
+        self.file = file
+        self.line = line
+    }
+
+    /// Module, file and line, as sentences about misuse show it.
+    package var description: String { "\(file):\(line)" }
+
+    package static func == (a: CallPlace, b: CallPlace) -> Bool {
+        a.line == b.line && a.description == b.description
+    }
+}

@@ -1,0 +1,93 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// The retention that belongs to a realm.
+@Suite(.timeLimit(.minutes(40)))
+struct RetentionTests {
+    private let disk = SimFileSystem()
+
+    private func open(
+        _ disk: any FileSystem, _ retention: HistoryRetention
+    ) async throws -> Coordinator {
+        try await openPeer("/sim", disk) { options in
+            options.retention = retention
+            options.store.firstSegmentByteCount = 8192
+            options.store.segmentByteCountMax = 8192
+            options.store.nodesSlackByteCount = 0
+            options.checkpoint.isOn = false
+            options.checkpoint.closingByteCountMin = 1
+        }
+    }
+
+    private func work(_ coordinator: Coordinator, from start: Int) async throws {
+        for number in start..<start + 30 {
+            try await insert(number, into: coordinator)
+            if number % 6 == 5 { try await checkpointNow(coordinator) }
+        }
+        // what is not needed any more is removed then
+        try await eventually { coordinator.state.withLock { !$0.checkpoint.isBusy } }
+    }
+
+    // Covers O34
+    @Test func whoeverTrimsGoesByWhatTheRealmKeeps() async throws {
+        let keeping = try await open(disk, .none)
+        #expect(try await keeping.retention() == HistoryRetention.none)
+        let all = HistoryRetention(ageNanoseconds: nil, byteCount: nil)
+        try await keeping.setRetention(all)
+        try await work(keeping, from: 0)
+        let other = try await open(SimView(disk), .none)
+        #expect(try await other.retention() == all)
+        try await work(other, from: 30)
+        await other.close()
+        #expect(try await numbers(keeping.history(from: 3).root) == Array(0..<3))
+        await keeping.close()
+        let last = try await open(disk, .none)
+        #expect(try await numbers(last.history(from: 3).root) == Array(0..<3))
+        try await last.setRetention(.none)
+        try await work(last, from: 60)
+        #expect(await storeErrorCode { try await last.history(from: 3) } == .historyTrimmed)
+        await last.close()
+    }
+
+    @Test func aDamagedRetentionIsNoneAtAll() async throws {
+        let coordinator = try await open(disk, .none)
+        let all = HistoryRetention(ageNanoseconds: nil, byteCount: 7, nodesByteCount: 9)
+        try await coordinator.setRetention(all)
+        let size = try #require(disk.contents(of: "retention", in: "/sim")).count
+        for bit in 0..<size * 8 where bit % 5 == 0 {
+            disk.flipBit(bit, of: "retention", in: "/sim")
+            #expect(try await coordinator.retention() == HistoryRetention.none)
+            disk.flipBit(bit, of: "retention", in: "/sim")
+        }
+        #expect(try await coordinator.retention() == all)
+        disk.inject(SimFailure(.read))
+        #expect(await storeErrorCode { try await coordinator.retention() } == .ioFailed)
+        await coordinator.close()
+    }
+
+    /// Each checkpoint in a nodes file of its own.
+    @Test func nodesFilesOfThePastHaveALimit() async throws {
+        func nodesByteCount(limit: UInt64?) async throws -> (total: Int, largest: Int) {
+            let disk = SimFileSystem()
+            let coordinator = try await open(disk, .none)
+            try await coordinator.setRetention(
+                HistoryRetention(ageNanoseconds: nil, byteCount: nil, nodesByteCount: limit))
+            for start in [0, 30, 60] { try await work(coordinator, from: start) }
+            let sizes = disk.fileNames(in: "/sim").filter { $0.hasPrefix("nodes-") }
+                .map { disk.contents(of: $0, in: "/sim")?.count ?? 0 }
+            await coordinator.close()
+            return (sizes.reduce(0, +), sizes.max() ?? 0)
+        }
+        let all = try await nodesByteCount(limit: nil)
+        let few = try await nodesByteCount(limit: 30_000)
+        let none = try await nodesByteCount(limit: 0)
+        #expect(all.total > 30_000 + 3 * all.largest, "the test needs more files")
+        #expect(few.total <= 30_000 + 3 * few.largest)
+        #expect(none.total < few.total && few.total < all.total)
+    }
+}

@@ -1,0 +1,97 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// Relaxed commits whose sync fails while another process may write.
+@Suite struct FailedSyncTests {
+    /// What can be on disk after a power cut has all of the versions.
+    private func expectAll(_ versions: [UInt64], _ realm: LogFixture) throws {
+        for image in realm.disk.crashImages() {
+            var found: [UInt64] = []
+            _ = try RealmLog.open(image.fileSystem, path: realm.path, options: realm.options) {
+                (body) throws(StoreError) in found.append(LogFixture.version(body))
+            }
+            #expect(found == versions)
+        }
+    }
+
+    // Covers 12.10
+    @Test func aWriterThatComesAfterAFailedSyncBeginsANewSegment() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        let second = try realm.open()
+        try first.write()
+        first.log.publish()
+        first.log.resignWriter()
+        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(throws: StoreError.self) { try first.log.sync() }
+        try second.catchUp()
+        #expect(!second.log.isCurrent())
+        #expect(!second.log.tryBecomeWriterIfCurrent())
+        #expect(try second.becomeWriter())
+        #expect(realm.segmentSizes().count == 2)
+        try second.commit()
+        #expect(second.versions == [1, 2, 3])
+        try expectAll([1, 2, 3], realm)
+        #expect(second.log.isCurrent(), "the failure was made good")
+        second.log.resignWriter()
+        #expect(second.log.tryBecomeWriterIfCurrent())
+    }
+
+    // Covers 12.10, .outcomeUnknown
+    @Test func aWriterBesideAFailedSyncAcknowledgesNothing() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.commit()
+        let second = try realm.open()
+        try first.write()
+        first.log.publish()
+        first.log.resignWriter()
+        #expect(try second.becomeWriter())
+        try second.write()
+        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(throws: StoreError.self) { try first.log.sync() }
+        let error = #expect(throws: StoreError.self) { try second.log.sync() }
+        #expect(error?.code == .outcomeUnknown)
+        second.log.resignWriter()
+        let third = try realm.openWriter()
+        try third.commit()
+        try expectAll(third.versions, realm)
+    }
+
+    @Test func whatOthersHaveSyncedIsNotSyncedAgain() throws {
+        let realm = LogFixture()
+        let first = try realm.openWriter()
+        try first.write()
+        first.log.publish()
+        first.log.resignWriter()
+        let second = try realm.openWriter()
+        try second.commit()
+        let syncs = realm.disk.count(.sync)
+        try first.log.sync()
+        #expect(realm.disk.count(.sync) == syncs)
+        #expect(first.log.durableEnd == first.log.position)
+    }
+
+    @Test func thePublishedDurableEndNeverGoesBack() throws {
+        let realm = LogFixture()
+        func durableEnd(_ log: RealmLog) throws -> LogPosition {
+            try #require(log.lock.loadControl()).durableEnd
+        }
+        let first = try realm.openWriter()
+        try first.write()
+        first.log.publish()
+        first.log.resignWriter()
+        let second = try realm.openWriter()
+        try second.log.sync()
+        second.log.publish()
+        second.log.resignWriter()
+        let end = try durableEnd(second.log)
+        #expect(end == second.log.position)
+        #expect(first.log.tryBecomeWriterIfCurrent())
+        first.log.publish()
+        #expect(try durableEnd(first.log) == end)
+    }
+}

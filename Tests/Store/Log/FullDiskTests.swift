@@ -1,0 +1,76 @@
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// What is possible with little space, and with none.
+@Suite struct FullDiskTests {
+    /// A realm with segments of up to 1 MiB whose second one is full but for less than 3 KiB.
+    private func fullSegment(keepsSpare: Bool = false) throws -> (LogFixture, LogFixture.Process) {
+        var realm = LogFixture()
+        realm.options.firstSegmentByteCount = 256 << 10
+        realm.options.segmentByteCountMax = 1 << 20
+        realm.options.keepsSpareSegment = keepsSpare
+        let writer = try realm.openWriter()
+        try writer.commit(250_000)
+        while realm.segmentSizes().count < 2 || writer.log.roomByteCount > 3000 {
+            let room = Int(writer.log.roomByteCount)
+            try writer.commit(room > 20_000 ? room - 10_000 : 2000)
+        }
+        return (realm, writer)
+    }
+
+    // Covers 12.10, .diskFull
+    @Test func aCommitTakesTheLargestSegmentForWhichThereIsSpace() throws {
+        let (realm, writer) = try fullSegment()
+        realm.disk.capacityByteCount = realm.disk.usedByteCount + 100_000
+        try writer.commit(4000)
+        let size = try #require(realm.segmentSizes().last)
+        #expect(size >= 8192 && size <= 100_000)
+        realm.disk.capacityByteCount = realm.disk.usedByteCount
+        #expect(throws: StoreError.self) { try writer.commit(90_000) }
+        realm.disk.capacityByteCount = realm.disk.usedByteCount + 8192
+        while realm.segmentSizes().count < 4 { try writer.commit(3000) }
+        #expect(realm.segmentSizes().last == 8192, "the least that holds the record")
+        #expect(try realm.open().versions == writer.versions)
+    }
+
+    // Covers 12.10, .diskFull
+    @Test func deletionsArePossibleWithoutAnySpace() throws {
+        let (realm, writer) = try fullSegment()
+        realm.disk.capacityByteCount = realm.disk.usedByteCount
+        let version = writer.log.version + 1
+        let body = LogFixture.body(version, 4000)
+        let error = #expect(throws: StoreError.self) {
+            try writer.log.append([body], version: version)
+        }
+        #expect(error?.code == .diskFull && !writer.log.isPoisoned)
+        try writer.log.append([body], version: version, usesReserve: true)
+        try writer.log.sync()
+        writer.log.publish()
+        try writer.log.writeIdle()
+        #expect(realm.segmentSizes().count == 2)
+        for image in realm.disk.crashImages() {
+            let log = try RealmLog.open(
+                image.fileSystem, path: realm.path, options: realm.options
+            ) { (_) throws(StoreError) in }.log
+            #expect(log.version == version)
+        }
+    }
+
+    // Covers 12.10, .diskFull
+    @Test(arguments: [false, true])
+    func aRealmWhoseSyncFailedOpensInLittleSpace(keepsSpare: Bool) throws {
+        let (realm, writer) = try fullSegment(keepsSpare: keepsSpare)
+        if keepsSpare { writer.log.spareSegment.make() }
+        let versions = writer.versions
+        realm.disk.inject(SimFailure(.sync, losesDirtyData: true))
+        #expect(throws: StoreError.self) { try writer.commit(100) }
+        writer.log.resignWriter()
+        realm.disk.capacityByteCount = realm.disk.usedByteCount + (keepsSpare ? 0 : 12_288)
+        let again = try realm.openWriter()
+        #expect(again.report.wasPoisoned && again.versions.starts(with: versions))
+        #expect(realm.disk.contents(of: "spare", in: realm.path) == nil)
+        try again.commit(100)
+    }
+}

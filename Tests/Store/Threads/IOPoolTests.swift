@@ -1,0 +1,78 @@
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// Which jobs may keep which others waiting.
+@Suite struct IOPoolTests {
+    /// Something that a job waits for, for ten seconds at most.
+    private final class Gate: Sendable {
+        private let word = WakeWord()
+
+        func open() { word.wake() }
+
+        func wait() {
+            if word.observe() == 0 { word.wait(observed: 0, timeoutNanoseconds: 10_000_000_000) }
+        }
+
+        var isOpen: Bool { word.observe() > 0 }
+    }
+
+    @Test func longJobsDelayNoShortOne() async {
+        let pool = IOPool(threadCountMax: 1, longCountMax: 2)
+        let gate = Gate()
+        await withCheckedContinuation { done in
+            for _ in 0..<3 { pool.submitLong { gate.wait() } }
+            pool.submit { done.resume() }
+        }
+        #expect(!gate.isOpen)
+        gate.open()
+        // the third long job had no thread, and comes when one of the others ends
+        await withCheckedContinuation { done in pool.submitLong { done.resume() } }
+    }
+
+    @Test func aJobThatWaitsDelaysNoOther() async {
+        let pool = IOPool(threadCountMax: 1)
+        let gate = Gate()
+        await withCheckedContinuation { done in
+            pool.submit {
+                pool.waiting { gate.wait() }
+                done.resume()
+            }
+            pool.submit { gate.open() }
+        }
+        #expect(pool.threadCount <= 2)
+    }
+
+    @Test func aPoolIsCrowdedWhileAShortJobHasNoThread() async {
+        let pool = IOPool(threadCountMax: 1)
+        let gate = Gate()
+        let wasCrowded = await withCheckedContinuation { done in
+            pool.submit {
+                let before = pool.isCrowded
+                pool.submit { gate.open() }
+                done.resume(returning: (before, pool.isCrowded))
+            }
+        }
+        #expect(wasCrowded == (false, true))
+        await withCheckedContinuation { done in pool.submit { done.resume() } }
+        #expect(gate.isOpen && !pool.isCrowded)
+    }
+
+    @Test func theElasticPoolHasAThreadForEachJob() async {
+        let gate = Gate()
+        await withCheckedContinuation { done in
+            for _ in 0..<40 { IOPool.elastic.submit { gate.wait() } }
+            IOPool.elastic.submit { done.resume() }
+        }
+        #expect(!gate.isOpen)
+        gate.open()
+    }
+
+    @Test func theFirstThreadIsMadeOnce() throws {
+        let pool = IOPool(threadCountMax: 4, keepsThread: true)
+        #expect(pool.threadCount == 0)
+        try pool.prepare()
+        try pool.prepare()
+        #expect(pool.threadCount == 1)
+    }
+}
