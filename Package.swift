@@ -85,6 +85,12 @@ let package = Package(
         program("RegnumOpenChild", "OpenChild", ["RegnumStore"]),
         program("RegnumDebian", "Debian", ["Regnum"]),
         program("RegnumInliningClient", "InliningClient", ["Regnum"]),
+        .executableTarget(
+            name: "RegnumFuzz",
+            dependencies: [
+                "EngineOracle", "RegnumEngine", "RegnumSimulation", "RegnumStore",
+                "RegnumTestSupport",
+            ], path: "Tests/Programs/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
 
         tests("Store", ["CRegnum", "RegnumSimulation", "RegnumStore"]),
         tests("Fault", ["RegnumOpenChild", "RegnumSimulation", "RegnumStore"], settings: settings),

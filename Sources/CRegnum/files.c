@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -62,6 +63,23 @@ static void begin_fork_watch(void) { pthread_atfork(NULL, NULL, note_fork); }
 void cregnum_watch_forks(void) { pthread_once(&fork_watch, begin_fork_watch); }
 
 bool cregnum_is_forked(void) { return atomic_load_explicit(&is_forked, memory_order_relaxed); }
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+int cregnum_populate(const void *bytes, size_t count, bool writes) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t start = (uintptr_t)bytes & ~(page - 1);
+    uintptr_t end = ((uintptr_t)bytes + count + page - 1) & ~(page - 1);
+    int result;
+    do {
+        result = madvise((void *)start, end - start,
+                         writes ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+    } while (result < 0 && errno == EINTR);
+    return result < 0 ? -errno : 0;
+}
 
 int64_t cregnum_filesystem_type(int fd) {
     struct statfs status;

@@ -160,9 +160,21 @@ package protocol StoreFile: AnyObject, Sendable {
     /// touched; they can be once the file has grown. nil where files are not mapped (the simulated
     /// disk): read copies then.
     func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer?
+    /// Brings mapped bytes into memory, so that reading them now raises no signal; false where the
+    /// system has no room for that.
+    ///
+    /// Throws `invalidDatabase` where the file ends before them, `ioFailed` where the disk cannot
+    /// read them.
+    ///
+    /// - Parameter offset: where in the file the bytes are.
+    func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) -> Bool
 }
 
 extension StoreFile {
+    package func populate(
+        _ bytes: UnsafeRawBufferPointer, at offset: UInt64
+    ) throws(StoreError) -> Bool { true }
+
     package func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {
         nil
     }

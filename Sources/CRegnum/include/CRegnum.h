@@ -34,6 +34,11 @@ int cregnum_rename_new(int directory, const char *name, const char *target);
 /// so that two processes can do it at the same time. Where the file system cannot allocate ahead
 /// the file grows without allocation. Never shrinks a file that is not shrunk meanwhile.
 int cregnum_extend(int fd, uint64_t size);
+/// Brings the pages with these mapped bytes into memory, for reading or for writing too, so that
+/// touching them now raises no signal (madvise MADV_POPULATE_READ and _WRITE). Returns 0, -EINVAL
+/// where the kernel cannot (before Linux 5.14), or -errno: -EFAULT where touching them would raise
+/// SIGBUS.
+int cregnum_populate(const void *bytes, size_t count, bool writes);
 /// The magic number of the file system that holds `fd` (statfs f_type), or -errno.
 int64_t cregnum_filesystem_type(int fd);
 

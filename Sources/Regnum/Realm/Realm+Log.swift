@@ -15,6 +15,10 @@ extension Logger {
             error("writing failed: \(Realm.Error(failure))", metadata: metadata)
         case .checkpointFailed(let failure):
             warning("a checkpoint failed: \(Realm.Error(failure))", metadata: metadata)
+        case .followingDelayed(let failure):
+            warning(
+                "another process's commits cannot be read yet: \(Realm.Error(failure))",
+                metadata: metadata)
         case .followingFailed(let failure):
             error(
                 "another process's commits cannot be read: \(Realm.Error(failure))",

@@ -82,6 +82,7 @@ struct CheckpointLoader {
         _ = try reader.fixed(UInt16.self)
         version = try reader.fixed(UInt64.self)
         try reader.require(version == expected, "it is of version \(version), not \(expected)")
+        try reader.require(version <= Limits.versionMax, "its version is too large")
         _ = try reader.fixed(UInt64.self)  // live bytes: for whoever writes the next one
         let schemaByteCount = try reader.count(
             UInt32.self, max: reader.remaining, "the length of the schema")
@@ -127,6 +128,7 @@ struct CheckpointLoader {
 
     private mutating func table(_ schema: TableSchema) throws(StoreError) -> Table {
         let nextKey = try reader.fixed(UInt64.self)
+        try reader.require(nextKey <= Limits.keyCountMax, "a class has too many keys")
         let count = try reader.fixed(UInt64.self)
         let clusterCount = try reader.count(
             UInt32.self, max: reader.remaining / DirectoryImage.clusterByteCount,

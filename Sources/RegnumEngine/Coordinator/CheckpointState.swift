@@ -179,7 +179,9 @@ extension CoordinatorState {
                 newest.version <= publishedVersion, newest.version != checkpoint.damagedVersion,
                 now >= checkpoint.reloadRetryAt
             else { return nil }
-            let gain = head.content.context.store.usage.byteCount - 2 * Int(newest.byteCount)
+            let gain =
+                head.content.context.store.usage.byteCount
+                - 2 * Int(min(newest.byteCount, 1 << 40))  // the number is that of a file
             guard
                 options.reloadByteCountMin == 0 || gain >= options.reloadByteCountMin
                     || checkpoint.baseVersion < checkpoint.wantedVersion

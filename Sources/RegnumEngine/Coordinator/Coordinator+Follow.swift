@@ -39,17 +39,33 @@ extension Coordinator {
     }
 
     /// Reads what is published and not yet applied here.
-    func follow(_ log: RealmLog) {
+    ///
+    /// - Returns: why not all of it could be read. Where that may pass it is tried again later;
+    ///   else this process follows no longer.
+    @discardableResult
+    func follow(_ log: RealmLog) -> StoreError? {
         let incoming = IncomingCommits(published, log.nodes)
         do throws(StoreError) {
             try log.catchUp(load: incoming.begin) { (body) throws(StoreError) in
                 try self.apply(body, to: incoming, log)
             }
             accept(incoming)
+            state.withLock { $0.followRetry = nil }
+            return nil
         } catch {
             accept(incoming)
-            stopFollowing(error)
+            if error.mayPass { delayFollowing(error) } else { stopFollowing(error) }
+            return error
         }
+    }
+
+    /// Tries again later: too many files are open, memory is short, the disk did not answer.
+    private func delayFollowing(_ error: StoreError) {
+        state.withLock { state in
+            state.isHinted = true
+            state.followRetry = Backoff(after: state.followRetry)
+        }
+        options.report(.followingDelayed(error))
     }
 
     /// Far behind, what was read is accepted in pieces: the root of each commit is held until it was
@@ -80,15 +96,14 @@ extension Coordinator {
         hub.look()
     }
 
-    /// The writer lock could not be taken, or the tail not be repaired: damage ends following; a full
-    /// or failing disk fails the writers that wait now.
+    /// The writer lock could not be taken, or the tail not be repaired: damage ends following;
+    /// what may pass fails the writers that wait now.
     private func failAcquiring(_ error: StoreError) {
         if error.code == .fileMoved { return fail([], error) }
-        guard error.code == .diskFull || error.code == .ioFailed else {
-            return stopFollowing(error)
-        }
+        guard error.mayPass else { return stopFollowing(error) }
         let waiters = state.withLock { state in
             state.idleDue = nil
+            state.acquireRetry = Backoff(after: state.acquireRetry)
             return state.waiters.removeAll()
         }
         for waiter in waiters { waiter.resume(returning: .failed(error)) }
@@ -172,6 +187,7 @@ extension Coordinator {
         let grants = log.lock.grantCount()
         let next = state.withLock { state in
             state.ownsLog = false
+            state.acquireRetry = nil
             state.learnPoliteness(options.store, grants: grants)
             state.isGateOpen = true
             state.statistics.grants += 1
@@ -180,6 +196,30 @@ extension Coordinator {
         }
         next?.resume()
     }
+}
+
+extension StoreError {
+    /// Whether the same may succeed later: what the system or the disk did not give now.
+    var mayPass: Bool {
+        switch code {
+        case .ioFailed, .diskFull, .fileAccess, .filePermissionDenied, .busy: true
+        default: false
+        }
+    }
+}
+
+/// When what failed is tried again: after 20 ms, then twice as long each time, up to 5 s.
+struct Backoff {
+    private let nanoseconds: UInt64
+    /// By the clock of the pool.
+    let retryAt: UInt64
+
+    init(after last: Backoff?) {
+        nanoseconds = min(2 * (last?.nanoseconds ?? 10_000_000), 5_000_000_000)
+        retryAt = IOPool.now() + nanoseconds
+    }
+
+    var isDue: Bool { IOPool.now() >= retryAt }
 }
 
 extension CoordinatorState {
@@ -228,7 +268,9 @@ extension CoordinatorState {
 
     /// A writer waits, or a checkpoint for its record.
     var needsWriter: Bool {
-        !waiters.isEmpty || checkpoint.finished != nil && phase == .open && followFailure == nil
+        if !waiters.isEmpty { return true }
+        return checkpoint.finished != nil && phase == .open && followFailure == nil
+            && acquireRetry?.isDue ?? true
     }
 
     private var isIdleDue: Bool { idleDue.map { $0 <= IOPool.now() } ?? false }

@@ -132,7 +132,7 @@ extension Coordinator {
     /// by whatever process.
     ///
     /// Returns without suspension where nothing was published elsewhere. Throws `closed`, and what
-    /// keeps this process from following the others.
+    /// keeps this process from reading what the others wrote.
     package func catchUp() async throws(StoreError) {
         try checkOpen()
         checkPlaceIfDue()
@@ -162,7 +162,7 @@ extension Coordinator {
             defer { state.catchUps = [] }
             return state.catchUps
         }
-        if state.withLock({ $0.followFailure == nil }) { follow(log) }
-        for waiter in waiters { waiter.resume(returning: nil) }
+        let failure = state.withLock({ $0.followFailure == nil }) ? follow(log) : nil
+        for waiter in waiters { waiter.resume(returning: failure) }
     }
 }

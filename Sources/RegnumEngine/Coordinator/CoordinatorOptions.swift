@@ -55,6 +55,8 @@ package enum CoordinatorEvent: Sendable {
     case writingFailed(StoreError)
     /// What another process published cannot be read.
     case followingFailed(StoreError)
+    /// It cannot be read now; it is tried again.
+    case followingDelayed(StoreError)
     /// A checkpoint could not be made or used; the log has everything, and it is tried again.
     case checkpointFailed(StoreError)
     /// A writer has been waiting for long.

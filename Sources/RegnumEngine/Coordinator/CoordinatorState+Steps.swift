@@ -56,7 +56,7 @@ extension CoordinatorState {
             ownsLog = true
             return .revive
         }
-        if isHinted, !isGateOpen, followFailure == nil {
+        if isHinted, !isGateOpen, followFailure == nil, followRetry?.isDue ?? true {
             isHinted = false
             ownsLog = true
             return .follow
@@ -121,7 +121,7 @@ extension CoordinatorState {
             if followFailure == nil, log.isCurrent(), !log.endsIdle { return .acquire }
             idleDue = nil  // another process has committed since: its records vouch for ours
         }
-        let next = min(idleDue ?? .max, nextDue ?? .max)
+        let next = min(idleDue ?? .max, nextDue ?? .max, nextRetry ?? .max)
         return stop(next == .max ? nil : next)
     }
 
@@ -129,6 +129,15 @@ extension CoordinatorState {
     private var nextDue: UInt64? {
         let wake = wakeDue.map { $0 + Coordinator.wakeIntervalNanoseconds } ?? .max
         let next = min(wake, writeFailure == nil ? syncDue ?? .max : .max)
+        return next == .max ? nil : next
+    }
+
+    /// When what failed is tried again.
+    private var nextRetry: UInt64? {
+        guard followFailure == nil, phase == .open else { return nil }
+        let follow = isHinted ? followRetry?.retryAt ?? .max : .max
+        let acquire = checkpoint.finished != nil ? acquireRetry?.retryAt ?? .max : .max
+        let next = min(follow, acquire)
         return next == .max ? nil : next
     }
 

@@ -42,6 +42,10 @@ struct CoordinatorState {
     /// The realm is no longer where it was opened.
     var moved: StoreError?
     var lastPlaceCheck: UInt64 = 0
+    /// Following failed for a reason that may pass.
+    var followRetry: Backoff?
+    /// Taking the writer lock did.
+    var acquireRetry: Backoff?
     /// Why the epoch rose last.
     var dropReason: StoreError?
 

@@ -95,7 +95,11 @@ package final class HistoryReader: Sendable {
             defer { state.isBusy = true }
             return state.isBusy
         }
-        precondition(!wasBusy, "A history reader is used by one task at a time.")
+        if wasBusy {
+            fatalError(
+                "Two tasks wait for the next element of one stream of past commits: make a stream "
+                    + "for each of them.")
+        }
         defer { state.withLock { $0.isBusy = false } }
         return try await body()
     }

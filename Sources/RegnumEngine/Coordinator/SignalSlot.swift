@@ -72,7 +72,10 @@ final class SignalWord: Sendable {
                     case .signalled where !Task.isCancelled:
                         state = .idle
                         return .changed
-                    case .waiting: preconditionFailure("two tasks wait on one slot")
+                    case .waiting:
+                        fatalError(
+                            "Two tasks wait for the next element of one change stream: make a "
+                                + "stream for each of them.")
                     case .idle, .signalled:
                         if Task.isCancelled { return .cancelled }
                         state = .waiting(continuation)

@@ -87,6 +87,17 @@ final class NodeSource: Sendable {
             damageError(offset, byteCount, "are not what their parent says"))
     }
 
+    /// Notes that leaves contradict each other, although each has its checksum.
+    func contradict(_ what: String) {
+        let path = (file as? NodesFile)?.path
+        let error = StoreError(
+            .invalidDatabase, "The nodes file\(path.map { " \($0)" } ?? "") is damaged. \(what)",
+            path: path)
+        damage.withLock { if $0 == nil { $0 = error } }
+        isDamaged.store(true, ordering: .relaxed)
+        DamageWatch.note(error)
+    }
+
     private func damageError(_ offset: UInt64, _ byteCount: Int, _ what: String) -> StoreError {
         let path = (file as? NodesFile)?.path
         return StoreError(

@@ -26,7 +26,11 @@ enum ColumnBlock {
             payload(values.filter { !$0.isNull }, type, &writer)
         } else if values.count >= 2, values.allSatisfy({ $0 == values[0] }) {
             writer.byte(3)
+            let start = writer.bytes.count
             payload([values[0]], type, &writer)
+            if type.isText {
+                writer.untoldTextByteCount += (values.count - 1) * (writer.bytes.count - start)
+            }
         } else {
             writer.byte(0)
             payload(values, type, &writer)

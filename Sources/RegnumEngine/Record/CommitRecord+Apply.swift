@@ -17,7 +17,7 @@ extension CommitRecord {
     /// Throws `invalidDatabase` for a body that is damaged or does not belong on `base` (its version
     /// is not `base.version + 1`), `unsupportedFormat` for one that a newer version wrote. Never
     /// traps, whatever the bytes, and allocates at most some hundred bytes for each of the record's
-    /// cells, `Limits.recordCellCountMax` at most.
+    /// cells, `Limits.recordCellCountMax` at most, and `Limits.recordTextByteCountMax` for text.
     /// - Complexity: O(changes x log n).
     package static func apply(
         _ body: [UInt8], to base: DatabaseRoot
@@ -44,6 +44,8 @@ private struct RecordApplication {
     private var lists = ListDecoder()
     private var links = LinkChecks()
     private var cellsLeft = Limits.recordCellCountMax
+    private var setCellsLeft = Limits.recordCellCountMax
+    private var budget = RecordBudget()
     private var tables: [TableKey: TableDelta] = [:]
     // Of the class that operations speak of now.
     private var table: TableSchema?
@@ -64,6 +66,7 @@ private struct RecordApplication {
         guard version == base.version &+ 1, version > 0 else {
             throw reader.damaged("it is version \(version) where \(base.version) + 1 must follow")
         }
+        try reader.require(version <= Limits.versionMax, "its version is too large")
         _ = try reader.fixed(Int64.self)
         var origin: String?
         let originSize = try reader.count(max: reader.remaining + 1, "the origin's length")
@@ -171,6 +174,7 @@ private struct RecordApplication {
         try reader.require(lastPlace.1 < 0, "the schema's version is set after rows were changed")
         let version = try reader.varint()
         try reader.require(version > content.schema.version, "the schema's version does not rise")
+        try takeSchemaChange(adding: 0)
         content.schema = content.schema.at(version: version)
     }
 
@@ -181,6 +185,7 @@ private struct RecordApplication {
             max: min(Limits.columnCountMax, reader.remaining), "a number of columns")
         var columns: [ColumnDefinition] = []
         for _ in 0..<count { columns.append(try reader.columnDefinition(of: "commit record")) }
+        try takeSchemaChange(adding: 1 + count)
         do throws(StoreError) {
             _ = try content.addTable(name, kind, columns, edit)
         } catch {
@@ -193,6 +198,8 @@ private struct RecordApplication {
         let key = try reader.varint()
         try reader.require(key == UInt64(schema.columns.count), "a new column has a wrong key")
         let definition = try reader.columnDefinition(of: "commit record")
+        try takeSchemaChange(
+            adding: 1, indexedRowCount: definition.isIndexed ? content[index].count : 0)
         do throws(StoreError) {
             _ = try content.addColumn(definition, to: schema.key, edit)
         } catch {
@@ -207,6 +214,7 @@ private struct RecordApplication {
         let name = try reader.string()
         let target = try reader.count(max: Int(UInt32.max), "a table key")
         let kind = try reader.listKind(of: "commit record")
+        try takeSchemaChange(adding: 1)
         do throws(StoreError) {
             _ = try content.addList(
                 name, target: TableKey(rawValue: UInt32(target)), kind, to: schema.key, edit)
@@ -217,12 +225,22 @@ private struct RecordApplication {
 
     private mutating func addIndex(_ index: Int) throws(StoreError) {
         let column = try reader.count(max: Int(UInt16.max), "a column key")
+        try takeSchemaChange(adding: 0, indexedRowCount: content[index].count)
         do throws(StoreError) {
             try content.addIndex(
                 ColumnKey(rawValue: UInt16(column)), of: content.schema.tables[index].key, edit)
         } catch {
             throw reader.damaged("it adds an index that cannot be (\(error.sentence))")
         }
+    }
+
+    private mutating func takeSchemaChange(
+        adding parts: Int, indexedRowCount: Int = 0
+    ) throws(StoreError) {
+        try reader.require(
+            budget.takeSchemaChange(
+                content.schema, adding: parts, indexedRowCount: indexedRowCount),
+            "it changes the schema more often than a record may")
     }
 
     // MARK: Rows
@@ -244,10 +262,9 @@ private struct RecordApplication {
     ) throws(StoreError) {
         let index = schema.key.index
         try reader.require(!column.isPrimaryKey, "it changes a primary key")
-        let keys = try KeyRuns.decode(&reader, countMax: content[index].count)
-        let values = try ColumnBlock.decode(&reader, column.type, count: keys.count)
-        try check(values, column)
-        links.note(values, of: column)
+        let keys = try KeyRuns.decode(&reader, countMax: min(content[index].count, setCellsLeft))
+        setCellsLeft -= keys.count
+        let values = try self.values(of: column, count: keys.count)
         for (key, value) in zip(keys, values) {
             let isSet = content.set(
                 index, key.rawValue, column, value, version: version, edit)
@@ -269,10 +286,7 @@ private struct RecordApplication {
         var columns: [[Value]] = []
         columns.reserveCapacity(schema.columns.count)
         for column in schema.columns {
-            let values = try ColumnBlock.decode(&reader, column.type, count: keys.count)
-            try check(values, column)
-            links.note(values, of: column)
-            columns.append(values)
+            columns.append(try values(of: column, count: keys.count))
         }
         for (position, key) in keys.enumerated() {
             var values: [Value] = []
@@ -285,6 +299,19 @@ private struct RecordApplication {
             _ = content.insert(index, at: key.rawValue, values, version: version, edit)
         }
         inserted = keys
+    }
+
+    /// The values of a column block, one for each of the rows.
+    private mutating func values(
+        of column: ColumnSchema, count: Int
+    ) throws(StoreError) -> [Value] {
+        let values = try ColumnBlock.decode(&reader, column.type, count: count)
+        try check(values, column)
+        try reader.require(
+            budget.take(values, of: column.type),
+            "its rows hold more text than those of a record may")
+        links.note(values, of: column)
+        return values
     }
 
     private func check(_ values: [Value], _ column: ColumnSchema) throws(StoreError) {

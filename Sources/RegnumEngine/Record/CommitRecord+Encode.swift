@@ -1,8 +1,11 @@
+import RegnumStore
+
 extension CommitRecord {
-    /// The body for a transaction whose net effect is `deltas`, by ascending table key.
+    /// The body for a transaction whose net effect is `deltas`, by ascending table key; nil if it
+    /// would say more than a record may (`Limits`).
     static func encode(
         _ transaction: EngineTransaction, deltas: [TableDelta], timestampMicroseconds: Int64
-    ) -> [UInt8] {
+    ) -> [UInt8]? {
         var writer = RecordWriter(capacity: 256)
         writer.fixed(transaction.version)
         writer.fixed(timestampMicroseconds)
@@ -25,7 +28,9 @@ extension CommitRecord {
         }
         var lists = ListEncoder()
         for delta in deltas { lists.encode(transaction, delta, &writer) }
-        return writer.bytes
+        let isTooMuch =
+            writer.bytes.count + writer.untoldTextByteCount > Limits.recordTextByteCountMax
+        return isTooMuch ? nil : writer.bytes
     }
 
     static func begin(

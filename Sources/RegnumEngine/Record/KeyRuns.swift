@@ -34,7 +34,9 @@ enum KeyRuns {
             let length = try reader.count(max: count - keys.count - 1, "a run of keys") + 1
             let (first, isOver) = next.addingReportingOverflow(gap)
             let (end, isEndOver) = first.addingReportingOverflow(UInt64(length))
-            try reader.require(!isOver && !isEndOver && end < .max, "an object key is too large")
+            try reader.require(
+                !isOver && !isEndOver && end <= Limits.keyCountMax,
+                "an object key is too large")
             for key in first..<end { keys.append(ObjectKey(rawValue: key)) }
             next = end
         }

@@ -2,6 +2,8 @@
 /// bytes, without redundant ones.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
+    /// What repeated strings and data would take besides.
+    var untoldTextByteCount = 0
 
     init(capacity: Int) {
         bytes.reserveCapacity(capacity)

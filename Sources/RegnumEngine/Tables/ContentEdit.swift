@@ -6,8 +6,12 @@ final class ContentEdit {
     let nodes: NodeEdit
     @exclusivity(unchecked) private var editors: [TableEditor?] = []
 
-    init(_ nodes: NodeEdit) {
+    /// Where leaves of the content lie that were read from a file.
+    private let source: NodeSource?
+
+    init(_ nodes: NodeEdit, _ source: NodeSource?) {
         self.nodes = nodes
+        self.source = source
     }
 
     /// What is known of a table, whose node is the edit's own.
@@ -25,7 +29,7 @@ final class ContentEdit {
         _ index: Int, _ table: Table, _ schema: borrowing TableSchema
     ) -> TableEditor {
         while editors.count <= index { editors.append(nil) }
-        let editor = TableEditor(table, schema.columns, nodes)
+        let editor = TableEditor(table, schema.columns, nodes, source)
         editors[index] = editor
         return editor
     }
@@ -51,8 +55,12 @@ final class TableEditor {
     let areIntegers: [Bool]
     /// By column: its index slot, or -1.
     let slots: [Int]
+    private let source: NodeSource?
 
-    init(_ table: Table, _ columns: [ColumnSchema], _ edit: NodeEdit) {
+    init(
+        _ table: Table, _ columns: [ColumnSchema], _ edit: NodeEdit, _ source: NodeSource?
+    ) {
+        self.source = source
         columnCount = columns.count
         appender = RowAppender(table, columns: columns, edit: edit)
         indexColumns = (0..<table.indexCount).map { table.indexColumn(at: $0).index }
@@ -70,7 +78,7 @@ final class TableEditor {
     func insert(_ key: UInt64, _ row: UInt64, at slot: Int, _ table: Table, _ edit: NodeEdit) {
         var tree = table.index(at: slot)
         let isNew = tree.insert(key, row, edit, &hints[slot])
-        assert(isNew, "An index has an entry for a new row.")
+        if !isNew { contradict("An index has an entry for a new row.") }
         table.setIndex(tree, at: slot)
     }
 
@@ -78,7 +86,14 @@ final class TableEditor {
     func remove(_ key: UInt64, _ row: UInt64, at slot: Int, _ table: Table, _ edit: NodeEdit) {
         var tree = table.index(at: slot)
         let wasThere = tree.remove(key, row, edit, &hints[slot])
-        assert(wasThere, "An index lacks the entry of a row.")
+        if !wasThere { contradict("An index lacks the entry of a row.") }
         table.setIndex(tree, at: slot)
+    }
+
+    /// Leaves of a file may say anything: then the transaction fails.
+    @inline(never)
+    private func contradict(_ what: String) {
+        assert(source != nil, what)
+        source?.contradict(what)
     }
 }

@@ -106,14 +106,34 @@ private struct RowDifference {
     }
 
     mutating func run() {
-        var firstKey: UInt64 = 0
-        let end = max(old?.nextKey ?? 0, new.nextKey)
-        while firstKey < end {
-            let before = old?.cluster(containing: firstKey)
-            let after = new.cluster(containing: firstKey)
-            if before != after { compare(before, after, firstKey) }
-            firstKey += UInt64(rowsPerCluster)
+        compare(old?.rootWord ?? 0, old?.height ?? 0, new.rootWord, new.height, 0)
+    }
+
+    /// Compares two nodes of the cluster trees, 0 for none, whose first key is the same. What both
+    /// trees share is skipped with all below it, as are keys that were never used or are used no more.
+    private mutating func compare(
+        _ before: UInt, _ beforeLevel: Int, _ after: UInt, _ afterLevel: Int, _ firstKey: UInt64
+    ) {
+        if before == after { return }
+        let level = max(before == 0 ? 0 : beforeLevel, after == 0 ? 0 : afterLevel)
+        guard level > 0 else {
+            return compare(
+                Node(word: before).map(Cluster.init), Node(word: after).map(Cluster.init), firstKey)
         }
+        for index in 0..<32 {
+            // a lower tree lies below the first child of a higher one
+            let old = child(before, beforeLevel, level, index)
+            let new = child(after, afterLevel, level, index)
+            compare(
+                old, min(beforeLevel, level - 1), new, min(afterLevel, level - 1),
+                firstKey &+ UInt64(index) << UInt64(5 + 5 * level))
+        }
+    }
+
+    private func child(_ word: UInt, _ ownLevel: Int, _ level: Int, _ index: Int) -> UInt {
+        if ownLevel < level { return index == 0 ? word : 0 }
+        guard let node = Node(word: word) else { return 0 }
+        return ClusterInner(node).child(index)
     }
 
     /// The lists that differ, of rows that both versions have.

@@ -7,9 +7,11 @@ extension DatabaseContent {
     /// The content for an edit of it: itself, if the edit can go on in its lineage from the root of
     /// that stamp, else a copy.
     func edited(on stamp: UInt64) -> (content: DatabaseContent, edit: ContentEdit) {
-        if let edit = context.store.beginEdit(on: stamp) { return (self, ContentEdit(edit)) }
+        if let edit = context.store.beginEdit(on: stamp) {
+            return (self, ContentEdit(edit, context.source))
+        }
         let (content, edit) = cloned()
-        return (content, ContentEdit(edit))
+        return (content, ContentEdit(edit, content.context.source))
     }
 
     /// The same content in a lineage of its own, with the edit that may go on in it.

@@ -18,17 +18,18 @@ extension EngineTransaction {
     ) throws(StoreError) -> Commit {
         precondition(phase == .open, "A transaction can be committed once.")
         if let problem = Limits.problem(withOrigin: origin) { throw problem }
+        try checkNumbers()
         if let resumed { return commitResumed(resumed, timestampMicroseconds) }
         let deltas = makeDeltas()
         var body: [UInt8] = []
         var isBulk =
             schemaChanges.contains(where: \.isRestructured)
             || CommitRecord.isTooLarge(content, deltas, byteCountMax: bodyByteCountMax)
+            || CommitRecord.isTooMuchWork(schemaChanges, base, schema)
         if !isBulk {
-            body = CommitRecord.encode(
+            let record = CommitRecord.encode(
                 self, deltas: deltas, timestampMicroseconds: timestampMicroseconds)
-            isBulk = body.count > bodyByteCountMax
-            if isBulk { body = [] }
+            if let record, record.count <= bodyByteCountMax { body = record } else { isBulk = true }
         }
         willEdit()
         for index in changes.indices { settleNextKey(index) }
@@ -49,6 +50,25 @@ extension EngineTransaction {
         return Commit(
             body: [], root: root, summary: CommitSummary(from: base, to: root, origin: origin),
             bulk: BulkRequest(timestampMicroseconds: timestampMicroseconds, nodesFile: file))
+    }
+
+    /// A file that somebody has made up may begin where the numbers end.
+    private func checkNumbers() throws(StoreError) {
+        guard version <= Limits.versionMax else {
+            throw StoreError(
+                .invalidDatabase,
+                "The realm is at version \(base.version), which no number of commits can have made: "
+                    + "its files are damaged. Nothing was committed.")
+        }
+        for index in changes.indices
+        where content[index].nextKey > Limits.keyCountMax {
+            let name = content.schema.tables[index].name
+            throw StoreError(
+                .invalidDatabase,
+                "The class '\(name)' has no object keys left, which no number of objects can have "
+                    + "used up: the realm's files are damaged. Nothing was committed.",
+                className: name)
+        }
     }
 
     /// The net effect per class, by table key.

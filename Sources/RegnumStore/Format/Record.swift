@@ -23,7 +23,7 @@ package struct RecordHeader: Sendable, Equatable {
 
     package var type: UInt8
     package var flags: UInt8 = 0
-    package var bodyVersion: UInt16 = 1
+    package var bodyVersion = RecordHeader.knownBodyVersion
     package var sequence: UInt64
     /// The log position known to be durable when this record was written.
     package var durableEnd: LogPosition
@@ -32,10 +32,20 @@ package struct RecordHeader: Sendable, Equatable {
     /// Rises whenever the writer lock changes process.
     package var writerEpoch: UInt32
 
+    /// The layout of bodies that this version of the library reads and writes.
+    package static let knownBodyVersion: UInt16 = 1
     /// A reader may pass over a record of unknown type that has this flag.
     package static let skippableFlag: UInt8 = 1
     /// A COMMIT record that is a checkpoint too: `KeptCheckpoints` follow the commit's body.
     package static let checkpointFlag: UInt8 = 2
+
+    /// Whether a reader that does not know the record's type passes over it.
+    var isSkippable: Bool {
+        switch RecordType(rawValue: type) {
+        case .commit, .checkpoint, .idle: false
+        default: flags & Self.skippableFlag != 0
+        }
+    }
 
     /// Whether the record names checkpoints.
     var namesCheckpoints: Bool {

@@ -51,29 +51,20 @@ struct CheckpointSearch {
             at: offset, count: Int(min(end - damaged, options.windowByteCountMax)))
         var vouched = vouchedEnd
         var found: [(kept: KeptCheckpoints, end: LogPosition)] = []
+        var records = ScatteredRecords(
+            salt: segment.header.salt, fileOffset: offset,
+            bodyByteCountMax: options.recordBodyByteCountMax)
         bytes.withUnsafeBytes { all in
-            var place = 0
-            while place + RecordHeader.byteCount <= all.count {
-                let rest = UnsafeRawBufferPointer(rebasing: all[place...])
+            records.forEach(in: all, before: all.count) { record, place in
                 let position = damaged + UInt64(place)
-                guard Bytes.load(UInt32.self, from: rest, at: 0) != 0,
-                    let record = RecordFraming.decode(
-                        rest, salt: segment.header.salt, fileOffset: offset + UInt64(place),
-                        bodyByteCountMax: options.recordBodyByteCountMax),
-                    record.header.durableEnd <= position
-                else {
-                    place += 8
-                    continue
-                }
+                guard record.header.durableEnd <= position else { return }
                 vouched = max(vouched, record.header.durableEnd)
-                if record.header.namesCheckpoints {
-                    let start = RecordHeader.byteCount
-                    let body = Array(rest[start..<start + record.bodyByteCount])
-                    if let kept = KeptCheckpoints(record, body: body, at: position) {
-                        found.append((kept, position + UInt64(record.byteCount)))
-                    }
+                guard record.header.namesCheckpoints else { return }
+                let start = place + RecordHeader.byteCount
+                let body = Array(all[start..<start + record.bodyByteCount])
+                if let kept = KeptCheckpoints(record, body: body, at: position) {
+                    found.append((kept, position + UInt64(record.byteCount)))
                 }
-                place += record.byteCount
             }
         }
         guard vouched > damaged else { return }  // a torn tail, at most

@@ -130,7 +130,7 @@ package struct LogHistory: Sendable {
         let numbers = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
             .map(\.number).sorted()
         var start = numbers.count
-        while start > 0, start == numbers.count || numbers[start - 1] + 1 == numbers[start] {
+        while start > 0, start == numbers.count || numbers[start - 1] &+ 1 == numbers[start] {
             start -= 1
         }
         return Array(numbers[start...])

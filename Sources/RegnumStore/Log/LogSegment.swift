@@ -29,10 +29,13 @@ struct LogSegment {
                     + "renamed or copied over another.", path: path)
         }
         let size = try file.size()
-        guard header.base <= LogPosition(Int64.max) else {
+        // so that sums of positions and sizes, and the next number, stay in range
+        guard header.base <= LogPosition(Int64.max), header.number <= UInt64(Int64.max),
+            size >= SegmentHeader.byteCount
+        else {
             throw StoreError(
-                .invalidDatabase, "The header of \(path) claims an impossible position.",
-                path: path)
+                .invalidDatabase,
+                "The header of \(path) claims an impossible position or number.", path: path)
         }
         return LogSegment(header: header, name: name, file: file, byteCount: size)
     }

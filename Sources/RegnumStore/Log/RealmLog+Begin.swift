@@ -73,9 +73,10 @@ extension RealmLog {
                         segments: segments, reference: reference, search: search,
                         damaged: damaged)
                 } catch {
-                    guard error.code == .invalidDatabase || error.code == .historyTrimmed else {
-                        throw error
-                    }
+                    guard
+                        error.code == .invalidDatabase || error.code == .historyTrimmed
+                            || error.isMediaFailure
+                    else { throw error }
                     damaged.append(reference)
                     firstError = firstError ?? error
                 }

@@ -83,8 +83,9 @@ extension RealmLog {
     /// or half full: opening then reads what was committed since, and little more. To be called
     /// once the checkpoint is published.
     ///
-    /// Requires the writer lock. Without space nothing happens. Throws `ioFailed` on another
-    /// failure; then the instance is poisoned, and the checkpoint is good nevertheless.
+    /// Requires the writer lock. Where no segment can be made nothing happens. Throws `ioFailed`
+    /// where it may have been made or not; then the instance is poisoned, and the checkpoint is good
+    /// nevertheless.
     package func beginSegmentAfterCheckpoint() throws(StoreError) {
         let first = options.firstSegmentByteCount
         guard checkpoints.newest != nil, checkpointsEnd > segment.header.base,
@@ -96,7 +97,7 @@ extension RealmLog {
         do {
             try rotate(byteCounts: [first], isSmall: true)
         } catch {
-            if error.code == .diskFull { return }
+            if !isPoisoned { return }
             throw error
         }
         publish(wakes: false)

@@ -142,7 +142,7 @@ extension RealmLog {
             keep(try decodeCheckpoints(record, body, at: position), record)
             endsIdle = record.header.durableEnd == position
         default:
-            guard record.header.flags & RecordHeader.skippableFlag != 0 else {
+            guard record.header.isSkippable else {
                 throw StoreError(
                     .unsupportedFormat,
                     "\(path)/\(segment.name) has a record of kind \(record.header.type) at "

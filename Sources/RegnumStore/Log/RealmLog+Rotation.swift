@@ -11,10 +11,11 @@ extension RealmLog {
     /// Begins a new segment at the log end, twice as large as this one, or smaller where there is no
     /// space for that. The predecessor must be synced.
     ///
-    /// Throws `diskFull` when there is no space for `minimumByteCount` bytes of records either: the
-    /// log stands as before. So it does on `fileMoved`, when the realm is no longer where it was
-    /// opened. Any other failure poisons the instance with `ioFailed`, since the new
-    /// name may or may not be on disk.
+    /// - Throws: The reason for which the segment can't be created: `diskFull` if there is no space
+    ///   for `minimumByteCount` bytes of records either, `fileMoved` if the realm is no longer where
+    ///   it was opened, or the system's refusal of a descriptor, of memory or of permission. The log
+    ///   is then unchanged. A failure after the segment was created poisons the instance with
+    ///   `ioFailed`, since the new name may or may not be on disk.
     func rotate(minimumByteCount: UInt64) throws(StoreError) {
         let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
         try rotate(byteCounts: segmentByteCounts(doubled, forRecords: minimumByteCount))
@@ -34,14 +35,18 @@ extension RealmLog {
         do {
             try begin(header, byteCounts: sizes, usesSpare: !isSmall)
         } catch {
+            if error.code == .outcomeUnknown { throw poison(error, .ioFailed) }
+            endWriting()
             if error.code == .diskFull {
-                endWriting()
                 throw StoreError(
                     .diskFull,
                     "There is no space left for a new log segment of \(sizes.last ?? 0) bytes in "
                         + "\(path): nothing was committed.", path: path, errno: error.errno)
             }
-            throw poison(error, .ioFailed)
+            throw StoreError(
+                error.code == .filePermissionDenied ? error.code : .ioFailed,
+                "A new log segment in \(path) could not be made (\(error.sentence)): nothing was "
+                    + "committed.", path: path, errno: error.errno)
         }
     }
 
@@ -94,6 +99,9 @@ extension RealmLog {
     }
 
     /// Makes the segment, with `frames` as its first records, and makes it current.
+    ///
+    /// Throws `outcomeUnknown` where its name may be on disk or not; any other error means that it is
+    /// not there.
     func begin(
         _ header: SegmentHeader, byteCount: UInt64, usesSpare: Bool = true,
         _ frames: [UInt8] = []
@@ -112,19 +120,29 @@ extension RealmLog {
             try file.write(header.encoded() + frames, at: 0)
             try file.sync()
             size = try file.size()
-            try directory.renameNew(temporary, to: name)
         } catch {
             try? directory.unlink(temporary)
             throw error
         }
         do {
+            try directory.renameNew(temporary, to: name)
+        } catch {
+            try? directory.unlink(temporary)
+            // what the system refuses was not done; a disk that fails may have done it
+            let isRefused = error.code == .diskFull || error.code == .filePermissionDenied
+            throw isRefused ? error : uncertain(error)
+        }
+        do {
             try directory.sync()
         } catch {
-            // the name may be on disk or not: also without space nobody may go on before it
-            throw StoreError(
-                .ioFailed, error.sentence, path: error.path ?? path, errno: error.errno)
+            throw uncertain(error)  // also without space nobody may go on before it
         }
         segment = LogSegment(header: header, name: name, file: file, byteCount: size)
+    }
+
+    private func uncertain(_ error: StoreError) -> StoreError {
+        StoreError(
+            .outcomeUnknown, error.sentence, path: error.path ?? path, errno: error.errno)
     }
 
     private func takeSpare(_ temporary: String, byteCount: UInt64) throws(StoreError)
@@ -136,9 +154,14 @@ extension RealmLog {
             if error.code == .fileNotFound { return nil }
             throw error
         }
-        let file = try directory.open(temporary)
-        let size = try file.size()
-        if size >= byteCount, size <= options.segmentByteCountMax { return file }
+        do {
+            let file = try directory.open(temporary)
+            let size = try file.size()
+            if size >= byteCount, size <= options.segmentByteCountMax { return file }
+        } catch {
+            try? directory.unlink(temporary)
+            throw error
+        }
         try directory.unlink(temporary)
         return nil
     }

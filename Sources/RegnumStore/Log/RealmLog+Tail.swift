@@ -38,6 +38,10 @@ extension RealmLog {
     ) throws(StoreError) -> (scan: TailScan, durable: LogPosition) {
         let scan = try TailScan(
             segment, from: position, nextSequence: nextSequence, chain: chain, options: options)
+        if scan.isCrafted {
+            throw damage(
+                at: position, "The bytes there are none that an interrupted writer can have left. ")
+        }
         let isPoisoned = page?.isPoisoned ?? false
         let durable = max(page?.durableEnd ?? 0, durableEnd, scan.vouchedEnd)
         // a failed sync may have dropped pages: as after a power cut, only what is durable counts
@@ -118,6 +122,7 @@ extension RealmLog {
             number: segment.header.number + 1, firstSequence: before.nextSequence,
             salt: fileSystem.random(), base: start, previousChain: before.chain)
         header.checkpoints = kept.without(damagedCheckpoints)
+        var newCheckpoints: KeptCheckpoints?
         var newChain = before.chain
         var chains = [start: newChain]
         var frames: [UInt8] = []
@@ -148,13 +153,23 @@ extension RealmLog {
             chains[before.position] = newChain
             if record.header.namesCheckpoints {
                 if isCommit { kept.newest?.chain = newChain }
-                checkpoints = kept.without(damagedCheckpoints)
+                newCheckpoints = kept.without(damagedCheckpoints)
             }
         }
         guard before.position == position else { throw damage(at: before.position) }
-        let sizes = segmentByteCounts(segment.byteCount, forRecords: UInt64(frames.count))
-        try begin(header, byteCounts: sizes, usesSpare: false, frames)
+        // a file that is larger than any segment is not one of ours
+        let size = min(segment.byteCount, options.segmentByteCountMax)
+        let sizes = segmentByteCounts(size, forRecords: UInt64(frames.count))
+        do {
+            try begin(header, byteCounts: sizes, usesSpare: false, frames)
+        } catch {
+            var error = error
+            // who opens next finds the new segment or the old one
+            if error.code == .outcomeUnknown { error.code = .ioFailed }
+            throw error
+        }
         chain = newChain
+        if let newCheckpoints { checkpoints = newCheckpoints }
     }
 
     /// Goes on into segments that a dead writer began and never told about.

@@ -26,6 +26,8 @@ struct RecordCursor {
     }
 
     /// The next record that continues the chain, with its body, or nil if none stands here.
+    ///
+    /// Throws `unsupportedFormat` for a body version that only a newer version of the library knows.
     mutating func next() throws(StoreError) -> (record: DecodedRecord, body: [UInt8])? {
         guard limit > position, limit - position >= UInt64(RecordHeader.byteCount) else {
             return nil
@@ -55,6 +57,16 @@ struct RecordCursor {
                 fileOffset: offset, bodyByteCountMax: bodyMax)
         }
         guard let decoded else { return nil }
+        guard
+            decoded.header.bodyVersion == RecordHeader.knownBodyVersion
+                || decoded.header.isSkippable
+        else {
+            throw StoreError(
+                .unsupportedFormat,
+                "\(segment.name) has a record of body version \(decoded.header.bodyVersion) at "
+                    + "position \(position), which this version of Regnum does not know. Use a "
+                    + "newer one.", position: position)
+        }
         let bodyStart = begin + RecordHeader.byteCount
         let body = Array(buffer[bodyStart..<bodyStart + decoded.bodyByteCount])
         position += UInt64(total)

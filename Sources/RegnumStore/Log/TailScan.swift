@@ -9,9 +9,11 @@ struct TailScan {
     var versions: [UInt64] = []
     /// See `TailEvidence.tailIsPrefix`.
     var isPrefix = false
+    /// See `ScatteredRecords.isCrafted`.
+    var isCrafted = false
 
     /// Looks at the window behind `position`. Cost: reads up to `windowByteCount` bytes; if they are
-    /// not all zero, one header checksum for each aligned place.
+    /// not all zero, the checksums of `ScatteredRecords`.
     init(
         _ segment: LogSegment, from position: LogPosition, nextSequence: UInt64, chain: UInt32,
         options: StoreOptions
@@ -28,24 +30,15 @@ struct TailScan {
         var vouched: LogPosition = 0
         var found: [UInt64] = []
         var prefix = false
+        var records = ScatteredRecords(
+            salt: salt, fileOffset: start, bodyByteCountMax: bodyMax)
         bytes.withUnsafeBytes { all in
-            var offset = 0
-            while offset < nonZero {
-                let rest = UnsafeRawBufferPointer(rebasing: all[offset...])
-                if rest.count >= 4, Bytes.load(UInt32.self, from: rest, at: 0) != 0,
-                    let record = RecordFraming.decode(
-                        rest, salt: salt, fileOffset: start + UInt64(offset),
-                        bodyByteCountMax: bodyMax),
-                    record.header.durableEnd <= position + UInt64(offset)
-                {
-                    vouched = max(vouched, record.header.durableEnd)
-                    if record.header.type == RecordType.commit.rawValue, record.bodyByteCount >= 8 {
-                        found.append(
-                            Bytes.load(UInt64.self, from: rest, at: RecordHeader.byteCount))
-                    }
-                    offset += record.byteCount
-                } else {
-                    offset += 8
+            records.forEach(in: all, before: nonZero) { record, offset in
+                guard record.header.durableEnd <= position + UInt64(offset) else { return }
+                vouched = max(vouched, record.header.durableEnd)
+                if record.header.type == RecordType.commit.rawValue, record.bodyByteCount >= 8 {
+                    found.append(
+                        Bytes.load(UInt64.self, from: all, at: offset + RecordHeader.byteCount))
                 }
             }
             prefix = Self.isPrefix(
@@ -55,6 +48,7 @@ struct TailScan {
         vouchedEnd = vouched
         versions = found
         isPrefix = prefix
+        isCrafted = records.isCrafted
     }
 
     /// Whether the bytes are the beginning of the record that comes next, followed by zeros: less

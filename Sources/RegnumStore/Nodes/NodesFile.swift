@@ -93,33 +93,34 @@ package final class NodesFile: NodeBytes {
         return size
     }
 
-    /// Cost: the first touch of a window maps it; else a lock and two comparisons.
+    /// The bytes are in memory when it returns. A file that somebody else cuts short later, or a disk
+    /// that fails when the system reads them once more, ends the process.
+    ///
+    /// Cost: a system call; the first touch of a window maps it too. Where a mapping cannot be had,
+    /// the bytes are read into private memory.
     package func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         guard count >= 0 else { throw outside(offset, count) }
         if count == 0 { return UnsafeRawBufferPointer(start: nil, count: 0) }
         let (end, overflows) = offset.addingReportingOverflow(UInt64(count))
+        if overflows { throw outside(offset, count) }
         let window = offset / windowByteCount
         let known: (isInside: Bool, bytes: UnsafeRawBufferPointer?) = state.withLock { state in
             (end <= state.byteCount, state.windows[window])
         }
-        if overflows { throw outside(offset, count) }
         if !known.isInside, try end > size() { throw outside(offset, count) }
-        guard isMapped else { return try range(at: offset, count: count) }
-        guard (end - 1) / windowByteCount == window else {
-            return try range(at: offset, count: count)
-        }
+        guard isMapped, (end - 1) / windowByteCount == window,
+            let bytes = known.bytes ?? map(window)
+        else { return try range(at: offset, count: count) }
         let start = Int(offset - window * windowByteCount)
-        if let bytes = known.bytes {
-            return UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
-        }
-        guard let bytes = try map(window) else { return try range(at: offset, count: count) }
-        return UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
+        let part = UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
+        return try populate(part, at: offset) ? part : copy(at: offset, count: count)
     }
 
-    private func map(_ window: UInt64) throws(StoreError) -> UnsafeRawBufferPointer? {
+    /// Maps a window; nil where files are not mapped, or the system has no room for a mapping now.
+    private func map(_ window: UInt64) -> UnsafeRawBufferPointer? {
         // two threads may map the same window: the second mapping is the one that stays known
         guard
-            let bytes = try file.map(at: window * windowByteCount, count: Int(windowByteCount))
+            let bytes = try? file.map(at: window * windowByteCount, count: Int(windowByteCount))
         else { return nil }
         state.withLock { $0.windows[window] = bytes }
         return bytes
@@ -132,11 +133,31 @@ package final class NodesFile: NodeBytes {
         let key = offset...offset + UInt64(count - 1)
         if let known = state.withLock({ $0.ranges[key] }) { return known }
         let lead = Int(offset % 4096)
-        if isMapped, let bytes = try file.map(at: offset - UInt64(lead), count: count + lead) {
+        if isMapped, let bytes = try? file.map(at: offset - UInt64(lead), count: count + lead) {
             let part = UnsafeRawBufferPointer(rebasing: bytes[lead...])
-            state.withLock { $0.ranges[key] = part }
-            return part
+            if try populate(part, at: offset) {
+                state.withLock { $0.ranges[key] = part }
+                return part
+            }
         }
+        return try copy(at: offset, count: count)
+    }
+
+    private func populate(
+        _ bytes: UnsafeRawBufferPointer, at offset: UInt64
+    ) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            return try file.populate(bytes, at: offset)
+        } catch {
+            throw error.code == .invalidDatabase ? outside(offset, bytes.count) : error
+        }
+    }
+
+    private func copy(at offset: UInt64, count: Int) throws(StoreError)
+        -> UnsafeRawBufferPointer
+    {
+        let key = offset...offset + UInt64(count - 1)
+        if let known = state.withLock({ $0.ranges[key] }) { return known }
         let read = try file.read(at: offset, count: count)
         guard read.count == count else { throw outside(offset, count) }
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
@@ -146,7 +167,7 @@ package final class NodesFile: NodeBytes {
                 copy.deallocate()
                 return known
             }
-            state.copies.append(copy.baseAddress!)
+            if let address = copy.baseAddress { state.copies.append(address) }
             state.ranges[key] = UnsafeRawBufferPointer(copy)
             return UnsafeRawBufferPointer(copy)
         }

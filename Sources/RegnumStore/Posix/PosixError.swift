@@ -1,6 +1,9 @@
 internal import Glibc
 
 extension StoreError {
+    /// Whether the disk could not read what lies on it: reading it again will not help.
+    package var isMediaFailure: Bool { code == .ioFailed && errno == EIO }
+
     /// The error of a failed system call: the code by the error number, a sentence that names the
     /// path and the reason.
     ///

@@ -1,3 +1,4 @@
+internal import CRegnum
 internal import Glibc
 
 /// One file of a realm directory.
@@ -96,5 +97,36 @@ package final class PosixFile: StoreFile {
         let mapping = Mapping(address: address, byteCount: count)
         mappings.withLock { $0.append(mapping) }
         return UnsafeRawBufferPointer(start: address, count: count)
+    }
+
+    package func populate(
+        _ bytes: UnsafeRawBufferPointer, at offset: UInt64
+    ) throws(StoreError) -> Bool {
+        guard let start = bytes.baseAddress else { return true }
+        let result = cregnum_populate(start, bytes.count, false)
+        if result == 0 { return true }
+        // a read tells why; on a kernel that cannot load pages it is what brings them into memory
+        var position = offset
+        let end = offset + UInt64(bytes.count)
+        while position < end {
+            let count = Int(min(end - position, 1 << 20))
+            let part: [UInt8]
+            do throws(StoreError) {
+                part = try read(at: position, count: count)
+            } catch {
+                throw StoreError(
+                    error.code,
+                    "\(error.sentence) The \(bytes.count) bytes from \(offset) on are concerned.",
+                    path: path, errno: error.errno)
+            }
+            guard part.count == count else {
+                throw StoreError(
+                    .invalidDatabase,
+                    "\(path) is damaged: it ends before the \(bytes.count) bytes from \(offset) on.",
+                    path: path)
+            }
+            position += UInt64(count)
+        }
+        return result == -EINVAL
     }
 }

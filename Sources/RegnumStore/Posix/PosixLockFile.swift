@@ -57,6 +57,16 @@ package final class PosixLockFile: LockFile {
                 "Cannot map \"\(path)\" into memory: \(String(cString: strerror(number))).",
                 path: path, errno: number)
         }
+        // a disk that cannot read the page, or has no room for it, is found here and not by a signal
+        let failure = cregnum_populate(page, Layout.pageByteCount, !isReadOnly)
+        guard failure == 0 || failure == -EINVAL else {
+            munmap(page, Layout.pageByteCount)
+            close(descriptor)
+            throw StoreError(
+                .ioFailed,
+                "Cannot read \"\(path)\": the disk failed, has no room for its first page, or "
+                    + "somebody has cut the file short.", path: path, errno: -failure)
+        }
         self.directory = directory
         self.descriptor = descriptor
         self.isReadOnly = isReadOnly

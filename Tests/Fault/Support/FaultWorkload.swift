@@ -89,8 +89,7 @@ struct FaultWorkload {
             case .diskFull:
                 if log.isPoisoned { objections.append("poison where only space was lacking") }
                 refuse(bodies)
-            default:
-                if !log.isPoisoned { objections.append("\(describe(error)), and no poison") }
+            default:  // a segment could not be begun; poison where its name is unsure
                 refuse(bodies)
             }
         }

@@ -8,8 +8,8 @@ import Testing
 @testable import Regnum
 @testable import RegnumTestModels
 
-/// The system refuses to map a nodes file: what was asked for throws `.ioFailed` with the path and the
-/// number of the error, and the realm loses nothing.
+/// The system refuses to map a nodes file: its bytes are read into private memory instead, and
+/// nothing is taken for damaged.
 @Suite struct MappingFailureTests {
     private static let rooms = (0..<3_000).map { "room \($0)" }
 
@@ -43,91 +43,63 @@ import Testing
         return configuration
     }
 
-    private func expectRefusal(_ error: Realm.Error?, _ place: String) {
-        #expect(error?.code == .ioFailed && error?.errno == ENOMEM, "\(place): \(error as Any)")
-        #expect(error?.path?.contains("/nodes-") == true, "\(place): \(error as Any)")
-        #expect(error?.message.contains("/nodes-") == true, "\(place): \(error as Any)")
-    }
-
-    /// What is there when the system maps again.
     private func expectAll(
-        _ configuration: Realm.Configuration, _ place: String, more: [String] = []
+        _ configuration: Realm.Configuration, _ place: String
     ) async throws {
         let realm = try await Realm.open(configuration)
-        #expect(
-            Set(realm.snapshot().objects(Room.self).map(\.name)) == Set(Self.rooms + more),
-            "\(place)")
+        let names = try await realm.read { tx in Set(tx.objects(Room.self).map(\.name)) }
+        #expect(names == Set(Self.rooms), "\(place)")
         await realm.close()
     }
 
-    /// Opening throws. Where it is a leaf that the log leads to, it is the first read that throws; nothing
-    /// is shown that is not whole.
-    // Covers .ioFailed
-    @Test func openingThrowsAndLosesNothing() async throws {
+    /// A mapping that is refused once is asked for again with the next leaf.
+    @Test func openingAndReadingGoOn() async throws {
         let disk = SimFileSystem(seed: 1)
         let configuration = simulated(disk)
         try await makeRealm(configuration)
-        var (number, refusals, openings) = (0, 0, 0)
+        var number = 0
         repeat {
             number += 1
             disk.inject(SimFailure(.map, nth: number, errno: ENOMEM))
             let fired = disk.firedFailureCount
-            var opened: Realm?
-            var error = await realmError { opened = try await Realm.open(configuration) }
+            try await expectAll(configuration, "call \(number)")
             let hasFired = disk.firedFailureCount > fired
             disk.clearFailures()
-            if let opened {
-                error = await realmError {
-                    let names = try await opened.read { tx in
-                        Set(tx.objects(Room.self).map(\.name))
-                    }
-                    #expect(names == Set(Self.rooms), "call \(number)")
-                }
-                await opened.close()
-            } else {
-                openings += 1
-            }
             guard hasFired else { break }
-            if error != nil || opened == nil {
-                refusals += 1
-                expectRefusal(error, "call \(number)")
-            }
-            try await expectAll(configuration, "call \(number)")
         } while number < 100
-        print("\(number - 1) calls: \(openings) openings and \(refusals - openings) reads throw")
-        #expect(openings > 0 && refusals > 1 && number < 100)
+        #expect(number > 2 && number < 100)
     }
 
     /// Leaves are mapped when they are first touched.
-    @Test(arguments: [false, true]) func bodyThrowsAndLosesNothing(isWrite: Bool) async throws {
+    @Test(arguments: [false, true]) func bodyReadsPrivateMemory(isWrite: Bool) async throws {
         let disk = SimFileSystem(seed: 2)
         let configuration = simulated(disk)
         try await makeRealm(configuration)
         let realm = try await Realm.open(configuration)
         disk.inject(SimFailure(.map, errno: ENOMEM, times: .forever))
-        let error = await realmError {
-            if isWrite {
-                try await realm.write { tx in
-                    for room in tx.objects(Room.self) { room.topic = room.name }
-                }
-            } else {
-                try await realm.read { tx in
-                    _ = tx.objects(Room.self).where { $0.name == "room 5" }.count
-                }
+        if isWrite {
+            try await realm.write { tx in
+                for room in tx.objects(Room.self) { room.topic = room.name }
+            }
+        } else {
+            try await realm.read { tx in
+                let found = tx.objects(Room.self).where { $0.name == "room 5" }.count
+                #expect(found == 1)
             }
         }
         #expect(disk.firedFailureCount > 0)
-        expectRefusal(error, "in a body")
         disk.clearFailures()
         await realm.close()
         try await expectAll(configuration, "after a body")
         let again = try await Realm.open(configuration)
-        #expect(again.snapshot().objects(Room.self).where { $0.topic != "nothing yet" }.isEmpty)
+        let changed = try await again.read { tx in
+            tx.objects(Room.self).where { $0.topic != "nothing yet" }.count
+        }
+        #expect(changed == (isWrite ? Self.rooms.count : 0))
         await again.close()
     }
 
     /// Real files, in a process that may have no more address space than it has.
-    // Covers .ioFailed
     @Test func systemRefusesAndLaterMaps() async throws {
         await #expect(processExitsWith: .success) {
             let folder = try RealmFolder()
@@ -147,10 +119,9 @@ import Testing
             // room for the stacks of two threads, and far less than one window of a nodes file
             limit.rlim_cur = rlim_t(before + 24 << 20)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
-            let error = await realmError { try await Realm.open(configuration) }
+            try await tests.expectAll(configuration, "with the limit")
             var restored = whole
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &restored) == 0)
-            tests.expectRefusal(error, "with the limit")
             try await tests.expectAll(configuration, "without the limit")
         }
     }

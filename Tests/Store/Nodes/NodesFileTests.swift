@@ -1,3 +1,4 @@
+import Glibc
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
@@ -134,5 +135,64 @@ import Testing
         }
         #expect(code == .closed)
         #expect(simulation.count(.sync) - syncs == 7)
+    }
+
+    /// Cut short under a mapping, which would raise SIGBUS.
+    // Covers .invalidDatabase
+    @Test(arguments: [true, false])
+    func fileCutShortWhileItIsOpenThrows(isWindowMapped: Bool) throws {
+        let disk = try TestDisk(.posix)
+        let nodes = try nodes(disk)
+        let appender = try nodes.appender(after: nil, liveByteCount: 1 << 30)
+        let early = try append(bytes(200, 1), appender)
+        let late = try append(bytes(9000, 2), appender)
+        let long = try append(bytes(40000, 3), appender)
+        try appender.sync()
+        let file = try nodes.file(1)
+        _ = try file.size()
+        if isWindowMapped { _ = try file.bytes(at: early, count: 200) }
+        let path = disk.realmPath + "/nodes-1"
+        #expect(truncate(path, off_t(late)) == 0)
+        #expect(try Array(file.bytes(at: early, count: 200)) == bytes(200, 1))
+        for (offset, count) in [(late, 9000), (long, 40000)] {
+            let error = #expect(throws: StoreError.self) {
+                _ = try file.bytes(at: offset, count: count)
+            }
+            #expect(error?.code == .invalidDatabase)
+            #expect(error?.path == path)
+            #expect(error?.sentence.contains("\(offset)") == true)
+        }
+    }
+
+    /// The bytes are there, in private memory.
+    @Test func whatCannotBeMappedIsRead() throws {
+        let disk = try TestDisk(.simulation)
+        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let nodes = try nodes(disk)
+        let appender = try nodes.appender(after: nil, liveByteCount: 1 << 30)
+        let content = bytes(5000, 4)
+        let offset = try append(content, appender)
+        try appender.sync()
+        simulation.inject(SimFailure(.map, code: .ioFailed, errno: ENOMEM, times: .forever))
+        #expect(try Array(nodes.file(1).bytes(at: offset, count: 5000)) == content)
+        #expect(simulation.firedFailureCount > 0)
+    }
+
+    /// A disk that cannot read what it holds is told with the place.
+    // Covers .ioFailed
+    @Test func whatCannotBeReadThrows() throws {
+        let disk = try TestDisk(.simulation)
+        let simulation = try #require(disk.fileSystem as? SimFileSystem)
+        let nodes = try nodes(disk)
+        let appender = try nodes.appender(after: nil, liveByteCount: 1 << 30)
+        let offset = try append(bytes(5000, 4), appender)
+        try appender.sync()
+        let file = try nodes.file(1)
+        simulation.inject(SimFailure(.read, code: .ioFailed, errno: EIO))
+        let error = #expect(throws: StoreError.self) {
+            _ = try file.bytes(at: offset, count: 5000)
+        }
+        #expect(error?.code == .ioFailed && error?.isMediaFailure == true)
+        #expect(try Array(file.bytes(at: offset, count: 5000)) == bytes(5000, 4))
     }
 }

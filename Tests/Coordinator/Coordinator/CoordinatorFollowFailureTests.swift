@@ -1,0 +1,102 @@
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Synchronization
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// What the system or the disk does not give now keeps a process from nothing for good.
+@Suite(.timeLimit(.minutes(40)))
+struct CoordinatorFollowFailureTests {
+    /// Events of a coordinator.
+    private final class Events: Sendable {
+        private let delays = Mutex(0)
+        private let ends = Mutex(0)
+
+        func note(_ event: CoordinatorEvent) {
+            switch event {
+            case .followingDelayed: delays.withLock { $0 += 1 }
+            case .followingFailed: ends.withLock { $0 += 1 }
+            default: break
+            }
+        }
+
+        var delayCount: Int { delays.withLock { $0 } }
+        var endCount: Int { ends.withLock { $0 } }
+    }
+
+    /// Too many files are open just when the others begin a segment, say.
+    @Test(arguments: [EffectKind.open, .read, .size])
+    func followingIsTriedAgain(kind: EffectKind) async throws {
+        let disk = SimFileSystem()
+        let events = Events()
+        let writer = try await openPeer("/sim", SimView(disk))
+        try await insert(0, into: writer)
+        let reader = try await openPeer("/sim", SimView(disk)) { $0.report = events.note }
+        for number in 1..<400 { try await insert(number, into: writer) }
+        #expect(disk.fileNames(in: "/sim").contains("log-0-1"))
+        while writer.holdsWriterLock { await Task.yield() }
+        disk.inject(SimFailure(kind, code: .ioFailed, errno: 24, times: .forever))
+        // a caller that waits for all of it gets the error
+        #expect(await storeErrorCode { try await reader.catchUp() } == .ioFailed)
+        reader.hint()
+        while events.delayCount < 3 { await Task.yield() }
+        #expect(reader.published.version < 400)
+        #expect(await storeErrorCode { try reader.checkReadable() } == nil)
+        disk.clearFailures()
+        // without a further hint
+        while reader.published.version < 400 { await Task.yield() }
+        #expect(numbers(reader.published) == Array(0..<400))
+        #expect(events.endCount == 0)
+        try await insert(400, into: reader)
+        await reader.close()
+        await writer.close()
+    }
+
+    // Covers .ioFailed
+    @Test func writerThatCannotReadNowFailsAndWritesLater() async throws {
+        let disk = SimFileSystem()
+        let writer = try await openPeer("/sim", SimView(disk))
+        try await insert(0, into: writer)
+        let other = try await openPeer("/sim", SimView(disk))
+        try await insert(1, into: writer)
+        while writer.holdsWriterLock { await Task.yield() }
+        disk.inject(SimFailure(.read, code: .ioFailed, errno: 24, times: .forever))
+        #expect(await storeErrorCode { try await insert(2, into: other) } == .ioFailed)
+        disk.clearFailures()
+        try await insert(3, into: other)
+        #expect(numbers(other.published) == [0, 1, 3])
+        await other.close()
+        await writer.close()
+    }
+
+    /// A segment that cannot be begun is like a full disk: nothing was written, and nothing is
+    /// uncertain.
+    // Covers .ioFailed, .filePermissionDenied
+    @Test(arguments: [StoreError.Code.ioFailed, .filePermissionDenied])
+    func segmentThatCannotBeBegunIsTriedAgain(code: StoreError.Code) async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) { $0.store.keepsSpareSegment = false }
+        disk.inject(SimFailure(.create, code: code, errno: 24, times: .forever))
+        var count = 0
+        var failure: StoreError.Code?
+        while failure == nil, count < 1000 {
+            failure = await storeErrorCode { try await insert(count, into: coordinator) }
+            if failure == nil { count += 1 }
+        }
+        #expect(failure == code)
+        #expect(await storeErrorCode { try await insert(-1, into: coordinator) } == code)
+        disk.clearFailures()
+        for number in count..<count + 5 { try await insert(number, into: coordinator) }
+        #expect(disk.fileNames(in: "/sim").contains("log-0-1"))
+        #expect(!disk.fileNames(in: "/sim").contains { $0.hasPrefix("tmp-") })
+        await coordinator.close()
+        let again = try await openPeer("/sim", disk)
+        #expect(numbers(again.published) == Array(0..<count + 5))
+        #expect(again.recovery?.wasPoisoned == false)
+        await again.close()
+    }
+}

@@ -1,0 +1,170 @@
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import EngineOracle
+@testable import RegnumEngine
+
+/// Records whose few bytes stand for much, and numbers at the end of their range: refused by readers,
+/// and not written by anybody honest.
+@Suite struct HostileRecordTests {
+    private let table = TableKey(rawValue: 0)
+
+    private func makeBase(_ type: ValueType) throws -> DatabaseRoot {
+        let transaction = EngineTransaction(base: .empty)
+        _ = try transaction.addTable(
+            name: "A", columns: [ColumnDefinition(name: "c", type: type)])
+        return try commitAndReplay(transaction).root
+    }
+
+    private func code(_ body: [UInt8], on base: DatabaseRoot) -> StoreError.Code? {
+        do throws(StoreError) {
+            _ = try CommitRecord.apply(body, to: base)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    private func beginning(_ version: UInt64) -> RecordWriter {
+        var writer = RecordWriter(capacity: 64)
+        writer.fixed(version)
+        writer.fixed(0 as Int64)
+        writer.varint(0)
+        return writer
+    }
+
+    /// Inserts rows from `key` on.
+    private func insertion(
+        _ version: UInt64, at key: UInt64, _ values: [Value], _ type: ValueType
+    ) -> [UInt8] {
+        var writer = beginning(version)
+        CommitRecord.begin(.insert, table, &writer)
+        writer.varint(values.count)
+        writer.varint(key)
+        writer.varint(values.count - 1)
+        writer.varint(1)
+        ColumnBlock.encode(values, type, &writer)
+        return writer.bytes
+    }
+
+    // Covers .invalidDatabase
+    @Test func textToldOnceIsBounded() throws {
+        let base = try makeBase(.string)
+        let text = Value.string(String(repeating: "x", count: 4000))
+        let small = insertion(2, at: 0, [Value](repeating: text, count: 100), .string)
+        #expect(code(small, on: base) == nil)
+        let large = insertion(2, at: 0, [Value](repeating: text, count: 1_000_000), .string)
+        #expect(large.count < 4100)
+        #expect(code(large, on: base) == .invalidDatabase)
+    }
+
+    @Test func honestTransactionWithMuchRepeatedTextCommitsInBulk() throws {
+        let text = Value.string(String(repeating: "x", count: 1 << 20))
+        for (count, isBulk) in [(3, false), (65, true)] {
+            let transaction = EngineTransaction(base: try makeBase(.string))
+            for _ in 0..<count { _ = try transaction.insert(table, [text]) }
+            let commit = try transaction.commit(timestampMicroseconds: 0)
+            #expect((commit.bulk != nil) == isBulk)
+            #expect(commit.body.isEmpty == isBulk)
+        }
+    }
+
+    @Test func settingManyRowsOverAndOverIsBounded() throws {
+        let transaction = EngineTransaction(base: .empty)
+        let columns = (0..<200).map {
+            ColumnDefinition(name: "c\($0)", type: .bool, isOptional: true)
+        }
+        _ = try transaction.addTable(name: "A", columns: columns)
+        let nulls = [Value](repeating: .null, count: 200)
+        for _ in 0..<1000 { _ = try transaction.insert(table, nulls) }
+        let base = try transaction.commit(timestampMicroseconds: 0, bodyByteCountMax: 0).root
+        var writer = beginning(2)
+        for column in 0..<200 {
+            CommitRecord.begin(.set, table, &writer)
+            writer.varint(column)
+            KeyRuns.encode(base.keys(table), &writer)
+            ColumnBlock.encode([Value](repeating: .null, count: 1000), .bool, &writer)
+        }
+        #expect(code(writer.bytes, on: base) == nil)
+    }
+
+    @Test func changesOfTheSchemaHaveABudget() throws {
+        let schema = try makeBase(.int).schema
+        #expect(schema.partCount == 2)
+        var budget = RecordBudget()
+        var count = 0
+        while budget.takeSchemaChange(schema, adding: 1), count < 100_000 { count += 1 }
+        // each costs as much as there is: 2 + 3 + 4 and so on
+        #expect(count > 1000 && count < 10_000)
+        // the writer's estimate is never below what a reader counts
+        let changes = (0..<count).map { _ in SchemaChange.version(1) }
+        let base = try makeBase(.int)
+        #expect(!CommitRecord.isTooMuchWork(Array(changes.prefix(10)), base, schema))
+        let wide = DatabaseSchema(
+            tables: (0..<count).map {
+                TableSchema(key: TableKey(rawValue: UInt32($0)), name: "T\($0)", columns: [])
+            }, version: 0)
+        #expect(CommitRecord.isTooMuchWork(changes, base, wide))
+        var indexes = RecordBudget()
+        let isTaken = indexes.takeSchemaChange(
+            schema, adding: 1, indexedRowCount: 8 * Limits.recordSchemaWorkMax)
+        #expect(!isTaken)
+    }
+
+    // Covers .invalidDatabase
+    @Test func keysEndBeforeTheNumbersDo() throws {
+        let base = try makeBase(.int)
+        let last = Limits.keyCountMax - 1
+        #expect(code(insertion(2, at: last + 1, [.int(1)], .int), on: base) == .invalidDatabase)
+        #expect(
+            code(insertion(2, at: .max - 2, [.int(1)], .int), on: base) == .invalidDatabase)
+        let (root, _) = try CommitRecord.apply(
+            insertion(2, at: last, [.int(1)], .int), to: base)
+        #expect(root.keys(table) == [ObjectKey(rawValue: last)])
+        let transaction = EngineTransaction(base: root)
+        _ = try transaction.insert(table, [.int(2)])
+        let error = #expect(throws: StoreError.self) {
+            try transaction.commit(timestampMicroseconds: 0)
+        }
+        #expect(error?.code == .invalidDatabase && error?.className == "A")
+        // the rest goes on
+        let other = EngineTransaction(base: root)
+        try other.set(table, ObjectKey(rawValue: last), ColumnKey(rawValue: 0), .int(3))
+        _ = try commitAndReplay(other)
+    }
+
+    // Covers .invalidDatabase
+    @Test func versionsEndBeforeTheNumbersDo() throws {
+        let small = try makeBase(.int)
+        let base = DatabaseRoot(
+            version: Limits.versionMax, content: small.content, stamp: small.stamp)
+        let body = insertion(Limits.versionMax + 1, at: 0, [.int(1)], .int)
+        #expect(code(body, on: base) == .invalidDatabase)
+        let transaction = EngineTransaction(base: base)
+        _ = try transaction.insert(table, [.int(2)])
+        let error = #expect(throws: StoreError.self) {
+            try transaction.commit(timestampMicroseconds: 0)
+        }
+        #expect(error?.code == .invalidDatabase)
+    }
+
+    /// Comparing versions costs what differs, not the keys that were ever given.
+    @Test func versionsWithFarKeysAreComparedAtOnce() throws {
+        let base = try makeBase(.int)
+        let far = Limits.keyCountMax / 2
+        var (old, _) = try CommitRecord.apply(
+            insertion(2, at: 5, [.int(1), .int(2)], .int), to: base)
+        (old, _) = try CommitRecord.apply(
+            insertion(3, at: far, [Value](repeating: .int(3), count: 3000), .int), to: old)
+        let (new, _) = try CommitRecord.apply(
+            insertion(4, at: far + 100_000, [.int(4)], .int), to: old)
+        func keys(_ raw: [UInt64]) -> [ObjectKey] { raw.map { ObjectKey(rawValue: $0) } }
+        #expect(
+            MergedDelta(from: old, to: new, tableName: "A").inserted == keys([far + 100_000]))
+        #expect(MergedDelta(from: new, to: old, tableName: "A").deleted == keys([far + 100_000]))
+        let all = MergedDelta(from: base, to: new, tableName: "A").inserted
+        #expect(all == new.keys(table) && all.count == 3003)
+        #expect(MergedDelta(from: new, to: base, tableName: "A").deleted == all)
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+/// Logs that no honest writer makes, with checksums that are right: they are refused, and never trap
+/// or cost more than their size.
+@Suite struct HostileLogTests {
+    private let fixture = LogFixture()
+    private let directory = "/sim/a.realm"
+
+    private func openCode() -> StoreError.Code? {
+        codeThrown { _ = try fixture.open() }
+    }
+
+    /// A closed realm of three commits, and what its first segment holds.
+    private func makeRealm() throws -> (header: SegmentHeader, end: Int) {
+        let process = try fixture.openWriter()
+        for _ in 0..<3 { try process.commit() }
+        process.log.leave()
+        let bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        let header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
+        return (header, 4096 + Int(process.log.position))
+    }
+
+    // Covers 12.16, .invalidDatabase
+    @Test(arguments: [UInt64.max, UInt64.max - 1, 1 << 63])
+    func segmentNumberAtTheEndOfNumbersIsRefused(number: UInt64) throws {
+        var (header, _) = try makeRealm()
+        header.number = number
+        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        bytes.replaceSubrange(..<4096, with: header.encoded())
+        let realm = try fixture.disk.openDirectory(directory, create: false)
+        let file = try realm.create("log-0-\(number)")
+        try file.write(bytes)
+        try realm.unlink("log-0-0")
+        #expect(openCode() == .invalidDatabase)
+        // named by the control page only
+        let page = try realm.openLock()
+        var control = try #require(page.loadControl())
+        control.segmentNumber = number
+        page.storeControl(&control)
+        #expect(openCode() == .invalidDatabase)
+    }
+
+    @Test func recordOfAnUnknownBodyVersionIsRefused() throws {
+        let process = try fixture.openWriter()
+        try process.commit()
+        let position = process.log.position
+        process.log.leave()
+        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        let header = try SegmentHeader(decoding: Array(bytes[..<4096]), path: "p")
+        let first = bytes[4096...].withUnsafeBytes {
+            RecordFraming.decode(
+                $0, salt: header.salt, fileOffset: 4096, bodyByteCountMax: 4 << 20)
+        }
+        var record = RecordHeader(
+            type: .commit, sequence: header.firstSequence + 1, durableEnd: position,
+            previousChain: try #require(first).chain, writerEpoch: 1)
+        record.bodyVersion = 2
+        var frame: [UInt8] = []
+        _ = RecordFraming.append(
+            record, body: LogFixture.body(2, 10), salt: header.salt, fileOffset: 4096 + position,
+            to: &frame)
+        let start = 4096 + Int(position)
+        bytes.replaceSubrange(start..<start + frame.count, with: frame)
+        fixture.disk.damage("log-0-0", in: directory) { $0 = bytes }
+        #expect(openCode() == .unsupportedFormat)
+    }
+
+    /// Each header claims a body up to the end of the segment, whose checksum is wrong.
+    @Test func tailOfMadeUpHeadersIsRefusedAtOnce() throws {
+        let (header, end) = try makeRealm()
+        let byteCount = 2 << 20
+        var bytes = try #require(fixture.disk.contents(of: "log-0-0", in: directory))
+        bytes += [UInt8](repeating: 7, count: byteCount - bytes.count)
+        for offset in stride(from: end, to: byteCount - 40, by: 40) {
+            let head = self.header(
+                claiming: byteCount - offset - 40, salt: header.salt, at: UInt64(offset))
+            bytes.replaceSubrange(offset..<offset + 40, with: head)
+        }
+        fixture.disk.damage("log-0-0", in: directory) { $0 = bytes }
+        fixture.disk.setBootID(Identity128(high: 5, low: 5))  // else any garbage is refused
+        #expect(openCode() == .invalidDatabase)
+    }
+
+    private func header(claiming byteCount: Int, salt: UInt64, at offset: UInt64) -> [UInt8] {
+        var frame: [UInt8] = []
+        let record = RecordHeader(
+            type: .commit, sequence: 9, durableEnd: 0, previousChain: 1, writerEpoch: 1)
+        _ = RecordFraming.append(record, body: [], salt: salt, fileOffset: offset, to: &frame)
+        frame.withUnsafeMutableBytes { bytes in
+            bytes.storeBytes(of: UInt32(byteCount).littleEndian, toByteOffset: 8, as: UInt32.self)
+            let checksum = Checksum.crc32c(
+                UnsafeRawBufferPointer(rebasing: bytes[4..<40]), salt: salt, offset: offset)
+            bytes.storeBytes(of: checksum.littleEndian, as: UInt32.self)
+        }
+        return frame
+    }
+
+    /// Records since a failed sync are framed again in a new segment: of a file with holes it has
+    /// not the size.
+    @Test func segmentWithHolesIsNotWrittenOutAsZeros() throws {
+        let disk = try TestDisk(.posix)
+        func open() throws -> (log: RealmLog, report: RecoveryReport) {
+            try RealmLog.open(disk.fileSystem, path: disk.realmPath, options: fixture.options) {
+                (_) throws(StoreError) in
+            }
+        }
+        let log = try open().log
+        let isWriter = try log.tryBecomeWriter { (_) throws(StoreError) in }
+        #expect(isWriter)
+        try log.append([LogFixture.body(1, 10)], version: 1)
+        try log.sync()
+        log.publish()
+        var page = try #require(log.lock.loadControl())
+        page.isPoisoned = true
+        page.isWriting = true
+        log.lock.storeControl(&page)
+        log.leave()
+        #expect(truncate(disk.realmPath + "/log-0-0", 1 << 40) == 0)
+        let again = try open()
+        #expect(again.report.wasPoisoned && again.log.version == 1)
+        let size = try disk.makeRealm().open("log-0-1").size()
+        #expect(size <= fixture.options.segmentByteCountMax)
+    }
+}
