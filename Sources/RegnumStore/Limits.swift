@@ -32,11 +32,12 @@ package enum Limits {
     package static let anyByteCountMax = 1 + dataByteCountMax
     /// Lists and dictionaries of any type that are nested in each other.
     package static let anyLevelMax = 100
-    /// Objects, lists and dictionaries that are nested in each other in what objects are made from
-    /// (`create(value:)`), and in JSON lines.
+    /// Levels of nested arrays and objects in JSON.
     package static let inputLevelMax = 256
-
-    /// The same where the class is known by name only: there each level takes stack.
+    /// Levels of objects nested as dictionaries and arrays in `create(value:)`. Each level takes
+    /// stack, and threads of the cooperative pool have 512 KiB.
+    package static let valueLevelMax = 64
+    /// The same where the class is known by name only: there each level takes more stack.
     package static let dynamicLevelMax = 32
 
     // MARK: Commits

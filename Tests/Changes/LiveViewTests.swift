@@ -10,9 +10,10 @@ import Testing
         let realm = try await Realm.kennel()
         let live = realm.object(Whelp.self, forPrimaryKey: "Rex")
         #expect(live.current?.walkers.count == 2 && live.current?.friend?.name == "Fido")
+        let rex = try #require(live.current)
         try await realm.write { tx in
             tx.objects(Walker.self)[0].pups.removeAll()
-            live.current.flatMap { tx.resolve($0) }?.friend = nil
+            tx.resolve(rex)?.friend = nil
         }
         #expect(live.current?.walkers.isEmpty == true && live.current?.friend == nil)
         try await realm.write { tx in tx.delete(tx.objects(Whelp.self)) }

@@ -224,7 +224,8 @@ import Testing
     }
 
     @Test func accessorsSeeDynamicChanges() async throws {
-        let (realm, _) = try await realms()[0]
+        let (realm, folder) = try await realms()[0]
+        defer { withExtendedLifetime(folder) {} }
         try await realm.write { tx in
             let owner = try #require(tx.object(DynOwner.self, forPrimaryKey: 0))
             let dynamic = try #require(try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: 0))

@@ -96,7 +96,8 @@ import Testing
             }
             #expect(error?.className == "InvMapped" && error?.property == "counts")
             #expect(
-                error?.message.hasPrefix("A key of 'InvMapped.counts' is given") == true,
+                error?.message.hasPrefix("InvMapped.counts was given a key of 16777200 bytes")
+                    == true,
                 "\(error?.message.prefix(200) ?? "")")
         }
     }

@@ -22,6 +22,16 @@ extension ObjectBuilder {
                     + "\(Limits.anyLevelMax) levels.", className: schema.name,
                 property: property.name)
         }
+        if let object = instance(of: Object.self, value) {
+            let object = try self.object(type(of: object), from: object, property, schema)
+            guard let object = object as? Object else {
+                throw .wrongType(value, schema, property)
+            }
+            return .object(object)
+        }
+        if let object = instance(of: AsymmetricObject.self, value) {
+            throw .linkToAsymmetric("\(type(of: object))", schema.name, property.name)
+        }
         switch value {
         case let value as AnyRealmValue:
             switch value {
@@ -35,14 +45,6 @@ extension ObjectBuilder {
                 try AnyTree.check(value, schema.name, property.name)
                 return value
             }
-        case let object as Object:
-            let object = try self.object(type(of: object), from: object, property, schema)
-            guard let object = object as? Object else {
-                throw .wrongType(value, schema, property)
-            }
-            return .object(object)
-        case let object as AsymmetricObject:
-            throw .linkToAsymmetric("\(type(of: object))", schema.name, property.name)
         case let map as any UnmanagedMap:
             return try anyMap(map.anyEntries, level: level, property, schema)
         case let values as [String: Any]:
@@ -54,7 +56,9 @@ extension ObjectBuilder {
                 return plain
             }
             let isSet = value is any SetAlgebra || "\(type(of: value))".hasPrefix("MutableSet<")
-            guard !isSet, !(value is ObjectBase), let values = elements(of: value) else {
+            guard !isSet, instance(of: ObjectBase.self, value) == nil,
+                let values = elements(of: value)
+            else {
                 throw .wrongType(value, schema, property)
             }
             return try anyList(values, level: level, property, schema)

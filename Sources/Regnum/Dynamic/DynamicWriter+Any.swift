@@ -69,20 +69,23 @@ extension DynamicWriter {
         _ value: Any?, _ name: Name, level: Int = 0
     ) throws(Realm.Error) -> AnyTree {
         guard let value = value.flatMap({ unwrapped($0) }) else { return .value(.null) }
-        switch value {
-        case let object as DynamicObject:
+        if let object = instance(of: DynamicObject.self, value) {
             guard object.store.core === store.core else { throw name.wrong(object) }
             return .value(try link(object.table, object.row, name).value)
-        case is EmbeddedObject: throw name.wrong(value)  // it belongs to a property
-        case let object as ObjectBase:
+        }
+        if let object = instance(of: ObjectBase.self, value) {
+            if object is EmbeddedObject { throw name.wrong(value) }  // it belongs to a property
             return .value(try link(object._storedObject, name).value)
+        }
+        if let map = instance(of: DynamicMap.self, value) {
+            return try anyMap(map.map { ($0.key, $0.value) }, name, level)
+        }
+        switch value {
         case .object(let object) as AnyRealmValue:
             return try anyTree(object, name, level: level)
         case .list(let list) as AnyRealmValue:
             return try anyList(list.map { $0 }, name, level)
         case .dictionary(let map) as AnyRealmValue:
-            return try anyMap(map.map { ($0.key, $0.value) }, name, level)
-        case let map as DynamicMap:
             return try anyMap(map.map { ($0.key, $0.value) }, name, level)
         case let map as any UnmanagedMap:
             return try anyMap(map.anyEntries.map { ($0.key, $0.value) }, name, level)
@@ -95,7 +98,7 @@ extension DynamicWriter {
                 try AnyTree.check(scalar, name.className, name.property)
                 return .value(scalar.plain ?? .null)
             }
-            guard !(value is DynamicMutableSet), !(value is any SetAlgebra),
+            guard instance(of: DynamicMutableSet.self, value) == nil, !(value is any SetAlgebra),
                 let values = DynamicWriter.elements(of: value)
             else { throw name.wrong(value) }
             return try anyList(values, name, level)

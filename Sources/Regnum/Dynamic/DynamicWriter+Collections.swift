@@ -169,7 +169,8 @@ extension DynamicWriter {
         var entries: [(key: String, value: Any?)]
         switch value {
         case nil: entries = []
-        case let map as DynamicMap: entries = map.map { ($0.key, $0.value) }
+        case let map? where type(of: map) == DynamicMap.self:
+            entries = instance(of: DynamicMap.self, map)?.map { ($0.key, $0.value) } ?? []
         case let map as any UnmanagedMap: entries = map.anyEntries.map { ($0.key, $0.value) }
         case let values as [String: Any?]: entries = values.map { ($0.key, $0.value) }
         case let values as [String: Any]: entries = values.map { ($0.key, $0.value) }
@@ -247,7 +248,7 @@ extension DynamicWriter {
         if let array = value as? [Any?] { return array }
         if let array = value as? [Any] { return array }
         if value is String || value is [AnyHashable: Any] || value is any UnmanagedMap
-            || value is DynamicMap || value is any ScalarValue
+            || type(of: value) == DynamicMap.self || value is any ScalarValue
         {
             return nil
         }

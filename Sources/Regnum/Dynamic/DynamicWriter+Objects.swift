@@ -27,8 +27,11 @@ extension DynamicWriter {
         let schema = transaction.schema.tables[Int(target.rawValue)]
         let isOwned = schema.kind.isOwned
         let persisted = (value as? any FailableCustomPersistable)?.persistableValue
-        switch persisted ?? value {
-        case let object as DynamicObject:
+        let given = persisted ?? value
+        if let object = instance(of: ObjectBase.self, given) {
+            return try row(of: object._storedObject, in: target, name, at: position)
+        }
+        if let object = instance(of: DynamicObject.self, given) {
             guard !object.isInvalidated, object.store.core === store.core else {
                 throw Realm.Error(
                     .invalidValue,
@@ -47,15 +50,11 @@ extension DynamicWriter {
             }
             guard isOwned else { throw name.wrong("a \(object.className)", at: position) }
             return (try makeNested(target, object, name, position), true)
-        case let object as ObjectBase:
-            return try row(of: object._storedObject, in: target, name, at: position)
-        case let values:
-            guard
-                values is [String: Any?] || values is [String: Any] || values is [Any?]
-                    || values is [Any]
-            else { throw name.wrong(value, at: position) }
-            return (try makeNested(target, values, name, position), true)
         }
+        guard
+            given is [String: Any?] || given is [String: Any] || given is [Any?] || given is [Any]
+        else { throw name.wrong(value, at: position) }
+        return (try makeNested(target, given, name, position), true)
     }
 
     /// Makes a row for a property, or an element of it, of which errors tell.
@@ -132,8 +131,7 @@ extension DynamicWriter {
                     className: className, property: name)
             }
         }
-        switch value {
-        case let object as DynamicObject:
+        if let object = instance(of: DynamicObject.self, value) {
             let known = store.properties(of: table)
             let values = object.values
             // an old object may well lack what is new
@@ -141,8 +139,7 @@ extension DynamicWriter {
             for (name, value) in values.sorted(by: { $0.key < $1.key }) where known[name] != nil {
                 try add(name, value)
             }
-        case let object as ObjectBase:
-            let object = object._storedObject
+        } else if let object = instance(of: ObjectBase.self, value)?._storedObject {
             supplied.source = object
             let schema = ClassSchema.of(type(of: object))
             let stored = schema.properties.filter(\.isStored)
@@ -153,11 +150,9 @@ extension DynamicWriter {
             for (name, property) in zip(names, stored) where known[name] != nil {
                 try add(name, property.field.dynamicValue(in: object, at: property.offset))
             }
-        case let values as [String: Any?]:
+        } else if let values = (value as? [String: Any?]) ?? (value as? [String: Any]) {
             for (name, value) in values.sorted(by: { $0.key < $1.key }) { try add(name, value) }
-        case let values as [String: Any]:
-            for (name, value) in values.sorted(by: { $0.key < $1.key }) { try add(name, value) }
-        default:
+        } else {
             guard let values = (value as? [Any?]) ?? (value as? [Any]) else {
                 throw refusal(
                     "No \(className) can be made of \(told(value)): give a dictionary, an array or "

@@ -148,7 +148,7 @@ extension DynamicStore {
                 "\(table.name) has no primary key, so that none of its objects can be updated: leave "
                     + "out update: .\(policy).", className: table.name)
         }
-        if let object = value as? DynamicObject, object.table == table.key,
+        if let object = instance(of: DynamicObject.self, value), object.table == table.key,
             object.store.core === core, object.store.old == nil, !object.isInvalidated
         {
             return object

@@ -70,7 +70,7 @@ struct ObjectBuilder {
     mutating func fill(_ object: ObjectBase, from value: Any) throws(Realm.Error) {
         let object = object._storedObject
         pending.append((object, value, nil, 0))
-        if let source = (unwrapped(value) as? ObjectBase)?._storedObject {
+        if let source = instance(of: ObjectBase.self, unwrapped(value))?._storedObject {
             copies[CopyKey(source, as: type(of: object))] = (source, object)
         }
         try fillPending()
@@ -124,7 +124,7 @@ struct ObjectBuilder {
         let schema = ClassSchema.of(type(of: object))
         if let problem = schema.declarationError { throw problem }
         supplied[ObjectIdentifier(object)] = []
-        if let source = (unwrapped(value) as? ObjectBase)?._storedObject {
+        if let source = instance(of: ObjectBase.self, unwrapped(value))?._storedObject {
             try copyProperties(of: source, to: object, schema)
         } else if let values = value as? [String: Any] {
             for (index, property) in schema.properties.enumerated() {
@@ -340,12 +340,12 @@ struct ObjectBuilder {
         _ type: ObjectBase.Type, from value: Any, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> ObjectBase {
         let persisted = (value as? any FailableCustomPersistable)?.persistableValue
-        guard let source = ((persisted ?? value) as? ObjectBase)?._storedObject else {
+        guard let source = instance(of: ObjectBase.self, persisted ?? value)?._storedObject else {
             guard value is [String: Any] || value is [Any] else {
                 throw .wrongType(value, schema, property)
             }
-            if level + 1 >= Limits.inputLevelMax {
-                throw .tooDeep(Limits.inputLevelMax, schema.name, property.name)
+            if level + 1 >= Limits.valueLevelMax {
+                throw .tooDeep(Limits.valueLevelMax, schema.name, property.name)
             }
             return later(type, value, property, level: level + 1)
         }

@@ -12,6 +12,16 @@ func unwrapped(_ value: Any) -> Any? {
     return withoutFoundation(value)
 }
 
+/// The value as an instance of the class, or nil.
+///
+/// A plain cast of an array or dictionary to a class first converts all of it to Foundation's
+/// classes, recursively: it costs the size of the value at each level of nesting, and overflows the
+/// stack.
+func instance<T: AnyObject>(of _: T.Type, _ value: Any?) -> T? {
+    guard let value, type(of: value) is AnyClass else { return nil }
+    return value as? T
+}
+
 /// An optional of any type.
 private protocol AnyOptional {
     var anyWrapped: Any? { get }

@@ -13,7 +13,7 @@ extension Transaction {
     /// `NSNull` are nil, and empty a collection. A link or an embedded object takes a dictionary, an array
     /// (the values in the order of declaration) or an object: one of this transaction is linked to, of
     /// any other a copy is stored; an embedded one is always copied. Lists take arrays and other
-    /// sequences. Dictionaries and arrays of properties may be nested in 256 levels; objects that link
+    /// sequences. Dictionaries and arrays of properties may be nested in 64 levels; objects that link
     /// to each other have no limit.
     ///
     /// With an update policy an object whose primary key exists gets the values that are given, and
@@ -74,7 +74,7 @@ extension Transaction {
         try binding.prepareToStore(in: transaction)
         if policy != .error {
             try binding.requireKey(for: policy)
-            if let object = value as? T, Swift.type(of: object) == type,
+            if let object = instance(of: T.self, value), Swift.type(of: object) == type,
                 object._binding?.core === core
             {
                 if object.isInvalidated { throw .deletedArgument("\(type)", "create", core.place) }

@@ -101,7 +101,11 @@ package final class SelfCheck: Sendable {
         expect(root, sameAs: commit.root, what)
         guard summary.origin == commit.summary.origin, summary.tables == commit.summary.tables
         else {
-            fatalError("\(what) of version \(root.version) tells of other changes than were made.")
+            fatalError(
+                """
+                \(what) of version \(root.version) records other changes than were made: \
+                \(summary), not \(commit.summary).
+                """)
         }
     }
 

@@ -137,11 +137,11 @@ final class DamagedItem: Object {
 
         var generator = SeededRandom("DamagedReadTests")
         var (refusals, errors, checks) = (0, 0, 0)
-        for _ in 0..<Effort.count(gate: 4, soak: 400) {
+        for _ in 0..<Effort.count(gate: 8, soak: 400) {
             var bytes = intact
             let offset = 4_096 + generator.below(intact.count - 4_096)
             bytes[offset] ^= 1 << UInt8(generator.below(8))
-            try bytes.write(to: file)
+            try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
             let opened: Realm
             do {
                 opened = try await Realm.open(configuration)
@@ -177,7 +177,7 @@ final class DamagedItem: Object {
             await opened.close()
         }
         print("\(refusals) openings, \(errors) realms and \(checks) checks throw")
-        #expect(errors + refusals > 0 && checks >= errors)
+        #expect(checks >= errors && (errors + refusals > 0 || Effort.isReduced))
     }
 
     /// The rest of a realm can be read.
@@ -186,7 +186,7 @@ final class DamagedItem: Object {
         var bytes = try Data(contentsOf: file)
         let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
         bytes[text.lowerBound] ^= 1
-        try bytes.write(to: file)
+        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
         let realm = try await Realm.open(configuration)
         let snapshot = realm.snapshot()
         for _ in 0..<2 {  // also once it is known
@@ -226,7 +226,7 @@ final class DamagedItem: Object {
             var bytes = try Data(contentsOf: file)
             let text = try #require(bytes.range(of: Data("the name of the item 99".utf8)))
             bytes[text.lowerBound] ^= 1
-            try bytes.write(to: file)
+            try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
             let realm = try await Realm.open(tests.configuration)
             _ = realm.snapshot().objects(DamagedItem.self).map(\.name)
         }

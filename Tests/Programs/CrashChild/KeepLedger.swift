@@ -16,7 +16,7 @@ func keepLedger(
             end("a checkpoint that the log names is damaged: \(report)")
         case .writingFailed(let error), .followingFailed(let error), .checkpointFailed(let error):
             end("\(error)")
-        case .opened, .recovered, .waiting, .closed:
+        case .opened, .recovered, .waiting, .followingDelayed, .closed:
             break
         }
     }

@@ -9,7 +9,7 @@ import Testing
 
 /// How deep values may be nested, in each way in, and that nothing that is deeper ends the process.
 @Suite struct NestingTests {
-    private static let levelMax = 256
+    private static let levelMax = 64
 
     private func realm() async throws -> Realm {
         try await Realm.temporary([LimitBox.self, LimitKey.self])
