@@ -1,6 +1,7 @@
 extension MergedDelta {
-    /// The delta between two versions of a class, from their trees alone: clusters that both share
-    /// are skipped, as are leaves of lists. Knows no self-assignments: a modified row's columns are those whose values differ.
+    /// The delta between two versions of a class, from their trees alone: shared clusters and
+    /// shared leaves of lists are skipped. Self-assignments aren't detected: a modified row's columns
+    /// are those whose values differ.
     ///
     /// - Complexity: O(clusters that differ), each of up to 1,024 rows; O(n) between roots that share
     ///   none.
@@ -22,8 +23,9 @@ extension MergedDelta {
 }
 
 extension CommitSummary {
-    /// What led from one version to another, of the same schema or one that a migration has made of it, from
-    /// their trees alone. Columns that were dropped or changed their type do not count.
+    /// The changes between two versions of the same schema, or before and after a migration,
+    /// computed from their trees alone. Columns that were dropped or changed their type don't count,
+    /// nor do rows without another changed column: the file of a bulk commit doesn't record those.
     ///
     /// - Complexity: O(n), where the two share nothing.
     init(from old: DatabaseRoot, to new: DatabaseRoot, origin: String?) {
@@ -45,7 +47,7 @@ extension CommitSummary {
             difference.run()
             deltas[schema.key] = MergedDelta(
                 inserted: difference.inserted, deleted: difference.deleted,
-                modified: difference.modified,
+                modified: difference.modified.filter { !$0.columns.isEmpty },
                 listChanges: difference.listChanges(old, new, shareLeaves: false))
         }
         var tables: [TableKey: TableDelta] = [:]
