@@ -97,7 +97,7 @@ import Testing
                 try tx.add(Person("Ann", age: 1))
                 begun.wake()
                 if goesOn.observe() == 0 {
-                    goesOn.wait(observed: 0, timeoutNanoseconds: 20_000_000_000)
+                    goesOn.wait(observed: 0, timeoutNanoseconds: 120_000_000_000)
                 }
                 return goesOn.observe()
             }

@@ -19,7 +19,7 @@ extension Realm {
         let state = TransactionCore(
             .reading(root), realm: core,
             place: CallPlace(file: file, line: line))
-        let (outcome, damage) = DamageWatch.run {
+        let (outcome, damage) = DamageWatch.run(on: root) {
             ReadScope.run(failing: state) { Result { try body(Transaction(state)) } }
         }
         state.end()

@@ -189,7 +189,7 @@ struct WriteRun: Sendable {
         let start = IOPool.now()
         let transaction = EngineTransaction(base: base, origin: origin)
         let state = TransactionCore(.writing(transaction), realm: realm, place: place)
-        let (outcome, damage) = DamageWatch.run {
+        let (outcome, damage) = DamageWatch.run(on: base) {
             ReadScope.run(failing: state) { Result { try body(Transaction(state)) } }
         }
         state.end()

@@ -18,7 +18,7 @@ extension FrozenTable {
     private func recheck<Answer>(
         _ row: ObjectKey?, _ property: Int?, _ body: () -> Answer
     ) -> Answer {
-        let (answer, damage) = DamageWatch.run(body)
+        let (answer, damage) = DamageWatch.run(on: snapshot.root, body)
         if let damage { fail(damage, row, property) }
         return answer
     }
@@ -43,7 +43,9 @@ extension FrozenTable {
         else {
             return nil
         }
-        let (value, damage) = DamageWatch.run { snapshot.root.value(table.key, row, key) }
+        let (value, damage) = DamageWatch.run(on: snapshot.root) {
+            snapshot.root.value(table.key, row, key)
+        }
         return damage == nil ? value?.keyText : nil
     }
 
@@ -66,7 +68,8 @@ extension SnapshotCore {
                 let answer = try body()
                 if !root.hasDamage { return answer }
             }
-            let (outcome, damage) = DamageWatch.run { () -> Result<Answer, StoreError> in
+            let (outcome, damage) = DamageWatch.run(on: root) {
+                () -> Result<Answer, StoreError> in
                 do throws(StoreError) { return .success(try body()) } catch {
                     return .failure(error)
                 }

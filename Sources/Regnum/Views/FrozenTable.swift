@@ -197,7 +197,7 @@ final class FrozenTable: Sendable {
     ) -> R {
         let core = TransactionCore(
             .reading(snapshot.root), realm: snapshot.realm, place: snapshot.place)
-        let (result, damage) = DamageWatch.run {
+        let (result, damage) = DamageWatch.run(on: snapshot.root) {
             // the static type may be a superclass of the class
             let bound: ObjectBase.Type = type._storedType == schema.type ? type : schema.type
             let binding = core.binding(for: bound)

@@ -314,7 +314,11 @@ final class IncomingCommits {
     }
 
     func apply(_ body: [UInt8]) throws(StoreError) {
-        let (next, summary) = try CommitRecord.apply(body, to: root, nodes)
+        let (applied, damage) = DamageWatch.run {
+            Result { () throws(StoreError) in try CommitRecord.apply(body, to: root, nodes) }
+        }
+        let (next, summary) = try applied.get()
+        if let damage { next.content.context.source?.inherit(damage) }
         root = next
         guard keepsSteps else { return }
         steps.append(.commit(summary, next))

@@ -13,10 +13,21 @@ package final class DamageWatch {
     /// Runs `body`.
     ///
     /// - Returns: what it returned, and what it met first; nil if it met no damage.
-    package static func run<Result>(_ body: () -> Result) -> (Result, damage: StoreError?) {
+    static func run<Result>(_ body: () -> Result) -> (Result, damage: StoreError?) {
         let watch = DamageWatch()
         let result = scope.run(watch, body)
         return (result, watch.first)
+    }
+
+    /// Runs `body`, which reads `root`.
+    ///
+    /// - Returns: what it returned, and the damage that it met first, or with which the root itself
+    ///   was made.
+    package static func run<Result>(
+        on root: DatabaseRoot, _ body: () -> Result
+    ) -> (Result, damage: StoreError?) {
+        let (result, damage) = run(body)
+        return (result, damage ?? (root.hasDamage ? root.inheritedDamage : nil))
     }
 
     /// Notes what the calling thread met.

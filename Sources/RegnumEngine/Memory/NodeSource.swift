@@ -14,6 +14,9 @@ final class NodeSource: Sendable {
     /// What was found damaged first.
     private let damage = Guarded<StoreError?>(nil)
     private let isDamaged = Atomic(false)
+    /// Damage met while a commit was applied: the zeros read in its place may have been copied into
+    /// the new version, where nothing tells them from values.
+    private let inherited = Guarded<StoreError?>(nil)
     /// Zeros that stand for images that cannot be read, kept as long as the source.
     private let substitutes = Guarded<[Place: Substitute]>([:])
 
@@ -54,6 +57,10 @@ final class NodeSource: Sendable {
     /// Whether damage was met. A thread that met some itself sees true.
     @inline(__always)
     var hasDamage: Bool { isDamaged.load(ordering: .relaxed) }
+
+    var inheritedDamage: StoreError? { inherited.withLock { $0 } }
+
+    func inherit(_ damage: StoreError) { inherited.withLock { if $0 == nil { $0 = damage } } }
 
     /// The image of a leaf, checked; zeros (with the header of an image of `kind`) where it is
     /// damaged or cannot be read, which is noted.

@@ -11,6 +11,7 @@ extension DatabaseRoot {
     ///   of the row, as far as there is one; `ioFailed` where the file cannot be read.
     /// - Complexity: O(n log n) for the content. It waits for the disk.
     package func checkIntegrity(isCancelled: () -> Bool) throws(StoreError) {
+        if let damage = inheritedDamage { throw damage }
         for table in schema.tables {
             let check = TableCheck(root: self, table: table)
             guard try check.checkRows(isCancelled) else { return }

@@ -116,6 +116,9 @@ package final class DatabaseRoot: Sendable {
     /// Whether anybody met damage in the nodes file that the root reads from, the calling thread
     /// included. `DamageWatch` tells whether a read meets it.
     package var hasDamage: Bool { content.context.source?.hasDamage ?? false }
+
+    /// Damage that a commit met when it was applied: any of the values may be copies of it.
+    var inheritedDamage: StoreError? { content.context.source?.inheritedDamage }
 }
 
 extension DatabaseContent {
