@@ -10,7 +10,7 @@ import Testing
     private enum Old {
         final class ValPerson: Object {
             @Persisted var first: String
-            @Persisted var old_name: String
+            @Persisted var oldName: String
             @Persisted var any: AnyRealmValue
             @Persisted var anys: List<AnyRealmValue>
             @Persisted var part: ValPart?
@@ -29,7 +29,7 @@ import Testing
             @Persisted var anys: List<AnyRealmValue>
             @Persisted var part: ValPart?
             @Persisted var lone: ValLone?
-            override class func propertiesMapping() -> [String: String] { ["fullName": "old_name"] }
+            override class func propertiesMapping() -> [String: String] { ["fullName": "oldName"] }
         }
         final class ValPart: Object { @Persisted var text: String }
         final class ValLone: Object {
@@ -56,7 +56,7 @@ import Testing
         let realm = try MigrationRealm()
         try await realm.write(1, Old.types) { tx in
             let person = try tx.create(
-                Old.ValPerson.self, value: ["first": "A", "old_name": "B", "part": ["text": "p"]])
+                Old.ValPerson.self, value: ["first": "A", "oldName": "B", "part": ["text": "p"]])
             try body(tx, person)
         }
         return realm
@@ -70,20 +70,20 @@ import Testing
             { migration, _ in
                 try migration.enumerateObjects(ofType: "ValPerson") { old, new in
                     let (old, new) = (try #require(old), try #require(new))
-                    #expect(old["first"] as? String == "A" && old["old_name"] as? String == "B")
+                    #expect(old["first"] as? String == "A" && old["oldName"] as? String == "B")
                     #expect(new["fullName"] as? String == "B")
                     #expect(new.propertyNames == ["any", "anys", "fullName", "lone", "part"])
                     #expect(throws: Realm.Error.self) { try new.value(of: "first") }
-                    #expect(throws: Realm.Error.self) { try new.value(of: "old_name") }
+                    #expect(throws: Realm.Error.self) { try new.value(of: "oldName") }
                     #expect(throws: Realm.Error.self) { try new.set("x", of: "first") }
-                    new["fullName"] = "\(old["first"] ?? "") \(old["old_name"] ?? "")"
+                    new["fullName"] = "\(old["first"] ?? "") \(old["oldName"] ?? "")"
                 }
                 let made = try migration.create("ValPerson", value: ["fullName": "made"])
                 #expect(made["fullName"] as? String == "made")
-            }
-        ) { tx in
-            #expect(tx.objects(New.ValPerson.self).map(\.fullName) == ["A B", "made"])
-        }
+            },
+            { tx in
+                #expect(tx.objects(New.ValPerson.self).map(\.fullName) == ["A B", "made"])
+            })
     }
 
     // Covers 6.16, 6.17
@@ -103,15 +103,15 @@ import Testing
                 }
                 try migration.create("ValLone", value: New.ValLone(value: ["text": "made"]))
                 try migration.create("ValLone", value: ["array"] as [Any])
-            }
-        ) { tx in
-            let person = tx.objects(New.ValPerson.self)[0]
-            #expect(person.lone?.text == "circle" && person.lone?.next?.text == "second")
-            #expect(person.lone?.next?.next?.isSameObject(as: person.lone) == true)
-            #expect(person.any.object(New.ValLone.self)?.text == "any")
-            #expect(person.anys[0].object(New.ValLone.self)?.text == "element")
-            #expect(tx.objects(New.ValLone.self).count == 6)
-        }
+            },
+            { tx in
+                let person = tx.objects(New.ValPerson.self)[0]
+                #expect(person.lone?.text == "circle" && person.lone?.next?.text == "second")
+                #expect(person.lone?.next?.next?.isSameObject(as: person.lone) == true)
+                #expect(person.any.object(New.ValLone.self)?.text == "any")
+                #expect(person.anys[0].object(New.ValLone.self)?.text == "element")
+                #expect(tx.objects(New.ValLone.self).count == 6)
+            })
     }
 
     // Covers 6.20
@@ -172,11 +172,13 @@ import Testing
             person.formers.append(objectsIn: [part, part, lonely])
             person.formerByName["k"] = lonely
         }
-        try await realm.migrate(2, Owned.types, { _, _ in }) { tx in
-            #expect(tx.objects(Owned.ValPerson.self)[0].part?.text == "p")
-            let parts = try tx.dynamicObjects("ValPart")
-            #expect(parts.count == 1)
-        }
+        try await realm.migrate(
+            2, Owned.types, { _, _ in },
+            { tx in
+                #expect(tx.objects(Owned.ValPerson.self)[0].part?.text == "p")
+                let parts = try tx.dynamicObjects("ValPart")
+                #expect(parts.count == 1)
+            })
         try await realm.write(2, Owned.types) { tx in tx.delete(tx.objects(Owned.ValPerson.self)[0])
         }
     }
