@@ -10,7 +10,7 @@ import Testing
 /// Each value one below its limit, at it and one above, through each way into a realm: it is there
 /// after the realm was opened again, in another process and in a backup, or the error names class,
 /// property and limit and nothing was changed.
-@Suite(.timeLimit(.minutes(20))) struct LimitMatrixTests {
+@Suite(.timeLimit(.minutes(20)), .disabled(if: Effort.isReduced)) struct LimitMatrixTests {
     private let folder: RealmFolder
 
     init() throws { folder = try RealmFolder() }

@@ -8,7 +8,7 @@ import Testing
 @testable import RegnumTestModels
 
 /// Names at their limits and beyond, as a schema line of an import gives them.
-@Suite struct NameLimitTests {
+@Suite(.disabled(if: Effort.isReduced)) struct NameLimitTests {
     private struct Name: Sendable {
         let limit: Int
         /// The class and the property of a name.
