@@ -12,7 +12,7 @@ import Testing
 @Suite struct DeleteRuleRandomTests {
     @Test func deletionsDoWhatTheRulesSay() async throws {
         let runs = NumberedRuns(
-            "DeleteRuleRandomTests", count: Effort.count(gate: 100, soak: 250))
+            "DeleteRuleRandomTests", count: Effort.count(gate: 150, soak: 250))
         let counts = Mutex<[RuleHistory.Outcome: Int]>([:])
         try await runs.run { _, seed in
             var history = RuleHistory(seed: seed)
