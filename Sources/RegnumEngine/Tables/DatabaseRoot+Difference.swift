@@ -24,8 +24,7 @@ extension MergedDelta {
 
 extension CommitSummary {
     /// The changes between two versions of the same schema, or before and after a migration,
-    /// computed from their trees alone. Columns that were dropped or changed their type don't count,
-    /// nor do rows without another changed column: the file of a bulk commit doesn't record those.
+    /// computed from their trees alone. Columns that were dropped or changed their type don't count.
     ///
     /// - Complexity: O(n), where the two share nothing.
     init(from old: DatabaseRoot, to new: DatabaseRoot, origin: String?) {
@@ -47,7 +46,7 @@ extension CommitSummary {
             difference.run()
             deltas[schema.key] = MergedDelta(
                 inserted: difference.inserted, deleted: difference.deleted,
-                modified: difference.modified.filter { !$0.columns.isEmpty },
+                modified: difference.modified,
                 listChanges: difference.listChanges(old, new, shareLeaves: false))
         }
         var tables: [TableKey: TableDelta] = [:]
