@@ -142,6 +142,26 @@ extension RealmDirectory {
     package func renameNew(_ name: String, to target: String) throws(StoreError) {
         try rename(name, to: target)
     }
+
+    /// Creates or replaces a small file durably: after a crash its content is the old or the new one.
+    ///
+    /// Throws `diskFull` and what the file system throws; the old content then remains.
+    ///
+    /// - Parameter temporary: the name of the new file until it is complete.
+    func replaceFile(
+        _ name: String, with bytes: [UInt8], temporary: String
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            let file = try create(temporary)
+            try file.write(bytes, at: 0)
+            try file.sync()
+            try rename(temporary, to: name)
+            try sync()
+        } catch {
+            try? unlink(temporary)
+            throw error
+        }
+    }
 }
 
 /// One file of a realm, other than `LOCK`. Closed when the last reference goes.

@@ -72,17 +72,9 @@ package struct MigrationMarkFile: Sendable {
     ///
     /// Throws `diskFull` and `ioFailed`; then the one before is there.
     package func write(_ mark: MigrationMark) throws(StoreError) {
-        let temporary = RealmLog.temporaryName(fileSystem)
-        do throws(StoreError) {
-            let file = try directory.create(temporary)
-            try file.write(mark.encoded(realmID), at: 0)
-            try file.sync()
-            try directory.rename(temporary, to: MigrationMark.fileName)
-            try directory.sync()
-        } catch {
-            try? directory.unlink(temporary)
-            throw error
-        }
+        try directory.replaceFile(
+            MigrationMark.fileName, with: mark.encoded(realmID),
+            temporary: RealmLog.temporaryName(fileSystem))
     }
 
     /// Removes it, if there is one. One that a crash brings back is of an older version, and passed over.

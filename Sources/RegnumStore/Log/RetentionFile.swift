@@ -30,17 +30,8 @@ package struct RetentionFile: Sendable {
     /// Throws `diskFull` and what the file system throws; then the one before counts.
     package func write(_ retention: HistoryRetention) throws(StoreError) {
         guard try read() != retention else { return }
-        let temporary = RealmLog.temporaryName(fileSystem)
-        do throws(StoreError) {
-            let file = try directory.create(temporary)
-            try file.write(encode(retention), at: 0)
-            try file.sync()
-            try directory.rename(temporary, to: Self.fileName)
-            try directory.sync()
-        } catch {
-            try? directory.unlink(temporary)
-            throw error
-        }
+        try directory.replaceFile(
+            Self.fileName, with: encode(retention), temporary: RealmLog.temporaryName(fileSystem))
     }
 
     private func encode(_ retention: HistoryRetention) -> [UInt8] {

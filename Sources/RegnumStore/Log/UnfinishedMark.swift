@@ -77,17 +77,8 @@ struct UnfinishedMark: Equatable, Sendable {
 
     /// Puts the mark into the directory, durably, in the place of any that is there.
     func write(_ fileSystem: any FileSystem, _ directory: any RealmDirectory) throws(StoreError) {
-        let temporary = RealmLog.temporaryName(fileSystem)
-        do throws(StoreError) {
-            let file = try directory.create(temporary)
-            try file.write(encoded(), at: 0)
-            try file.sync()
-            try directory.rename(temporary, to: kind.rawValue)
-            try directory.sync()
-        } catch {
-            try? directory.unlink(temporary)
-            throw error
-        }
+        try directory.replaceFile(
+            kind.rawValue, with: encoded(), temporary: RealmLog.temporaryName(fileSystem))
     }
 
     /// Whether the directory holds no realm: a mark says so, and the rest bears it out.
