@@ -123,7 +123,8 @@ package protocol RealmDirectory: AnyObject, Sendable {
     func create(_ name: String) throws(StoreError) -> any StoreFile
     /// Renames an entry; an existing `target` is replaced.
     func rename(_ name: String, to target: String) throws(StoreError)
-    /// Renames an entry. Throws `fileExists` if there is anything at `target`; then nothing has changed.
+    /// Renames an entry. Throws `fileExists` if there is anything at `target`; then nothing has
+    /// changed.
     func renameNew(_ name: String, to target: String) throws(StoreError)
     /// Removes an entry.
     func unlink(_ name: String) throws(StoreError)
@@ -143,7 +144,8 @@ extension RealmDirectory {
         try rename(name, to: target)
     }
 
-    /// Creates or replaces a small file durably: after a crash its content is the old or the new one.
+    /// Creates or replaces a small file durably: after a crash its content is the old or the new
+    /// one.
     ///
     /// Throws `diskFull` and what the file system throws; the old content then remains.
     ///

@@ -50,14 +50,14 @@ package enum Limits {
     package static let recordCellCountMax = 16 << 20
     /// What an inserted row counts besides its columns.
     package static let recordCellsPerRow = 4
-    /// Bytes of text (strings, data, values of any type) that the rows of one record may hold; values
-    /// that are told once count for each row.
+    /// Bytes of text (strings, data, values of any type) that the rows of one record may hold;
+    /// values that are told once count for each row.
     package static let recordTextByteCountMax = 64 << 20
     /// What changing the schema in one record may cost: each change as much as the classes, columns
     /// and lists that there are, an index besides as much as an eighth of the rows.
     package static let recordSchemaWorkMax = 8 << 20
-    /// Object keys of a class: they are below it. Far from where numbers end, so that whoever counts
-    /// on from a key of a file does not overflow.
+    /// Object keys of a class: they are below it. Far from where numbers end, so that whoever
+    /// counts on from a key of a file does not overflow.
     package static let keyCountMax: UInt64 = 1 << 62
     /// The version of a commit.
     package static let versionMax: UInt64 = 1 << 62

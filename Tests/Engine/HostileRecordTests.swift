@@ -5,8 +5,8 @@ import Testing
 @testable import EngineOracle
 @testable import RegnumEngine
 
-/// Records whose few bytes stand for much, and numbers at the end of their range: refused by readers,
-/// and not written by anybody honest.
+/// Records whose few bytes stand for much, and numbers at the end of their range: refused by
+/// readers, and not written by anybody honest.
 @Suite struct HostileRecordTests {
     private let table = TableKey(rawValue: 0)
 

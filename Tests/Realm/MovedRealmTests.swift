@@ -7,8 +7,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// A realm whose files are moved, removed or replaced while it is open: it acknowledges nothing more,
-/// and whoever opens the path gets what is there now.
+/// A realm whose files are moved, removed or replaced while it is open: it acknowledges nothing
+/// more, and whoever opens the path gets what is there now.
 @Suite struct MovedRealmTests {
     /// What somebody does to the files of an open realm.
     enum Mishap: String, CaseIterable {

@@ -130,8 +130,8 @@ extension FrozenAnyValue {
 }
 
 extension FrozenAnyValue: CustomStringConvertible {
-    /// The value as its kind describes itself; "nil" for none. Of data the first bytes are shown, of
-    /// a list or dictionary at most 100 elements.
+    /// The value as its kind describes itself; "nil" for none. Of data the first bytes are shown,
+    /// of a list or dictionary at most 100 elements.
     public var description: String {
         ReadScope.describe("FrozenAnyValue") {
             var printer = ObjectPrinter()

@@ -27,8 +27,8 @@ extension MapChangeSet: CustomStringConvertible {
 }
 
 extension ObjectChange: CustomStringConvertible {
-    /// What happened, with the object as it describes itself; of a change the object after it, and
-    /// the names of the properties.
+    /// The kind of change and the object's description; for a modification, the object after it and
+    /// the names of the changed properties.
     public var description: String {
         switch self {
         case .initial(let object?): "initial: \(object)"

@@ -63,7 +63,7 @@ extension _ManagedList {
         }
     }
 
-    /// What an aggregate is converted to. An error fails the transaction.
+    /// Converts the result of an aggregate. An error fails the transaction.
     func converted<Answer>(
         _ placeholder: @autoclosure () -> Answer, _ body: () throws(StoreError) -> Answer
     ) -> Answer {

@@ -165,8 +165,8 @@ extension Value {
 }
 
 extension Realm.Error {
-    /// What is wrong with the key of a map, nil if nothing is: it cannot contain a dot, start with a
-    /// dollar sign or be longer than a string.
+    /// The error for an invalid map key, or nil. A key can't contain a dot, start with a dollar
+    /// sign, or be longer than a string.
     static func mapKey(
         _ key: String, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error? {

@@ -6,8 +6,8 @@ internal import RegnumStore
 extension Map where Value: ProjectedValue, Value._PersistedProperty: SummableValue {
     /// The sum of the values as one of their type; nil is left out.
     ///
-    /// A sum of integers that does not fit into an `Int`, and one of which no value of the type can be
-    /// made, fail the transaction; of an unmanaged map they end the process.
+    /// A sum of integers that does not fit into an `Int`, and one of which no value of the type can
+    /// be made, fail the transaction; of an unmanaged map they end the process.
     public func sum() -> Value._Projected {
         guard let handle else { return Value.summed(unmanaged: stored.engineSum().engineValue) }
         let sum = handle.sum(Value._PersistedProperty.self).engineValue

@@ -9,8 +9,8 @@ final class DynamicStore {
     let core: TransactionCore
     /// The state before the migration, for its old objects; nil: what the transaction sees.
     let old: DatabaseRoot?
-    /// The classes whose objects a migration works on, by name; nil outside of one. Their properties go by
-    /// the names in Swift, and are those that the program declares.
+    /// The classes whose objects a migration works on, by name; nil outside of one. Their
+    /// properties go by the names in Swift, and are those that the program declares.
     let declared: [String: ClassSchema]?
     private var known: (schemaID: UInt64, tables: [TableKey: [String: DynamicProperty]]) = (0, [:])
 
@@ -224,8 +224,8 @@ final class DynamicStore {
         }
     }
 
-    /// What a link leads to. Only a damaged file has one to a row that is not there, which fails
-    /// the transaction.
+    /// The target of a link. A link to a missing row, which only a damaged file contains, fails the
+    /// transaction.
     private func object(_ table: TableKey, _ row: ObjectKey) -> DynamicObject? {
         if contains(table, row) { return DynamicObject(self, table, row) }
         core.fail(.missingRow(name(of: table)))

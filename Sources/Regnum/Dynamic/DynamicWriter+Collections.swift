@@ -187,7 +187,8 @@ extension DynamicWriter {
         return made
     }
 
-    /// Puts an entry into a map, in the place of the one of the same key unless that has the same value.
+    /// Puts an entry into a map, in the place of the one of the same key unless that has the same
+    /// value.
     func put(
         _ entry: ObjectKey, forKey key: String, in place: DynamicPlace
     ) throws(Realm.Error) {

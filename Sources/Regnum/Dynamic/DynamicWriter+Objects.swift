@@ -73,8 +73,9 @@ extension DynamicWriter {
         }
     }
 
-    /// The row of one of the program's objects. One that is unmanaged is added; an embedded one is copied,
-    /// and so is every one in a migration, where the classes are not yet as the program declares them.
+    /// The row of one of the program's objects. One that is unmanaged is added; an embedded one is
+    /// copied, and so is every one in a migration, where the classes are not yet as the program
+    /// declares them.
     func row(
         of object: ObjectBase, in target: TableKey, _ name: Name,
         at position: ValuePath.Position? = nil
@@ -111,8 +112,8 @@ extension DynamicWriter {
 
     // MARK: Values
 
-    /// The values of a new object, by its properties: of a dictionary, of an array in the order of their
-    /// declaration, of another object.
+    /// The values of a new object, by its properties: of a dictionary, of an array in the order of
+    /// their declaration, of another object.
     func supplied(_ value: Any, to table: TableKey) throws(Realm.Error) -> Supplied {
         let className = store.name(of: table)
         var supplied = Supplied()
@@ -176,8 +177,8 @@ extension DynamicWriter {
         return supplied
     }
 
-    /// What the properties begin with that an object was not given, as a fresh instance of its class has
-    /// it; nothing where the program lacks the class.
+    /// Sets properties without a given value to the defaults of a new instance of the class. Does
+    /// nothing if the program doesn't have the class.
     private func addDefaults(
         to supplied: inout Supplied, _ table: TableSchema, _ first: inout [Value]
     ) throws(Realm.Error) {

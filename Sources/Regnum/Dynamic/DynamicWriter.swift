@@ -51,7 +51,7 @@ struct DynamicWriter {
 
     // MARK: Properties
 
-    /// What a property gets: converted, with the rows that were made for it.
+    /// The converted value of a property, with the rows created for it.
     enum Prepared {
         case column(ColumnSchema, Value, Made?)
         case any(ColumnSchema, AnyTree)

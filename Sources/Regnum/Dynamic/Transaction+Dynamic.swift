@@ -39,17 +39,17 @@ extension Transaction {
         return store.find(table.key, primaryKey: value).map { DynamicObject(store, table.key, $0) }
     }
 
-    /// Makes an object of a class by its name. What is not given has its default: that of a new object of
-    /// the program's class, if the program has it.
+    /// Makes an object of a class by its name. What is not given has its default: that of a new
+    /// object of the program's class, if the program has it.
     ///
     /// - Parameters:
     ///   - values: what ``DynamicObject/set(_:of:)`` takes, by the names of the properties.
-    ///   - policy: what happens if there is an object with that primary key, given or by default; then it
-    ///     gets what is given, as ``create(_:value:update:)-(_,[String:Any?],_)`` says.
-    /// - Throws: `.invalidInput` if there is no class of that name, for an embedded class, for an update
-    ///   policy and a class without primary key, and for names that the class does not have;
-    ///   `.invalidValue` for a value that a property cannot hold; `.duplicatePrimaryKey`. Nothing is
-    ///   changed then, but that unmanaged objects among the values may have been added.
+    ///   - policy: what happens if there is an object with that primary key, given or by default;
+    ///     then it gets what is given, as ``create(_:value:update:)-(_,[String:Any?],_)`` says.
+    /// - Throws: `.invalidInput` if there is no class of that name, for an embedded class, for an
+    ///   update policy and a class without primary key, and for names that the class does not have;
+    ///   `.invalidValue` for a value that a property cannot hold; `.duplicatePrimaryKey`. Nothing
+    ///   is changed then, but that unmanaged objects among the values may have been added.
     /// - Precondition: called in a write.
     @discardableResult
     public func dynamicCreate(
@@ -62,8 +62,9 @@ extension Transaction {
     /// Makes an object of a class by its name from an array of its values, in the order of their
     /// declaration, or from another object, which has all its properties.
     ///
-    /// - Throws: as ``dynamicCreate(_:value:update:)-(_,[String:Any?],_)``; `.invalidInput` for an array
-    ///   where the program lacks the class; `.invalidValue` for an object that lacks a property.
+    /// - Throws: as ``dynamicCreate(_:value:update:)-(_,[String:Any?],_)``; `.invalidInput` for an
+    ///   array where the program lacks the class; `.invalidValue` for an object that lacks a
+    ///   property.
     /// - Precondition: called in a write.
     @discardableResult
     @_disfavoredOverload

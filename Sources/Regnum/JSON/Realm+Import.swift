@@ -30,7 +30,8 @@ extension Realm {
     ///     as a whole; `.modified` leaves columns alone that have the value already. What a line leaves
     ///     out stays.
     ///   - batchSize: the most lines of a transaction; a batch of 8 MB ends earlier.
-    ///   - origin: a label for the commits, which change streams report; at most 4,096 bytes of UTF-8.
+    ///   - origin: a label for the commits, which change streams report; at most 4,096 bytes of
+    ///     UTF-8.
     /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for what is no
     ///   such line, `.invalidValue` for values that a property cannot have, `.schemaMismatch` for classes
     ///   and properties that differ from what is stored, `.duplicatePrimaryKey`, `.unsupportedFormat`;

@@ -47,9 +47,9 @@ extension Snapshot {
 
     /// Writes the whole content of the snapshot, or that of some classes, as JSON lines into a file.
     ///
-    /// As ``exportJSON(classes:to:)-(_,([UInt8])->Void)``. The file appears, or replaces the one that is
-    /// there, when all of it is on disk; an export that fails leaves what was there. A new file may be
-    /// read by those only who may read the realm's files.
+    /// As ``exportJSON(classes:to:)-(_,([UInt8])->Void)``. The file appears, or replaces the one
+    /// that is there, when all of it is on disk; an export that fails leaves what was there. A new
+    /// file may be read by those only who may read the realm's files.
     ///
     /// - Throws: as there, and `.fileAccess`, `.fileNotFound`, `.filePermissionDenied`, `.diskFull` and
     ///   `.ioFailed` from the file.

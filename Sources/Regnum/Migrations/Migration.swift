@@ -19,8 +19,9 @@ internal import RegnumStore
 /// and before anybody reads: what it does, and the new schema, is one commit. An error that it
 /// throws, or that a property met, undoes all; ``Realm/open(_:)`` throws it.
 ///
-/// Old objects go by the names under which properties are stored, new ones by those that the program
-/// declares, and have no others. Objects of the program's classes can be given as values: they are copied.
+/// Old objects go by the names under which properties are stored, new ones by those that the
+/// program declares, and have no others. Objects of the program's classes can be given as values:
+/// they are copied.
 ///
 /// Before the block, properties that the classes have and the realm lacks are added; a property that
 /// became optional keeps its values; one that changed otherwise is new, with the zero of its type or
@@ -148,8 +149,8 @@ public final class Migration {
 
     /// Makes an object of a class of the program. What is not given has its default.
     ///
-    /// - Throws: as ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``. Keys are compared
-    ///   when the block is over.
+    /// - Throws: as ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``. Keys are
+    ///   compared when the block is over.
     @discardableResult
     public func create(
         _ className: String, value: [String: Any?] = [:]

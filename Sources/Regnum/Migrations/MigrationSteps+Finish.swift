@@ -23,8 +23,9 @@ extension MigrationSteps {
         for schema in classes { try setKeys(of: schema) }
     }
 
-    /// Drops the properties that the program's classes no longer have and that lead to a class which becomes
-    /// embedded: they own nothing. Throws where a value of any type links to an object of the class.
+    /// Drops the properties that the program's classes no longer have and that lead to a class
+    /// which becomes embedded: they own nothing. Throws where a value of any type links to an
+    /// object of the class.
     private func prepareToOwn(_ schema: ClassSchema) throws(Realm.Error) {
         guard let target = table(schema)?.key else { return }
         for owner in classes {
@@ -60,7 +61,8 @@ extension MigrationSteps {
             property: property)
     }
 
-    /// Lets the objects of a class be passed on, from now on, to whom drains it. Nothing may lead to them.
+    /// Lets the objects of a class be passed on, from now on, to whom drains it. Nothing may lead
+    /// to them.
     private func passOn(_ schema: ClassSchema) throws(Realm.Error) {
         guard let table = table(schema), table.kind != .asymmetric else { return }
         if let (owner, property) = referrer(to: table.key) {

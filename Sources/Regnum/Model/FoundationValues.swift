@@ -25,9 +25,9 @@ func withoutFoundation(_ value: Any) -> Any? {
 
 /// The number in an `NSNumber`, as the kind that it was made of: a float, a double or an integer.
 ///
-/// An `NSNumber` casts to every type that can hold its number, so that 1, 1.0 and true look alike. The
-/// kind shows in a field of the number: it is the same in an example of that kind, which is made by a
-/// cast in the other direction.
+/// An `NSNumber` casts to every type that can hold its number, so that 1, 1.0 and true look alike.
+/// The kind shows in a field of the number: it is the same in an example of that kind, which is
+/// made by a cast in the other direction.
 private func swiftNumber(_ number: Any) -> Any {
     let kind = kind(of: number)
     func isLike(_ example: Any) -> Bool {

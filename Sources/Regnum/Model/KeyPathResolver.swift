@@ -197,8 +197,8 @@ extension ClassSchema {
 }
 
 extension AnyKeyPath {
-    /// The key path for sentences: the types on its way, `\Person.<Optional<Dog>>?.<Int>`. Swift keeps
-    /// no names of properties, and what it prints has addresses.
+    /// The key path for sentences: the types on its way, `\Person.<Optional<Dog>>?.<Int>`. Swift
+    /// keeps no names of properties, and what it prints has addresses.
     var text: String {
         "\(self)".replacing(#/<(?:computed 0x[0-9a-f]+|offset \d+) \((.*?)\)>/#) {
             "<\($0.output.1)>"

@@ -6,12 +6,12 @@ extension ObjectBase {
     ///     let name = dog["name"] as? String
     ///     dog["age"] = 4
     ///
-    /// Reading gives the value as it is stored: an integer of any width as an `Int`, an enum as its raw
-    /// value, of a projected type what is stored of it, of a value of any type what it holds; nil for
-    /// nil. Links and collections are those of the property. Setting takes what
-    /// ``Transaction/create(_:value:update:)-(_,[String:Any?],_)`` takes for the property; an unmanaged
-    /// object is added, and a value that the property cannot hold fails the transaction, as by an
-    /// assignment.
+    /// Reading gives the value as it is stored: an integer of any width as an `Int`, an enum as its
+    /// raw value, of a projected type what is stored of it, of a value of any type what it holds;
+    /// nil for nil. Links and collections are those of the property. Setting takes what
+    /// ``Transaction/create(_:value:update:)-(_,[String:Any?],_)`` takes for the property; an
+    /// unmanaged object is added, and a value that the property cannot hold fails the transaction,
+    /// as by an assignment.
     ///
     /// A name that the class does not have fails the transaction with `.invalidInput`, and so does
     /// setting the inverse of a link; until then reads give nil.

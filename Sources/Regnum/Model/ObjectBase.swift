@@ -54,9 +54,9 @@ open class ObjectBase {
     ///         }
     ///     }
     ///
-    /// At most 5 levels of objects, 5 of lists and dictionaries of any type, 100 elements of a list,
-    /// 1,000 objects and 10,000 elements are shown; an object within itself by its class alone.
-    /// Inverses are left out.
+    /// At most 5 levels of objects, 5 of lists and dictionaries of any type, 100 elements of a
+    /// list, 1,000 objects and 10,000 elements are shown; an object within itself by its class
+    /// alone. Inverses are left out.
     ///
     /// A model can have a description of its own; frozen objects have it too. Where the object is
     /// shown within another one, its properties are.

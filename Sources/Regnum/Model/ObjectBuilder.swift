@@ -14,8 +14,8 @@ struct ObjectBuilder {
     private(set) var supplied: [ObjectIdentifier: Set<Int>] = [:]
     /// The sets and maps of each object that were given as nil: an update empties them.
     private(set) var emptied: [ObjectIdentifier: Set<Int>] = [:]
-    /// Objects to be filled yet, with where they are for sentences, and in how many dictionaries and
-    /// arrays of properties.
+    /// Objects to be filled yet, with where they are for sentences, and in how many dictionaries
+    /// and arrays of properties.
     private var pending: [(object: ObjectBase, value: Any, path: ValuePath?, level: Int)] = []
     /// That of the object that is being filled.
     private var level = 0

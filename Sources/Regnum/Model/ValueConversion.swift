@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import RegnumEngine
 
-/// What an `Any` holds when optionals are opened, with Foundation's values as Swift's: nil for nil, and
-/// for `NSNull`.
+/// What an `Any` holds when optionals are opened, with Foundation's values as Swift's: nil for nil,
+/// and for `NSNull`.
 func unwrapped(_ value: Any) -> Any? {
     var value = value
     while let optional = value as? any AnyOptional {

@@ -63,19 +63,19 @@ extension Realm {
         /// ignored in memory and by ``Realm/previewMigration(for:)``.
         public var resumableMigration: ResumableMigration?
         /// Whether a realm of a lower ``schemaVersion``, or one that listed classes differ from, is
-        /// deleted at `open` instead of being migrated: for what can be made again. Classes, properties
-        /// and indexes that are only new delete nothing; a realm of a higher version is refused. It has no
-        /// effect on classes that are not listed: they join at their first use, when the realm is open, and
-        /// throw `.schemaMismatch` if they differ.
+        /// deleted at `open` instead of being migrated: for what can be made again. Classes,
+        /// properties and indexes that are only new delete nothing; a realm of a higher version is
+        /// refused. It has no effect on classes that are not listed: they join at their first use,
+        /// when the realm is open, and throw `.schemaMismatch` if they differ.
         public var deleteRealmIfMigrationNeeded = false
         /// Whether the realm is only read: it must be there, and not a byte in its directory is
         /// written. Works without write permission and on media that cannot be written; commits of
         /// other processes are followed. A listed class whose properties are not all stored is a
         /// `.schemaMismatch`; one that is not stored at all is empty.
         public var readOnly = false
-        /// Whether the realm may lie on a network file system, on FUSE or on one that machines share:
-        /// `.fileAccess` otherwise. Locks and mappings may not hold there for all who use it, so set it
-        /// only where one machine alone does.
+        /// Whether the realm may lie on a network file system, on FUSE or on one that machines
+        /// share: `.fileAccess` otherwise. Locks and mappings may not hold there for all who use
+        /// it, so set it only where one machine alone does.
         public var allowsNetworkFileSystem = false
         /// The realm whose content a new realm begins with; it may be in use meanwhile, and nothing
         /// of it is changed. Ignored where the realm is there already.
@@ -84,20 +84,21 @@ extension Realm {
         /// `write` begins; it throws `.busy` if there are more. Nil: any number.
         /// ``Realm/stats()`` tells who holds them.
         public var maximumNumberOfActiveVersions: UInt?
-        /// How much of its past the realm keeps from now on, for streams that go on from a cursor, and
-        /// for others that ask for it. Stored with the realm, for all processes, until another opening
-        /// sets another one. Nil: what was set before, else ``Realm/HistoryRetention/standard``.
+        /// How much of its past the realm keeps from now on, for streams that go on from a cursor,
+        /// and for others that ask for it. Stored with the realm, for all processes, until another
+        /// opening sets another one. Nil: what was set before, else
+        /// ``Realm/HistoryRetention/standard``.
         ///
         /// What is gone stays gone. ``Realm/historyRetention()`` tells what is set.
         public var historyRetention: HistoryRetention?
         /// What a commit survives, unless `write` says otherwise.
         public var durability: Durability = .full
-        /// How long a `write` waits for other writers, of this process and of others, before it throws
-        /// `.busy`, which says who has the realm. Nil: as long as it takes.
+        /// How long a `write` waits for other writers, of this process and of others, before it
+        /// throws `.busy`, which says who has the realm. Nil: as long as it takes.
         ///
-        /// With or without it, a wait of five seconds is a warning in the log, which names the waiting
-        /// write and the process or the write that it waits for; it comes again every 50 seconds. It
-        /// goes to ``logger``, or to a logger with the label "regnum" if there is none.
+        /// With or without it, a wait of five seconds is a warning in the log, which names the
+        /// waiting write and the process or the write that it waits for; it comes again every 50
+        /// seconds. It goes to ``logger``, or to a logger with the label "regnum" if there is none.
         public var writeTimeout: Duration?
         /// Where the realm logs what it does, nil for nowhere: nothing above `debug` for normal
         /// work, and `critical` where a frozen value has no true answer (``Snapshot/read(_:)``).

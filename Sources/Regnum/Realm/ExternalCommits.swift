@@ -5,8 +5,8 @@ internal import RegnumWatch
 
 /// Has the coordinator look for commits of other processes: at each event of the watch on the
 /// realm's directory, and every second while there are observers (the system drops events when its
-/// queue overflows). Without a watch (limits, network file systems) the timer runs all the time; it is
-/// one of the pool where the loop cannot be had, for lack of descriptors or threads.
+/// queue overflows). Without a watch (limits, network file systems) the timer runs all the time; it
+/// is one of the pool where the loop cannot be had, for lack of descriptors or threads.
 final class ExternalCommits: Sendable {
     private struct State: Sendable {
         var isStarted = false

@@ -3,12 +3,12 @@ internal import RegnumStore
 
 /// Stores unmanaged objects together with the unmanaged objects that they link to.
 ///
-/// First all objects are found, without a change; then the new rows are stored, targets before those that
-/// link to them where no class has several, else in the order in which they were found; then the links to
-/// rows that came later, and the lists of the new rows;
-/// then the rows that existed are updated, which cannot fail. Only when all is stored the objects
-/// become accessors. So a call that throws takes its rows back and leaves the transaction and the
-/// objects as they were. Walks without recursion: a chain of any length can be added.
+/// First all objects are found, without a change; then the new rows are stored, targets before
+/// those that link to them where no class has several, else in the order in which they were found;
+/// then the links to rows that came later, and the lists of the new rows; then the rows that
+/// existed are updated, which cannot fail. Only when all is stored the objects become accessors. So
+/// a call that throws takes its rows back and leaves the transaction and the objects as they were.
+/// Walks without recursion: a chain of any length can be added.
 final class GraphInsertion {
     let core: TransactionCore
     let transaction: EngineTransaction
@@ -260,8 +260,8 @@ final class GraphInsertion {
 
     private func insertRows() throws(Realm.Error) -> [LateLink] {
         var late: [LateLink] = []
-        // rows of one class are stored in the order in which their objects were found, so that an object
-        // comes before those of its class that it links to
+        // rows of one class are stored in the order in which their objects were found, so that an
+        // object comes before those of its class that it links to
         let order = hasSeveralOfAClass ? Array(nodes.indices) : order
         for number in order where !nodes[number].exists {
             let node = nodes[number]

@@ -4,31 +4,32 @@ internal import RegnumStore
 extension Realm {
     /// How much of a realm's past is kept beyond what opening it needs.
     ///
-    /// A commit is kept if it is younger than `age` **and** among the newest `byteCount` bytes of the
-    /// log **and** the content that it builds on is within `contentByteCount`; a version can be gone
-    /// back to as long as all commits behind it are kept. Whole files are removed, at checkpoints, so
-    /// somewhat more is kept.
+    /// A commit is kept if it is younger than `age` **and** among the newest `byteCount` bytes of
+    /// the log **and** the content that it builds on is within `contentByteCount`; a version can be
+    /// gone back to as long as all commits behind it are kept. Whole files are removed, at
+    /// checkpoints, so somewhat more is kept.
     public struct HistoryRetention: Sendable, Hashable, CustomStringConvertible {
         /// By the wall clocks of the processes that commit and remove.
         public var age: Duration
         /// Bytes of the log: a small commit has some hundred.
         public var byteCount: Int
-        /// Bytes of older content, in nodes files, that are kept for the past alone: about the size of
-        /// the realm for each time that it was written anew. Nil: as many as it takes.
+        /// Bytes of older content, in nodes files, that are kept for the past alone: about the size
+        /// of the realm for each time that it was written anew. Nil: as many as it takes.
         public var contentByteCount: Int?
 
         /// - Parameters:
         ///   - age: zero keeps nothing.
         ///   - byteCount: 0 keeps nothing.
-        ///   - contentByteCount: nil keeps the content that the commits build on, whatever its size.
+        ///   - contentByteCount: nil keeps the content that the commits build on, whatever its
+        ///     size.
         public init(age: Duration, byteCount: Int = 256 << 20, contentByteCount: Int? = nil) {
             self.age = age
             self.byteCount = byteCount
             self.contentByteCount = contentByteCount
         }
 
-        /// What a realm keeps for which nobody has set anything: a week, at most 16 MiB of the log, and
-        /// at most 64 MiB of older content.
+        /// What a realm keeps for which nobody has set anything: a week, at most 16 MiB of the log,
+        /// and at most 64 MiB of older content.
         public static let standard = HistoryRetention(
             age: .seconds(7 * 86_400), byteCount: 16 << 20, contentByteCount: 64 << 20)
 

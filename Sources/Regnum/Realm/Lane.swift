@@ -1,9 +1,9 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Where long bodies run: a serial lane for each realm, on a thread of the library, so that a body of
-/// many milliseconds does not take one from the cooperative pool. Each realm that needs a thread gets
-/// one: its body has the turn, and must not wait for the body of another realm.
+/// Where long bodies run: a serial lane for each realm, on a thread of the library, so that a body
+/// of many milliseconds does not take one from the cooperative pool. Each realm that needs a thread
+/// gets one: its body has the turn, and must not wait for the body of another realm.
 ///
 /// A hop there and back costs 9 to 19 us, so short bodies stay on the actor's own executor
 /// (COMMIT-PATH of the design, section 1).

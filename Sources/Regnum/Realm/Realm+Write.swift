@@ -37,7 +37,8 @@ extension Realm {
     /// body's result, or read it again.
     ///
     /// - Parameters:
-    ///   - origin: a label for the commit, which change streams report; at most 4,096 bytes of UTF-8.
+    ///   - origin: a label for the commit, which change streams report; at most 4,096 bytes of
+    ///     UTF-8.
     ///   - durability: what the commit survives; nil for `Configuration.durability`.
     ///   - body: runs once, without suspension. What it returns must be `Sendable`, so no object
     ///     leaves it.
@@ -84,7 +85,8 @@ extension Realm {
     ///     return snapshot.object(Message.self, forPrimaryKey: id)
     ///
     /// - Returns: the state with what the body changed and everything before it, and nothing that
-    ///   came after; the state that the body saw, if it changed nothing. And what the body returned.
+    ///   came after; the state that the body saw, if it changed nothing. And what the body
+    ///   returned.
     /// - Throws: as `write`.
     @concurrent public nonisolated func snapshot<R: Sendable>(
         origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
@@ -95,8 +97,8 @@ extension Realm {
         return (Snapshot(core: SnapshotCore(realm: core, root: root, place: place)), result)
     }
 
-    /// Waits for the turn outside of the actor, which runs bodies: so a cancelled task ends at once,
-    /// however long the body before takes.
+    /// Waits for the turn outside of the actor, which runs bodies: so a cancelled task ends at
+    /// once, however long the body before takes.
     ///
     /// - Returns: what the body returned, and the state that it made.
     @concurrent private nonisolated func written<R: Sendable>(

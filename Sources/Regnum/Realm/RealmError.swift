@@ -35,8 +35,8 @@ extension Realm {
         public var position: UInt64?
         /// The line concerned, from 1, of a text that is imported.
         public var line: Int?
-        /// The call of `write` or `read`, as file and line, whose transaction failed by a setter or another
-        /// call that cannot throw.
+        /// The call of `write` or `read`, as file and line, whose transaction failed by a setter or
+        /// another call that cannot throw.
         public var transaction: String?
         /// The error that led to this one.
         public var underlying: (any Swift.Error)?

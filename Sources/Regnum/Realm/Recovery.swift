@@ -10,17 +10,19 @@ extension Realm {
         public let discardedByteCount: UInt64
         /// The versions of whole commits among the discarded bytes.
         public let discardedVersions: [UInt64]
-        /// Bytes of valid commits that were not known to be on disk. They were kept, and written again.
+        /// Bytes of valid commits that were not known to be on disk. They were kept, and written
+        /// again.
         public let adoptedByteCount: UInt64
-        /// `LOCK` was missing, or its content was lost, as can happen when the power goes. Then the log
-        /// alone says where it ends: commits that were cut off together with all traces of them are not
-        /// noticed. Compare ``Realm/Statistics/version`` with what you know.
+        /// `LOCK` was missing, or its content was lost, as can happen when the power goes. Then the
+        /// log alone says where it ends: commits that were cut off together with all traces of them
+        /// are not noticed. Compare ``Realm/Statistics/version`` with what you know.
         public let isLockLost: Bool
         /// A write or sync of the log had failed: it goes on in a new segment.
         public let followsFailedWrite: Bool
         /// The versions of damaged checkpoints. An older one served, with the log since then.
         public let damagedCheckpoints: [UInt64]
-        /// From this log position on acknowledged bytes are damaged; a checkpoint holds what they said.
+        /// From this log position on acknowledged bytes are damaged; a checkpoint holds what they
+        /// said.
         public let damagedPosition: UInt64?
         /// Files that said that the realm was being made or removed, though it is whole; they were
         /// removed.
@@ -41,8 +43,8 @@ extension Realm {
         }
     }
 
-    /// What opening the realm found, and what was put right since; clean for realms in memory. All of it
-    /// is logged too.
+    /// What opening the realm found, and what was put right since; clean for realms in memory. All
+    /// of it is logged too.
     public nonisolated var recovery: Recovery {
         Recovery(core.coordinator.recovery ?? RecoveryReport())
     }

@@ -35,8 +35,8 @@ public struct ObjectSchema: Sendable {
     public let className: String
     /// The class; nil for a stored one, which the program may not have, or have otherwise.
     public let objectClass: ObjectBase.Type?
-    /// The stored properties in the order of their declaration, those of superclasses first; of a stored
-    /// class in alphabetical order. Inverses are not among them; the subscript has them.
+    /// The stored properties in the order of their declaration, those of superclasses first; of a
+    /// stored class in alphabetical order. Inverses are not among them; the subscript has them.
     public let properties: [Property]
     /// The inverses of links.
     private let inverses: [Property]
@@ -109,13 +109,13 @@ public struct Property: Sendable, Hashable {
     public let isSet: Bool
     /// Whether the property is a ``Map``.
     public let isMap: Bool
-    /// Whether the property has an index. A primary key has one; of a stored value of any type it is not
-    /// known.
+    /// Whether the property has an index. A primary key has one; of a stored value of any type it
+    /// is not known.
     public let isIndexed: Bool
     /// Whether the property is the primary key of its class.
     public let isPrimaryKey: Bool
-    /// Whether the property can be nil; of a collection whether its elements can. Values of any type are
-    /// not optional: ``AnyRealmValue/none`` is one of them.
+    /// Whether the property can be nil; of a collection whether its elements can. Values of any
+    /// type are not optional: ``AnyRealmValue/none`` is one of them.
     public let isOptional: Bool
     /// The class of the objects that the property holds, nil for values.
     public let objectClassName: String?

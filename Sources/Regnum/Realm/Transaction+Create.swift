@@ -5,16 +5,16 @@ extension Transaction {
     ///
     ///     try tx.create(Dog.self, value: ["name": "Rex", "age": 3, "toys": [["name": "ball"]]])
     ///
-    /// Values are given by the names of the properties; names that the class does not have are ignored,
-    /// and properties that are not given get their defaults. A value may be of the property's type
-    /// or, without loss, of a similar one: integers for integers of another width and for `Double` and
-    /// `Float`, booleans for integers and 0 and 1 for booleans, the raw value of an enum, the text of a
-    /// UUID. Foundation's `NSNumber`, `NSDate`, `NSData` and `NSUUID` are what they hold. nil and
-    /// `NSNull` are nil, and empty a collection. A link or an embedded object takes a dictionary, an array
-    /// (the values in the order of declaration) or an object: one of this transaction is linked to, of
-    /// any other a copy is stored; an embedded one is always copied. Lists take arrays and other
-    /// sequences. Dictionaries and arrays of properties may be nested in 64 levels; objects that link
-    /// to each other have no limit.
+    /// Values are given by the names of the properties; names that the class does not have are
+    /// ignored, and properties that are not given get their defaults. A value may be of the
+    /// property's type or, without loss, of a similar one: integers for integers of another width
+    /// and for `Double` and `Float`, booleans for integers and 0 and 1 for booleans, the raw value
+    /// of an enum, the text of a UUID. Foundation's `NSNumber`, `NSDate`, `NSData` and `NSUUID` are
+    /// what they hold. nil and `NSNull` are nil, and empty a collection. A link or an embedded
+    /// object takes a dictionary, an array (the values in the order of declaration) or an object:
+    /// one of this transaction is linked to, of any other a copy is stored; an embedded one is
+    /// always copied. Lists take arrays and other sequences. Dictionaries and arrays of properties
+    /// may be nested in 64 levels; objects that link to each other have no limit.
     ///
     /// With an update policy an object whose primary key exists gets the values that are given, and
     /// keeps the others; the same goes for nested ones.
@@ -121,8 +121,8 @@ extension ObjectBase {
         fill(from: value, file, line)
     }
 
-    /// An unmanaged object with the values of a dictionary, an array, or of another object, which has all
-    /// properties of this one's class: of a managed one, a copy.
+    /// An unmanaged object with the values of a dictionary, an array, or of another object, which
+    /// has all properties of this one's class: of a managed one, a copy.
     ///
     /// - Precondition: as for ``init(value:)-([String:Any?])``.
     @_disfavoredOverload

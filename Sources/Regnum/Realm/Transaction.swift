@@ -20,9 +20,9 @@ public final class Transaction {
         self.core = core
     }
 
-    /// The version that the realm has if the body ends now: in a `write` the one after that which the
-    /// body began with, if it has changed anything so far, else that one. In a `read` the version
-    /// being read.
+    /// The version that the realm has if the body ends now: in a `write` the one after that which
+    /// the body began with, if it has changed anything so far, else that one. In a `read` the
+    /// version being read.
     ///
     /// For `snapshot(atLeast:)` take it at the end of the body;
     /// ``Realm/snapshot(origin:durability:file:line:afterWriting:)`` needs no version.

@@ -101,8 +101,8 @@ final class TransactionCore {
         refreshBindings()
     }
 
-    /// Fails the transaction, unless it has failed already. The error names the transaction's call: the line
-    /// of the misuse is not known.
+    /// Fails the transaction, unless it has failed already. The error names the transaction's call:
+    /// the line of the misuse is not known.
     func fail(_ error: Realm.Error) {
         guard violation == nil else { return }
         var error = error

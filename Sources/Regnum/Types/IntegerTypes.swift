@@ -54,8 +54,8 @@ extension Float: RequiredValue, OrderedValue {
         object._binding?.setDouble(widened, row: object._row, column: column)
     }
 
-    /// The float as a double. A NaN keeps its bits, also a signalling one, which a conversion would make
-    /// a quiet one.
+    /// The float as a double. A NaN keeps its bits, also a signalling one, which a conversion would
+    /// make a quiet one.
     private var widened: Double {
         guard isNaN else { return Double(self) }
         let sign: UInt64 = self.sign == .minus ? 1 << 63 : 0

@@ -2,10 +2,10 @@ internal import RegnumEngine
 
 /// A type that `@Persisted` can wrap.
 ///
-/// The library conforms all of them: values (`Bool`, `Int`, `Int8` to `Int64`, `Float`, `Double`, `String`,
-/// `Data`, `Date`, `UUID`, `ObjectId`, enums that are ``PersistableEnum``, and their optionals), optional
-/// objects (links), ``List``, ``MutableSet``, ``Map`` and ``LinkingObjects``. Where the compiler says
-/// that a type has to conform:
+/// The library conforms all of them: values (`Bool`, `Int`, `Int8` to `Int64`, `Float`, `Double`,
+/// `String`, `Data`, `Date`, `UUID`, `ObjectId`, enums that are ``PersistableEnum``, and their
+/// optionals), optional objects (links), ``List``, ``MutableSet``, ``Map`` and ``LinkingObjects``.
+/// Where the compiler says that a type has to conform:
 ///
 /// - an enum has a raw value and is declared `: PersistableEnum`;
 /// - for `Decimal` declare a ``Decimal128``;

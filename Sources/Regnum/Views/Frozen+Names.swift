@@ -8,8 +8,8 @@ extension Frozen {
     ///     let name = try dog["name"].stringValue
     ///
     /// An enum is its raw value, and a property of a projected type what is stored of it; nil is
-    /// ``FrozenAnyValue/none``. A link is an object; a list, a set and an inverse are lists, a map is
-    /// a dictionary.
+    /// ``FrozenAnyValue/none``. A link is an object; a list, a set and an inverse are lists, a map
+    /// is a dictionary.
     ///
     /// - Throws: `.invalidInput` for a property that the class does not have; what
     ///   ``Snapshot/read(_:)`` throws.

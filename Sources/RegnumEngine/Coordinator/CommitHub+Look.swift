@@ -61,8 +61,8 @@ extension CommitHub {
     /// Nobody subscribes between the two effects: who subscribes later starts at `root`.
     ///
     /// - Parameter steps: how it came about, in order; the last one has `root`.
-    /// - Returns: the root before and what is not looked at any more, to be let go of outside of all
-    ///   locks.
+    /// - Returns: the root before and what is not looked at any more, to be let go of outside of
+    ///   all locks.
     func publish(
         _ root: DatabaseRoot, _ steps: [PublishedStep]
     ) -> (DatabaseRoot, [PublishedStep]) {

@@ -106,8 +106,8 @@ extension Coordinator {
                 + (rest ?? "what leads to it was removed") + ".", path: path)
     }
 
-    /// Sets what is kept for readers of the past: from now on, by all processes. No effect in memory
-    /// and where the realm is only read.
+    /// Sets what is kept for readers of the past: from now on, by all processes. No effect in
+    /// memory and where the realm is only read.
     ///
     /// Throws `closed`, `diskFull` and what the file system throws.
     package func setRetention(_ retention: HistoryRetention) async throws(StoreError) {

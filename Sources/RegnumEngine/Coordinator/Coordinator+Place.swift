@@ -1,8 +1,8 @@
 internal import RegnumStore
 
 /// A realm whose directory or `LOCK` was moved or removed while it is open: nothing is acknowledged
-/// any more, writes and streams throw `fileMoved`, and what opens the path next gets the realm that is
-/// there then.
+/// any more, writes and streams throw `fileMoved`, and what opens the path next gets the realm that
+/// is there then.
 extension Coordinator {
     /// How often hints and reads look at the names.
     private static let placeIntervalNanoseconds: UInt64 = 100_000_000
@@ -36,8 +36,8 @@ extension Coordinator {
         _ = isInPlace()
     }
 
-    /// Throws `fileMoved` if a batch that was just synced must not be acknowledged. The caller owns the
-    /// log.
+    /// Throws `fileMoved` if a batch that was just synced must not be acknowledged. The caller owns
+    /// the log.
     func confirmPlace(_ log: RealmLog) throws(StoreError) {
         let now = IOPool.now()
         let isDue = state.withLock {

@@ -11,8 +11,9 @@ extension Coordinator {
     ///
     /// After a failed write or sync the log first goes on in a new segment.
     ///
-    /// Throws `CancellationError`; `closed`; `busy` after the time-out; `ioFailed` and `diskFull` when
-    /// the writer lock was free and the log could not be repaired; `invalidDatabase` when this process could not read what others wrote.
+    /// Throws `CancellationError`; `closed`; `busy` after the time-out; `ioFailed` and `diskFull`
+    /// when the writer lock was free and the log could not be repaired; `invalidDatabase` when this
+    /// process could not read what others wrote.
     ///
     /// - Parameter place: where the write was called, for messages.
     package func beginWrite(

@@ -80,8 +80,8 @@ package final class Coordinator: Sendable {
     /// Whether `close` was called.
     package var isClosed: Bool { state.withLock { $0.phase != .open } }
 
-    /// Throws what keeps this process from following the others, if there is anything: damage, or that
-    /// the realm is no longer where it was opened.
+    /// Throws what keeps this process from following the others, if there is anything: damage, or
+    /// that the realm is no longer where it was opened.
     package func checkReadable() throws(StoreError) {
         if let failure = state.withLock({ $0.moved ?? $0.followFailure }) { throw failure }
     }

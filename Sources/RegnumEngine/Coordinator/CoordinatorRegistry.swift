@@ -79,8 +79,8 @@ final class CoordinatorRegistry: Sendable {
         find(path, fileSystem) != nil || !inPlace(fileSystem, identities).isEmpty
     }
 
-    /// The coordinators that are registered for one of the files, and whose realms are where they were
-    /// opened. Those that are not end here.
+    /// The coordinators that are registered for one of the files, and whose realms are where they
+    /// were opened. Those that are not end here.
     private func inPlace(_ fileSystem: any FileSystem, _ identities: [FileIdentity])
         -> [Coordinator]
     {

@@ -4,7 +4,8 @@ package import RegnumStore
 /// A copy of one version of a realm, made beside it, which gets its name when it is complete.
 ///
 /// It is a realm that begins with the version as its seed, in a directory of its own with a name
-/// that says so, and with a mark in it. Nothing of the original is locked: the root is held, and what it shows stays.
+/// that says so, and with a mark in it. Nothing of the original is locked: the root is held, and
+/// what it shows stays.
 package struct RealmCopy: Sendable {
     private let root: DatabaseRoot
     private let target: String
@@ -134,8 +135,8 @@ package struct RealmCopy: Sendable {
         if !mayGoOn() { throw StoreError(.closed, "The backup was stopped.", path: target) }
     }
 
-    /// The directory above must be there, and be none of a realm's. What copies of this user that were
-    /// cut short left in it is removed.
+    /// The directory above must be there, and be none of a realm's. What copies of this user that
+    /// were cut short left in it is removed.
     private func checkParent() throws(StoreError) {
         let directory: any RealmDirectory
         let names: [String]

@@ -53,8 +53,9 @@
 /// Rows that are set or inserted get the commit version as their content version. Type codes are
 /// `ValueType`'s raw values. Codes, flags, types and modes that are unknown are answered by
 /// `unsupportedFormat`; everything else that contradicts this page or the base, by
-/// `invalidDatabase`. Inserts of one record have at most `Limits.recordCellCountMax` cells, a row counting as many
-/// as its class has columns and `cellsPerRow` more: this bounds what a few hostile bytes can claim.
+/// `invalidDatabase`. Inserts of one record have at most `Limits.recordCellCountMax` cells, a row
+/// counting as many as its class has columns and `cellsPerRow` more: this bounds what a few hostile
+/// bytes can claim.
 package enum CommitRecord {
     enum Operation: UInt8 {
         case addTable = 1

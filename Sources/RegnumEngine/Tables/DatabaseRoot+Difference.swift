@@ -1,7 +1,7 @@
 extension MergedDelta {
     /// The delta between two versions of a class, from their trees alone: shared clusters and
-    /// shared leaves of lists are skipped. Self-assignments aren't detected: a modified row's columns
-    /// are those whose values differ.
+    /// shared leaves of lists are skipped. Self-assignments aren't detected: a modified row's
+    /// columns are those whose values differ.
     ///
     /// - Complexity: O(clusters that differ), each of up to 1,024 rows; O(n) between roots that share
     ///   none.
@@ -24,7 +24,8 @@ extension MergedDelta {
 
 extension CommitSummary {
     /// The changes between two versions of the same schema, or before and after a migration,
-    /// computed from their trees alone. Columns that were dropped or changed their type don't count.
+    /// computed from their trees alone. Columns that were dropped or changed their type don't
+    /// count.
     ///
     /// - Complexity: O(n), where the two share nothing.
     init(from old: DatabaseRoot, to new: DatabaseRoot, origin: String?) {
@@ -111,7 +112,8 @@ private struct RowDifference {
     }
 
     /// Compares two nodes of the cluster trees, 0 for none, whose first key is the same. What both
-    /// trees share is skipped with all below it, as are keys that were never used or are used no more.
+    /// trees share is skipped with all below it, as are keys that were never used or are used no
+    /// more.
     private mutating func compare(
         _ before: UInt, _ beforeLevel: Int, _ after: UInt, _ afterLevel: Int, _ firstKey: UInt64
     ) {

@@ -121,8 +121,8 @@ package struct LogTrimming: Sendable {
         return leastFile == 0 && first.number == 0 && first.base == 0 ? (0, 0) : nil
     }
 
-    /// The lowest nodes file from which on the retention has space for all that only the past needs;
-    /// 0 if it has space for all.
+    /// The lowest nodes file from which on the retention has space for all that only the past
+    /// needs; 0 if it has space for all.
     private func leastFile(
         _ files: [UInt64], _ retention: HistoryRetention
     ) throws(StoreError) -> UInt64 {

@@ -18,8 +18,8 @@ extension RealmLog {
 
     /// Takes the lock that lets one process checkpoint at a time; false if another one has it.
     ///
-    /// Throws `fileMoved` if the realm is no longer where it was opened: no file of it is written or
-    /// removed then.
+    /// Throws `fileMoved` if the realm is no longer where it was opened: no file of it is written
+    /// or removed then.
     package func tryLockCheckpoint() throws(StoreError) -> Bool {
         guard try lock.tryLock(.checkpoint, .exclusive) else { return false }
         do {
@@ -84,8 +84,8 @@ extension RealmLog {
     /// once the checkpoint is published.
     ///
     /// Requires the writer lock. Where no segment can be made nothing happens. Throws `ioFailed`
-    /// where it may have been made or not; then the instance is poisoned, and the checkpoint is good
-    /// nevertheless.
+    /// where it may have been made or not; then the instance is poisoned, and the checkpoint is
+    /// good nevertheless.
     package func beginSegmentAfterCheckpoint() throws(StoreError) {
         let first = options.firstSegmentByteCount
         guard checkpoints.newest != nil, checkpointsEnd > segment.header.base,

@@ -47,8 +47,8 @@ extension RealmLog {
         durableEnd = min(durableEnd, position)
     }
 
-    /// Repairs what a dead writer or a failure has left behind what was published. If it throws, the
-    /// log stands where it stood, and what was delivered is void.
+    /// Repairs what a dead writer or a failure has left behind what was published. If it throws,
+    /// the log stands where it stood, and what was delivered is void.
     func recover(
         _ page: ControlPage, _ deliver: Deliver
     ) throws(StoreError) -> RecoveryReport {

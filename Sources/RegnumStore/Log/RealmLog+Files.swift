@@ -1,11 +1,11 @@
 /// The files of a realm as a whole: whether they are there, making them from a seed, removing them.
 ///
 /// Both take several steps. Meanwhile the directory has a file that says so (`UnfinishedMark`);
-/// whoever opens the realm next finds it and removes the rest, so that after a crash there is a whole
-/// realm or none. A copy that is complete loses it as its last step.
+/// whoever opens the realm next finds it and removes the rest, so that after a crash there is a
+/// whole realm or none. A copy that is complete loses it as its last step.
 extension RealmLog {
-    /// Stands in a directory that a backup is being written to, from its first step until after it got
-    /// its name: what has it under a temporary name may be removed. It has no content.
+    /// Stands in a directory that a backup is being written to, from its first step until after it
+    /// got its name: what has it under a temporary name may be removed. It has no content.
     package static let backupMarkName = "unfinished-backup"
 
     /// The content that a new realm begins with.
@@ -82,10 +82,11 @@ extension RealmLog {
         return try remove(fileSystem, directory)
     }
 
-    /// Removes what a backup that was cut short has left at `path`: a directory of this user, reached
-    /// without a symbolic link, that says that it is one. Anything else stays.
+    /// Removes what a backup that was cut short has left at `path`: a directory of this user,
+    /// reached without a symbolic link, that says that it is one. Anything else stays.
     ///
-    /// - Parameter identity: that of the directory, where the caller has made it: then it need not say so.
+    /// - Parameter identity: that of the directory, where the caller has made it: then it need not
+    ///   say so.
     package static func removeBackup(
         _ fileSystem: any FileSystem, path: String, identity: FileIdentity? = nil
     ) throws(StoreError) {

@@ -7,10 +7,10 @@ extension RealmLog {
     /// Blocks on the disk, and on another process that is just recovering the realm.
     ///
     /// Throws `invalidDatabase` for damage and for directories that are no realm,
-    /// `unsupportedFormat` for newer formats, `incompatiblePeer` if a process of another version has the
-    /// realm open, `busy` if another process recovers for longer than the
-    /// open timeout, and what the file system throws. On an error nothing was changed, except that a
-    /// `LOCK` of zeros may have been made.
+    /// `unsupportedFormat` for newer formats, `incompatiblePeer` if a process of another version
+    /// has the realm open, `busy` if another process recovers for longer than the open timeout, and
+    /// what the file system throws. On an error nothing was changed, except that a `LOCK` of zeros
+    /// may have been made.
     ///
     /// - Parameter seed: the content that a new realm begins with.
     package static func open(
@@ -324,8 +324,8 @@ extension RealmLog {
         return boot == bootID
     }
 
-    /// Removes marks of an unfinished copy or removal that the realm, which is whole, belies. Requires
-    /// the writer lock.
+    /// Removes marks of an unfinished copy or removal that the realm, which is whole, belies.
+    /// Requires the writer lock.
     private func removeStrayMarks() throws(StoreError) -> [String] {
         let stray = try directory.names().filter(UnfinishedMark.names.contains).sorted()
         for name in stray { try? directory.unlink(name) }

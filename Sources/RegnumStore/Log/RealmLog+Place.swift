@@ -1,11 +1,11 @@
 /// Whether the realm is still where it was opened.
 ///
 /// Whoever opens the path after the directory or `LOCK` was replaced has locks of its own: two
-/// processes would then write the same log. So the names are compared with what is open whenever the
-/// writer lock was taken, before a segment is made, and before a batch is acknowledged.
+/// processes would then write the same log. So the names are compared with what is open whenever
+/// the writer lock was taken, before a segment is made, and before a batch is acknowledged.
 extension RealmLog {
-    /// Whether the path leads to the directory that was opened, and the name `LOCK` in it to the file
-    /// that has the locks. What cannot be seen counts as unchanged.
+    /// Whether the path leads to the directory that was opened, and the name `LOCK` in it to the
+    /// file that has the locks. What cannot be seen counts as unchanged.
     ///
     /// Two system calls that touch no disk: the kernel keeps the names of what is open.
     package var isInPlace: Bool { directory.isCurrent() && hasLock }
@@ -23,8 +23,8 @@ extension RealmLog {
 
     /// Throws `fileMoved` if others would lock another `LOCK` than this one. One system call.
     ///
-    /// After a sync this makes an acknowledgement true: whoever opens another `LOCK` does so after the
-    /// batch was on disk, and reads it.
+    /// After a sync this makes an acknowledgement true: whoever opens another `LOCK` does so after
+    /// the batch was on disk, and reads it.
     package func checkLock() throws(StoreError) {
         guard hasLock else { throw movedError }
     }

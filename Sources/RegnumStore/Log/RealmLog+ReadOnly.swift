@@ -62,8 +62,8 @@ extension RealmLog {
         return try openAlone(place, page, lastNumber: last, load, deliver)
     }
 
-    /// Whether the log goes on behind what the page calls published, though nobody is writing: then the
-    /// page is older than the log, as where `LOCK` alone was put back.
+    /// Whether the log goes on behind what the page calls published, though nobody is writing: then
+    /// the page is older than the log, as where `LOCK` alone was put back.
     private static func isStale(
         _ page: ControlPage, _ place: Place, _ log: RealmLog, lastNumber: UInt64
     ) -> Bool {

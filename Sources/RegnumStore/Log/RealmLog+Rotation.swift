@@ -8,14 +8,14 @@ extension RealmLog {
         temporaryPrefix + String(fileSystem.random(), radix: 16)
     }
 
-    /// Begins a new segment at the log end, twice as large as this one, or smaller where there is no
-    /// space for that. The predecessor must be synced.
+    /// Begins a new segment at the log end, twice as large as this one, or smaller where there is
+    /// no space for that. The predecessor must be synced.
     ///
     /// - Throws: The reason for which the segment can't be created: `diskFull` if there is no space
-    ///   for `minimumByteCount` bytes of records either, `fileMoved` if the realm is no longer where
-    ///   it was opened, or the system's refusal of a descriptor, of memory or of permission. The log
-    ///   is then unchanged. A failure after the segment was created poisons the instance with
-    ///   `ioFailed`, since the new name may or may not be on disk.
+    ///   for `minimumByteCount` bytes of records either, `fileMoved` if the realm is no longer
+    ///   where it was opened, or the system's refusal of a descriptor, of memory or of permission.
+    ///   The log is then unchanged. A failure after the segment was created poisons the instance
+    ///   with `ioFailed`, since the new name may or may not be on disk.
     func rotate(minimumByteCount: UInt64) throws(StoreError) {
         let doubled = min(segment.byteCount * 2, options.segmentByteCountMax)
         try rotate(byteCounts: segmentByteCounts(doubled, forRecords: minimumByteCount))
@@ -50,11 +50,13 @@ extension RealmLog {
         }
     }
 
-    /// Goes on in a new segment where `LOCK` was lost: a process that has the old one open may just be
-    /// writing behind the log end, and the base of the next segment cuts that off. Its checkpoint may
-    /// be on its way into the newest nodes file, to which nothing more is appended here.
+    /// Goes on in a new segment where `LOCK` was lost: a process that has the old one open may just
+    /// be writing behind the log end, and the base of the next segment cuts that off. Its
+    /// checkpoint may be on its way into the newest nodes file, to which nothing more is appended
+    /// here.
     ///
-    /// Requires the writer lock, and that all is synced. Without space it goes on in the same segment.
+    /// Requires the writer lock, and that all is synced. Without space it goes on in the same
+    /// segment.
     func leaveSegment() throws(StoreError) {
         if let newest = checkpoints.newest { try? nodes.file(newest.file).abandon() }
         do {
@@ -100,8 +102,8 @@ extension RealmLog {
 
     /// Makes the segment, with `frames` as its first records, and makes it current.
     ///
-    /// Throws `outcomeUnknown` where its name may be on disk or not; any other error means that it is
-    /// not there.
+    /// Throws `outcomeUnknown` where its name may be on disk or not; any other error means that it
+    /// is not there.
     func begin(
         _ header: SegmentHeader, byteCount: UInt64, usesSpare: Bool = true,
         _ frames: [UInt8] = []

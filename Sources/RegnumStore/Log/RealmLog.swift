@@ -40,8 +40,8 @@ package final class RealmLog: @unchecked Sendable {
     package internal(set) var isRecovering = false
     /// A write or sync failed: this instance writes no more.
     package internal(set) var isPoisoned = false
-    /// What was put right when the writer lock was taken after a process that died or failed, until it
-    /// is asked for.
+    /// What was put right when the writer lock was taken after a process that died or failed, until
+    /// it is asked for.
     private var takenOver: RecoveryReport?
     var control: ControlPage
     /// The failed syncs of other processes that were known when this process got the writer lock.
@@ -141,8 +141,8 @@ package final class RealmLog: @unchecked Sendable {
     /// synced then.
     ///
     /// Throws `diskFull` or `ioFailed` when certainly nothing was committed, `outcomeUnknown` when
-    /// bytes may have reached the log: then the instance is poisoned; `fileMoved` where a new segment
-    /// is needed and the realm is no longer where it was opened.
+    /// bytes may have reached the log: then the instance is poisoned; `fileMoved` where a new
+    /// segment is needed and the realm is no longer where it was opened.
     ///
     /// - Parameter usesReserve: whether they may take the end of the segment that is kept for
     ///   deletions, where there is no space for a new one.
@@ -227,11 +227,11 @@ package final class RealmLog: @unchecked Sendable {
         lock.storeControl(&control)
     }
 
-    /// Makes everything written so far durable. Without the writer lock, that is for relaxed commits
-    /// while another process writes; a failure is counted in `LOCK`, so that no process goes on in
-    /// the segment. Throws `outcomeUnknown` on failure: then the
-    /// instance is poisoned, and the file is never synced again (a second fdatasync would succeed
-    /// without writing the pages that the first one dropped).
+    /// Makes everything written so far durable. Without the writer lock, that is for relaxed
+    /// commits while another process writes; a failure is counted in `LOCK`, so that no process
+    /// goes on in the segment. Throws `outcomeUnknown` on failure: then the instance is poisoned,
+    /// and the file is never synced again (a second fdatasync would succeed without writing the
+    /// pages that the first one dropped).
     package func sync() throws(StoreError) {
         precondition(!isPoisoned, "a file whose sync failed is never synced again")
         if !holdsWriter, let page = lock.loadControl(), page.realmID == realmID,
@@ -286,9 +286,9 @@ package final class RealmLog: @unchecked Sendable {
     /// Takes the writer lock if it is free, then reads what others committed meanwhile and repairs
     /// what a dead writer left.
     ///
-    /// Where the segment that comes next was trimmed away, `load` is called and begins anew; without
-    /// it `historyTrimmed` is thrown, and nothing has changed. Throws `fileMoved` if the realm is no
-    /// longer where it was opened.
+    /// Where the segment that comes next was trimmed away, `load` is called and begins anew;
+    /// without it `historyTrimmed` is thrown, and nothing has changed. Throws `fileMoved` if the
+    /// realm is no longer where it was opened.
     ///
     /// - Returns: false if another process holds the lock.
     package func tryBecomeWriter(

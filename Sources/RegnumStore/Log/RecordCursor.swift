@@ -27,7 +27,8 @@ struct RecordCursor {
 
     /// The next record that continues the chain, with its body, or nil if none stands here.
     ///
-    /// Throws `unsupportedFormat` for a body version that only a newer version of the library knows.
+    /// Throws `unsupportedFormat` for a body version that only a newer version of the library
+    /// knows.
     mutating func next() throws(StoreError) -> (record: DecodedRecord, body: [UInt8])? {
         guard limit > position, limit - position >= UInt64(RecordHeader.byteCount) else {
             return nil

@@ -1,5 +1,5 @@
-/// The retention that a realm has, whoever opens it: a small file, which is absent until somebody sets
-/// a retention. `Docs/FORMAT.md` has the bytes.
+/// The retention that a realm has, whoever opens it: a small file, which is absent until somebody
+/// sets a retention. `Docs/FORMAT.md` has the bytes.
 package struct RetentionFile: Sendable {
     let fileSystem: any FileSystem
     let directory: any RealmDirectory

@@ -1,5 +1,5 @@
-/// What says that a realm is being made from a seed in a directory, or removed from it. `Docs/FORMAT.md`
-/// has the bytes.
+/// What says that a realm is being made from a seed in a directory, or removed from it.
+/// `Docs/FORMAT.md` has the bytes.
 ///
 /// A mark is believed only where the other files bear it out: one that somebody has left in the
 /// directory of a whole realm is passed over.

@@ -93,8 +93,8 @@ package final class NodesFile: NodeBytes {
         return size
     }
 
-    /// The bytes are in memory when it returns. A file that somebody else cuts short later, or a disk
-    /// that fails when the system reads them once more, ends the process.
+    /// The bytes are in memory when it returns. A file that somebody else cuts short later, or a
+    /// disk that fails when the system reads them once more, ends the process.
     ///
     /// Cost: a system call; the first touch of a window maps it too. Where a mapping cannot be had,
     /// the bytes are read into private memory.

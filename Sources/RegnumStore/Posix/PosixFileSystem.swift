@@ -133,8 +133,8 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Whether the path leads to the directory; see `FileSystem.leads`. Where a part of the path may
-    /// not be searched (any more), as after a process has given up rights, nothing is known.
+    /// Whether the path leads to the directory; see `FileSystem.leads`. Where a part of the path
+    /// may not be searched (any more), as after a process has given up rights, nothing is known.
     package func leads(_ path: String, to identity: FileIdentity) -> Bool {
         var status = stat()
         switch repeated({ stat(path, &status) }) {

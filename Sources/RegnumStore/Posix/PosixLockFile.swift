@@ -57,7 +57,8 @@ package final class PosixLockFile: LockFile {
                 "Cannot map \"\(path)\" into memory: \(String(cString: strerror(number))).",
                 path: path, errno: number)
         }
-        // a disk that cannot read the page, or has no room for it, is found here and not by a signal
+        // a disk that cannot read the page, or has no room for it, is found here and not by a
+        // signal
         let failure = cregnum_populate(page, Layout.pageByteCount, !isReadOnly)
         guard failure == 0 || failure == -EINVAL else {
             munmap(page, Layout.pageByteCount)

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Who owns a realm's directory and who may write to it, and what follows for its files.
 ///
-/// A directory that its group may write to is shared by the group, whose members are trusted. One that
-/// everybody may write to holds what strangers have put there.
+/// A directory that its group may write to is shared by the group, whose members are trusted. One
+/// that everybody may write to holds what strangers have put there.
 struct PosixPermissions {
     private let owner: uid_t
     private let group: gid_t

@@ -23,8 +23,9 @@ package final class PosixStream: Sendable {
     /// Begins a file that takes its name, in the place of one that has it, when it is finished. What has
     /// the name and is no file (a pipe, a device) is written to.
     ///
-    /// - Parameter realmPath: the directory of the realm that the content is from; nil for one in memory.
-    ///   A new file has the permissions that a file of the realm has; one that is replaced keeps its own.
+    /// - Parameter realmPath: the directory of the realm that the content is from; nil for one in
+    ///   memory. A new file has the permissions that a file of the realm has; one that is replaced
+    ///   keeps its own.
     package init(replacing path: String, from realmPath: String?) throws(StoreError) {
         var status = stat()
         let isThere = stat(path, &status) == 0

@@ -3,8 +3,8 @@ internal import CRegnum
 /// A child that was forked from a process with open realms, and did not call exec.
 ///
 /// It has the descriptors of its parent, and with them its locks, but none of its threads. It must
-/// change nothing: not the files, not the shared page, and not the locks, which it would take from its
-/// parent.
+/// change nothing: not the files, not the shared page, and not the locks, which it would take from
+/// its parent.
 package enum ProcessFork {
     /// Whether this process is such a child.
     package static var isChild: Bool { cregnum_is_forked() }

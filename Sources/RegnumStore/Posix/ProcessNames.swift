@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A process as messages name it: its number and the name of its program, where the system tells it.
+/// A process as messages name it: its number and the name of its program, where the system tells
+/// it.
 ///
 /// Reads a small file of the system: not for the cooperative pool's busy paths.
 package func processDescription(_ id: UInt32) -> String {

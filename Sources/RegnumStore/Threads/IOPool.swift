@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The threads on which the store waits for disks and locks, so that the cooperative pool of Swift's
-/// concurrency never does. They are made when there is work for them, and end after a second without
-/// any. Also runs jobs at a later time.
+/// The threads on which the store waits for disks and locks, so that the cooperative pool of
+/// Swift's concurrency never does. They are made when there is work for them, and end after a
+/// second without any. Also runs jobs at a later time.
 ///
 /// A job is *short* or *long*. Short ones share a limited number of threads; they end soon, or give
 /// their thread up while others wait for one (`isCrowded`). A long one, such as opening a realm or
@@ -15,8 +15,9 @@ package final class IOPool: @unchecked Sendable {
     /// The pool of the process. Its last thread stays once it was made: a process at its limit of
     /// threads can go on writing.
     package static let shared = IOPool(threadCountMax: 16, keepsThread: true)
-    /// Threads without a limit, for work of unknown length of which each realm, import or export has
-    /// one piece at a time: it may hold a realm's turn, so it must not wait for another realm's.
+    /// Threads without a limit, for work of unknown length of which each realm, import or export
+    /// has one piece at a time: it may hold a realm's turn, so it must not wait for another
+    /// realm's.
     package static let elastic = IOPool(threadCountMax: .max, overflow: .shared)
 
     package typealias Job = @Sendable () -> Void
@@ -62,8 +63,8 @@ package final class IOPool: @unchecked Sendable {
     ///   - threadCountMax: so many short jobs run at a time.
     ///   - longCountMax: so many long jobs run at a time.
     ///   - keepsThread: whether the last thread stays.
-    ///   - overflow: where jobs go for which the system gives no thread; without one the process ends
-    ///     if there is no thread at all.
+    ///   - overflow: where jobs go for which the system gives no thread; without one the process
+    ///     ends if there is no thread at all.
     package init(
         threadCountMax: Int, longCountMax: Int = 64, keepsThread: Bool = false,
         overflow: IOPool? = nil

@@ -7,8 +7,9 @@ import Testing
 @testable import RegnumDebian
 
 /// A separate process migrates the package graph to a later program's classes and is killed at
-/// random moments. The realm must then hold either the old or the migrated graph, compared by a hash
-/// of everything stored, and an old graph must still migrate to the same state as without a kill.
+/// random moments. The realm must then hold either the old or the migrated graph, compared by a
+/// hash of everything stored, and an old graph must still migrate to the same state as without a
+/// kill.
 ///
 /// The gate uses the first 400 packages of the index, the soak all of them, in parts of 2 MiB
 /// instead of 64 KiB. Without the index, both use a random graph of 400 packages.

@@ -34,8 +34,8 @@ enum FuzzTarget: UInt8, CaseIterable {
     }
 }
 
-/// The realm whose files are made up: two versions, a checkpoint of the second, and what a reader finds
-/// in them.
+/// The realm whose files are made up: two versions, a checkpoint of the second, and what a reader
+/// finds in them.
 ///
 /// Guard of the unchecked Sendable: one thread uses it, the fuzzer's.
 final class FuzzBase: @unchecked Sendable {

@@ -1,9 +1,9 @@
 import Foundation
 import RegnumTestSupport
 
-// Gives made-up bytes to what reads the files of a realm. `Tests/soak --only fuzz` builds it with the
-// fuzzer of LLVM and the address sanitizer; built otherwise it gives the files that it is told to, once
-// each, or with `--corpus FOLDER` writes inputs to begin from.
+// Gives made-up bytes to what reads the files of a realm. `Tests/soak --only fuzz` builds it with
+// the fuzzer of LLVM and the address sanitizer; built otherwise it gives the files that it is told
+// to, once each, or with `--corpus FOLDER` writes inputs to begin from.
 
 let base = try FuzzBase()
 

@@ -2,8 +2,8 @@ import Glibc
 import RegnumStore
 
 /// Opens the realm that the first argument names, as whatever user runs this, and prints what came
-/// of it: "opened", or the code and the sentence of the error. A second argument "read": for reading;
-/// "fork": a forked child then tries to change it.
+/// of it: "opened", or the code and the sentence of the error. A second argument "read": for
+/// reading; "fork": a forked child then tries to change it.
 @main
 enum OpenChild {
     static func main() {

@@ -7,8 +7,8 @@ import Testing
 
 @testable import RegnumTestModels
 
-/// Realms whose files were changed at random are refused, or show what was committed, or throw where
-/// that is damaged; they never end the process, hang or show anything else.
+/// Realms whose files were changed at random are refused, or show what was committed, or throw
+/// where that is damaged; they never end the process, hang or show anything else.
 @Suite(.timeLimit(.minutes(60)))
 struct RandomDamageTests {
     // Covers 12.16, .invalidDatabase

@@ -4,8 +4,8 @@ import RegnumStore
 import RegnumTestSupport
 import Testing
 
-/// Logs that no honest writer makes, with checksums that are right: they are refused, and never trap
-/// or cost more than their size.
+/// Logs that no honest writer makes, with checksums that are right: they are refused, and never
+/// trap or cost more than their size.
 @Suite struct HostileLogTests {
     private let fixture = LogFixture()
     private let directory = "/sim/a.realm"

@@ -148,8 +148,8 @@ import Testing
             [EffectKind.write, .sync, .wake].map { realm.disk.count($0) } == before.map { $0 + 1 })
     }
 
-    /// A writer whose `LOCK` was removed goes on while another process opens the realm: what it commits
-    /// behind the last segment that was seen is read too.
+    /// A writer whose `LOCK` was removed goes on while another process opens the realm: what it
+    /// commits behind the last segment that was seen is read too.
     @Test func segmentThatAppearsWhileTheRealmIsOpenedIsRead() throws {
         let realm = LogFixture()
         var first: LogFixture.Process? = try realm.openWriter()
