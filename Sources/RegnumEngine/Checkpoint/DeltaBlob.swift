@@ -8,6 +8,7 @@ enum DeltaBlob {
         static let modified: UInt8 = 2
         static let inserted: UInt8 = 4
         static let lists: UInt8 = 8
+        static let converted: UInt8 = 16
     }
 
     static func encode(_ summary: CommitSummary) -> [UInt8] {
@@ -18,14 +19,18 @@ enum DeltaBlob {
             writer.varint(UInt64(delta.table.rawValue))
             var parts: UInt8 = 0
             if !delta.deleted.isEmpty { parts |= Part.deleted }
-            if !delta.modified.isEmpty { parts |= Part.modified }
+            let set = delta.modified.filter { !$0.columns.isEmpty }
+            let converted = delta.modified.filter(\.columns.isEmpty).map(\.key)
+            if !set.isEmpty { parts |= Part.modified }
             if !delta.inserted.isEmpty { parts |= Part.inserted }
             if !delta.listChanges.isEmpty { parts |= Part.lists }
+            if !converted.isEmpty { parts |= Part.converted }
             writer.byte(parts)
             if !delta.deleted.isEmpty { KeyRuns.encode(delta.deleted, &writer) }
-            if !delta.modified.isEmpty { encode(delta.modified, &writer) }
+            if !set.isEmpty { encode(set, &writer) }
             if !delta.inserted.isEmpty { KeyRuns.encode(delta.inserted, &writer) }
             if !delta.listChanges.isEmpty { encode(delta.listChanges, &writer) }
+            if !converted.isEmpty { KeyRuns.encode(converted, &writer) }
         }
         return writer.bytes
     }
@@ -91,12 +96,12 @@ enum DeltaBlob {
         _ root: DatabaseRoot
     ) throws(StoreError) -> TableDelta {
         let parts = try reader.byte()
-        try reader.require(parts > 0 && parts < 16, "a class has unknown changes")
+        try reader.require(parts > 0 && parts < 32, "a class has unknown changes")
         let before = base.count(schema.key)
         let after = root.count(schema.key)
         var deleted: [ObjectKey] = []
         var inserted: [ObjectKey] = []
-        var modified: [ModifiedRow] = []
+        var columns: [ObjectKey: ColumnSet] = [:]
         if parts & Part.deleted != 0 {
             deleted = try KeyRuns.decode(&reader, countMax: before)
             for key in deleted {
@@ -106,7 +111,7 @@ enum DeltaBlob {
             }
         }
         if parts & Part.modified != 0 {
-            modified = try decodeModified(&reader, schema, base, root)
+            columns = try decodeModified(&reader, schema, base, root)
         }
         if parts & Part.inserted != 0 {
             inserted = try KeyRuns.decode(&reader, countMax: after)
@@ -122,6 +127,17 @@ enum DeltaBlob {
         if parts & Part.lists != 0 {
             listChanges = try decodeLists(&reader, schema, base, root)
         }
+        if parts & Part.converted != 0 {
+            for key in try KeyRuns.decode(&reader, countMax: before) {
+                try reader.require(
+                    columns[key] == nil && base.contains(schema.key, key)
+                        && root.contains(schema.key, key),
+                    "a row is converted that is set too, or not in both versions")
+                columns[key] = ColumnSet()
+            }
+        }
+        let modified = columns.map { ModifiedRow(key: $0.key, columns: $0.value) }
+            .sorted { $0.key < $1.key }
         return TableDelta(
             table: schema.key, tableName: schema.name, inserted: inserted, deleted: deleted,
             modified: modified, listChanges: listChanges)
@@ -187,9 +203,10 @@ enum DeltaBlob {
     private static func decodeModified(
         _ reader: inout RecordReader, _ schema: TableSchema, _ base: DatabaseRoot,
         _ root: DatabaseRoot
-    ) throws(StoreError) -> [ModifiedRow] {
+    ) throws(StoreError) -> [ObjectKey: ColumnSet] {
         var columns: [ObjectKey: ColumnSet] = [:]
         let count = try reader.count(max: schema.columns.count, "a number of columns")
+        try reader.require(count > 0, "no column changes")
         var last = -1
         for _ in 0..<count {
             let column = try reader.count(max: schema.columns.count - 1, "a column key")
@@ -203,8 +220,6 @@ enum DeltaBlob {
                 columns[key, default: ColumnSet()].insert(schema.columns[column].key)
             }
         }
-        var rows = columns.map { ModifiedRow(key: $0.key, columns: $0.value) }
-        rows.sort { $0.key < $1.key }
-        return rows
+        return columns
     }
 }

@@ -50,9 +50,37 @@ import Testing
         #expect(summary.origin == "delta")
     }
 
+    /// A migration rewrites rows whose columns it only converts: no column of theirs is set.
+    @Test func aDeltaKeepsRowsThatWereOnlyConverted() throws {
+        let (base, commit, _) = try make()
+        let summary = try withConvertedRows(commit, base)
+        let decoded = try DeltaBlob.decode(
+            DeltaBlob.encode(summary), origin: nil, from: base, to: commit.root)
+        #expect(decoded.tables == summary.tables)
+    }
+
+    /// The commit's summary with all rows modified that the commit left alone, without columns.
+    private func withConvertedRows(_ commit: Commit, _ base: DatabaseRoot) throws -> CommitSummary {
+        let table = CheckpointContent.everything
+        let delta = try #require(commit.summary.tables[table])
+        let known = Set(delta.modified.map(\.key))
+        var modified = delta.modified
+        for key in EngineTransaction(base: base, origin: nil).keys(table)
+        where !known.contains(key) && commit.root.contains(table, key) {
+            modified.append(ModifiedRow(key: key, columns: ColumnSet()))
+        }
+        #expect(modified.count > known.count)
+        modified.sort { $0.key < $1.key }
+        var tables = commit.summary.tables
+        tables[table] = TableDelta(
+            table: table, tableName: delta.tableName, inserted: delta.inserted,
+            deleted: delta.deleted, modified: modified, listChanges: delta.listChanges)
+        return CommitSummary(version: commit.root.version, origin: nil, tables: tables)
+    }
+
     @Test func aForgedDeltaThrowsOrFitsTheVersions() throws {
         var (base, commit, generator) = try make()
-        let bytes = DeltaBlob.encode(commit.summary)
+        let bytes = DeltaBlob.encode(try withConvertedRows(commit, base))
         for _ in 0..<2000 {
             var forged = bytes
             let offset = generator.below(forged.count)
