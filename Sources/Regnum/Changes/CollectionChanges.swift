@@ -100,7 +100,8 @@ public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
 }
 
 extension LiveResults {
-    /// The changes of the collection since the iteration starts, like `changes(depth: 3)`.
+    /// The changes of the collection, starting with its state when the iteration begins. Equivalent
+    /// to `changes(depth: 3)`.
     public var changes: CollectionChanges<Model> { changes() }
 
     /// Returns the changes of the collection.

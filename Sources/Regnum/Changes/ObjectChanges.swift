@@ -93,7 +93,8 @@ public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
 }
 
 extension Live {
-    /// The changes of the object's own properties and lists since the iteration starts.
+    /// The changes of the object's own properties and lists, starting with its state when the
+    /// iteration begins.
     public var changes: ObjectChanges<Model> { changes() }
 
     /// Returns the changes of the object.

@@ -3,7 +3,7 @@ internal import RegnumStore
 
 /// The parameters of a stream.
 ///
-/// A class, because iterators, change sets and suspended tasks hold it.
+/// A class, because iterators, change sets and suspended tasks share it.
 final class StreamRequest: Sendable {
     let realm: RealmCore
     /// The class of the objects; for a list of values, the class of the objects that own it.

@@ -31,12 +31,13 @@ extension Realm {
         /// `open` stores a higher version at once, and runs ``migration`` before it returns. At the
         /// stored version, a class that differs from the stored one is a `.schemaMismatch`.
         public var schemaVersion: UInt64 = 0
-        /// Migrates the objects of a realm with a lower ``schemaVersion`` to the current classes;
-        /// see ``Migration``. It isn't run for a new realm. Requires ``objectTypes``.
+        /// The block that migrates the objects of a realm with a lower ``schemaVersion`` to the
+        /// current classes; see ``Migration``. It isn't run for a new realm. Requires
+        /// ``objectTypes``.
         ///
         /// `nil`: changes that lose no data are made automatically (properties become optional,
-        /// embedded classes become top-level, primary keys change to properties whose values are
-        /// unique). Other changes are a `.schemaMismatch`.
+        /// embedded classes become top-level, the primary key changes to a property whose values
+        /// are unique). Other changes are a `.schemaMismatch`.
         public var migration: MigrationBlock?
         /// Where to copy the realm before it is migrated, as ``Realm/backup(to:)`` does; `nil` for
         /// no backup. If the copy fails, for example because something else is at that location,
@@ -46,10 +47,10 @@ extension Realm {
         /// Called while ``migration`` enumerates the objects of a class, on the thread that runs
         /// it.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-        /// Writes a migration to the realm's files in parts as it runs, invisible to other readers.
-        /// Then only one part of the block's changes is in memory at a time, and a migration that
-        /// was killed, cancelled or ran out of disk space resumes at the next `open`. `nil`: the
-        /// migration is held in memory and always starts from the beginning.
+        /// If set, a migration is written to the realm's files in parts while it runs, invisible to
+        /// others. Only one part of the block's changes is then in memory at a time, and a
+        /// migration that was killed, cancelled or ran out of disk space resumes at the next
+        /// `open`. `nil`: the migration is held in memory and always starts from the beginning.
         ///
         /// The work after the block isn't divided into parts. It needs memory for one byte for each
         /// dropped object and property, for objects that become embedded, for new keys and indexes
@@ -79,8 +80,8 @@ extension Realm {
         /// `.schemaMismatch`; a class that isn't stored at all is empty.
         public var readOnly = false
         /// Whether the realm may be on a network file system, on FUSE or on a file system shared by
-        /// several machines; otherwise that is `.fileAccess`. Locks and memory mappings may not be
-        /// coherent there, so set this only if a single machine uses the realm.
+        /// several machines; otherwise `open` throws `.fileAccess`. Locks and memory mappings may
+        /// not be coherent there, so set this only if a single machine uses the realm.
         public var allowsNetworkFileSystem = false
         /// The realm whose content a new realm starts with. It may be in use at the same time and
         /// isn't changed. Ignored if the realm already exists.

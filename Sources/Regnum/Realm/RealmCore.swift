@@ -54,7 +54,7 @@ final class RealmCore: Sendable {
             return RealmCore(coordinator, configuration)
         }
         guard let core = attached else {
-            if !isFit { coordinator.closeSoon() }  // nobody uses it any more
+            if !isFit { coordinator.closeSoon() }  // it has no users left
             return nil
         }
         if isFirst, !isNew {

@@ -40,7 +40,7 @@ public struct ObjectSchema: Sendable {
     public let properties: [Property]
     /// The inverses of links.
     private let inverses: [Property]
-    /// The primary key, nil if the class has none.
+    /// The primary key, or `nil` if the class has none.
     public let primaryKeyProperty: Property?
     /// Whether objects of the class are owned by other objects.
     public let isEmbedded: Bool

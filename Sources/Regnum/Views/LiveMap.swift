@@ -53,7 +53,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     /// The current keys, ascending.
     public var keys: [Key] { current.keys }
 
-    /// The changes of the map since the iteration starts.
+    /// The changes of the map, starting with its state when the iteration begins.
     public var changes: MapChanges<Key, Value> { changes() }
 
     /// Returns the changes of the map, by key. In a map of objects, an entry also counts as

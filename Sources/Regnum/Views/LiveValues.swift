@@ -39,7 +39,7 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     /// Whether there are currently no values.
     public var isEmpty: Bool { current.isEmpty }
 
-    /// The changes of the list since the iteration starts.
+    /// The changes of the list, starting with its state when the iteration begins.
     public var changes: ValueChanges<Element> { changes() }
 
     /// Returns the changes of the list.
