@@ -144,7 +144,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let (realm, _) = try await Smuggler.make()
             _ = realm.snapshot().objects(Person.self)[-1]
         }
-        #expect(sentence(frozen).contains("FrozenResults<Person> were given the negative index -1"))
+        #expect(sentence(frozen).contains("The index of FrozenResults<Person> is negative: -1"))
     }
 
     @Test func unlistedClassTraps() async {

@@ -77,7 +77,7 @@ import Testing
         #expect(
             configuration.description
                 == "a.realm (file /tmp/a.realm; classes Room; schema version 3; a migration; "
-                + "its progress is told; a backup before it at /tmp/b.realm; in parts as \"ages\"; "
+                + "reports its progress; backed up first to /tmp/b.realm; in parts as \"ages\"; "
                 + "deleted if it needs a migration)")
         let memory = Realm.Configuration(location: .inMemory(identifier: "chat"))
         #expect(memory.description == "chat (in memory \"chat\")")

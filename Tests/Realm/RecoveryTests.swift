@@ -39,7 +39,7 @@ import Testing
     @Test func nothingIsToldOfWhatWasClosed() async throws {
         _ = try await makeRealm()
         let realm = try await open()
-        #expect(realm.recovery.isClean && "\(realm.recovery)" == "nothing to put right")
+        #expect(realm.recovery.isClean && "\(realm.recovery)" == "nothing to repair")
         await realm.close()
         #expect(lines.all.allSatisfy { $0.level == .debug })
         let memory = try await Realm.open(.init(location: .inMemory(identifier: "recovery")))

@@ -1,18 +1,18 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// A place in the history of a realm, to go on from: after a disconnect, after a restart, in another
-/// process.
+/// A position in the history of a realm from which a stream can resume: after a disconnect, after a
+/// restart or in another process.
 ///
-///     let cursor = delta.cursor                       // keep it with what was done with the delta
+///     let cursor = delta.cursor                       // store it with the delta's effects
 ///     for try await change in realm.objects(Message.self).changes(since: cursor) { … }
 ///
-/// As text it is the identity of the realm and a version, in letters, digits and a hyphen. A copy of
-/// a realm has the same identity.
+/// Its text form consists of the realm's identity and a version, in letters, digits and a hyphen. A
+/// copy of a realm has the same identity.
 public struct ChangeCursor: Sendable, Hashable {
     let high: UInt64
     let low: UInt64
-    /// The version after which changes are told.
+    /// The version after which changes are reported.
     public let version: UInt64
 
     init(_ root: DatabaseRoot) {
@@ -28,12 +28,12 @@ public struct ChangeCursor: Sendable, Hashable {
         self.version = version
     }
 
-    /// Another place in the history of the same realm.
+    /// Returns another position in the history of the same realm.
     func at(version: UInt64) -> ChangeCursor {
         ChangeCursor(high: high, low: low, version: version)
     }
 
-    /// Whether it is one of the realm of a root.
+    /// Returns whether the cursor belongs to the realm of a root.
     func isOf(_ root: DatabaseRoot) -> Bool {
         let identity = root.identity
         return identity.high == high && identity.low == low
@@ -41,7 +41,7 @@ public struct ChangeCursor: Sendable, Hashable {
 }
 
 extension ChangeCursor: LosslessStringConvertible {
-    /// The cursor that is written so, nil for anything else.
+    /// Creates a cursor from its text form. Returns `nil` for any other text.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].count == 32, !parts[1].isEmpty, parts[1].count <= 20,
@@ -80,7 +80,7 @@ extension ChangeCursor: LosslessStringConvertible {
 }
 
 extension ChangeCursor: Codable {
-    /// Decodes the text.
+    /// Decodes the text form.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -91,7 +91,7 @@ extension ChangeCursor: Codable {
         self = cursor
     }
 
-    /// Encodes the text.
+    /// Encodes the text form.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
@@ -99,21 +99,21 @@ extension ChangeCursor: Codable {
 }
 
 extension Snapshot {
-    /// The place of this snapshot in the history of the realm.
+    /// The position of this snapshot in the history of the realm.
     public var cursor: ChangeCursor { ChangeCursor(core.root) }
 }
 
 extension FrozenResults {
-    /// The place of the snapshot in the history of the realm.
+    /// The position of the snapshot in the history of the realm.
     public var cursor: ChangeCursor { ChangeCursor(query.root) }
 }
 
 extension FrozenValues {
-    /// The place of the snapshot in the history of the realm.
+    /// The position of the snapshot in the history of the realm.
     public var cursor: ChangeCursor { ChangeCursor(query.root) }
 }
 
 extension FrozenMap {
-    /// Where to go on from after the version of the map.
+    /// The position of the snapshot in the history of the realm.
     public var cursor: ChangeCursor { ChangeCursor(table.snapshot.root) }
 }

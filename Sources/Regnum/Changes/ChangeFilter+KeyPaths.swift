@@ -1,22 +1,22 @@
 internal import RegnumEngine
 
-/// Key paths as a filter of changes.
+/// A change filter made from key paths.
 struct KeyPathFilter: Hashable, Sendable {
-    /// `.paths`: one for each key path, in their order. It marks nothing if there are none.
+    /// `.paths`: one for each key path, in order. Without any it marks nothing.
     let filter: ChangeFilter
-    /// The positions in `ClassSchema.properties` of the properties that the paths begin with.
+    /// The positions in `ClassSchema.properties` of the first properties of the paths.
     let firstProperties: [Int]
 }
 
 extension ChangeFilter {
-    /// The filter of key paths of a class: `\.text`, `\.dog`, `\.dog?.name`, `\.dogs`, `\.owners`;
-    /// elements of lists, values of maps and linking objects are any one of them, whatever the position:
-    /// `\.dogs[0].name`, `\.owners[0].boss?.name`.
+    /// Returns the filter for key paths of a class: `\.text`, `\.dog`, `\.dog?.name`, `\.dogs`,
+    /// `\.owners`. Elements of lists, values of maps and linking objects stand for any of them,
+    /// whatever the position: `\.dogs[0].name`, `\.owners[0].boss?.name`.
     ///
-    /// Classes on the way need not have joined the realm.
+    /// Classes along a path need not have joined the realm.
     ///
-    /// - Precondition: the key paths lead through stored properties only.
-    /// - Complexity: O(1) for each after its first use.
+    /// - Precondition: The key paths only use stored properties.
+    /// - Complexity: O(1) for each key path after its first use.
     static func paths<Model: ObjectBase>(
         _ keyPaths: [PartialKeyPath<Model>], of schema: ClassSchema
     ) -> KeyPathFilter {
@@ -26,11 +26,11 @@ extension ChangeFilter {
             firstProperties: paths.map(\.first))
     }
 
-    /// As above, of key paths as text: the Swift names of properties with dots between them, also of
-    /// linked objects, elements of lists and linking objects.
+    /// Returns the filter for key paths as text: the Swift names of properties separated by dots,
+    /// including those of linked objects, elements of lists and linking objects.
     ///
-    /// Throws `.invalidInput`, naming the property and the class that has no such property, or whose
-    /// property is a value and leads no further.
+    /// Throws `.invalidInput`, naming the property and the class, if a class has no such property,
+    /// or if a property in the middle of a path isn't a link or collection of objects.
     static func paths(
         _ keyPaths: [String], of schema: ClassSchema
     ) throws(Realm.Error) -> KeyPathFilter {
@@ -46,7 +46,7 @@ extension ChangeFilter {
 }
 
 extension ClassSchema {
-    /// The properties that a key path as text leads through: at least one.
+    /// Returns the properties of a key path as text, at least one.
     func properties(along keyPath: String) throws(Realm.Error) -> [PropertySchema] {
         var schema = self
         var found: [PropertySchema] = []
@@ -75,9 +75,9 @@ extension ClassSchema {
         return found
     }
 
-    /// The path that properties make, each of the class that the one before leads to.
+    /// Returns the path through properties, each of the class that the previous one refers to.
     ///
-    /// - Precondition: there is at least one, and all but the last hold objects.
+    /// - Precondition: There is at least one, and all but the last hold objects.
     func changePath(_ properties: [PropertySchema]) -> ChangePath {
         var schema = self
         var hops: [Hop] = []
@@ -87,7 +87,7 @@ extension ClassSchema {
         }
         guard let last = properties.last else { preconditionFailure("A key path is empty.") }
         if let (origin, map) = last.originMap {
-            // its entries are what comes and goes
+            // changes of the map are insertions and deletions of its entries
             hops += schema.hops(through: last).dropLast()
             return ChangePath(
                 hops: hops, last: .backlinks(name: map.columnName, target: origin.name))

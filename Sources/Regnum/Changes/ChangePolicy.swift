@@ -1,14 +1,14 @@
-/// What a stream does with the commits that come while its consumer is busy. No writer waits for a
-/// consumer, whatever the policy, and nothing is kept without a bound.
+/// How a stream handles commits that arrive while its consumer is busy. With any policy, no writer
+/// waits for a consumer, and nothing is kept without a bound.
 public enum ChangePolicy: Sendable, Hashable {
-    /// They are merged into one exact change set. What is kept for the stream grows with the objects
-    /// that changed, not with the commits.
+    /// Merges them into one exact change set. The memory kept for the stream grows with the number
+    /// of changed objects, not with the number of commits.
     case coalesce
-    /// Each commit that changes something for the stream is an element. What the realm no longer
-    /// keeps in memory is read from the log; where that does not go back so far, the stream throws
-    /// `.historyTrimmed`.
+    /// Delivers each commit that changes the stream's content as a separate element. Commits that
+    /// are no longer in memory are read from the log; if the log doesn't go back far enough, the
+    /// stream throws `.historyTrimmed`.
     case everyCommit
-    /// Nothing is kept: the change set comes from a comparison of the two versions. An object that was
-    /// only set to values that it had counts as modified, but no property is named.
+    /// Keeps nothing, and computes the change set by comparing the two versions. An object whose
+    /// properties were only set to the same values counts as modified, but no properties are named.
     case newest
 }

@@ -1,12 +1,14 @@
 internal import RegnumEngine
 
-/// How a collection changed since the last element of its stream.
+/// The changes of a collection since the last element of its stream.
 ///
-/// Deleting `deletions` from the old collection and inserting the objects at `insertions` of the
-/// new one gives the new collection. An object that moved is a deletion and an insertion. Modified
-/// objects stayed at their place, relative to the others: a property was set, also to the value
-/// that it had, one of their lists was changed, or, as the stream was asked for, an object that
-/// they link to.
+/// Deleting the objects at `deletions` from the old collection and inserting those at `insertions`
+/// of the new one yields the new collection. An object that moved is reported as a deletion and an
+/// insertion. Modified objects kept their position relative to the others, and either one of their
+/// properties was set (even to the same value), one of their lists changed or, depending on the
+/// stream's parameters, an object that they link to was modified.
+///
+///     for modification in delta.modified { print(modification.properties) }
 public struct ChangeSet<Model: ObjectBase>: Sendable {
     /// Positions in the old collection of the objects that left it, ascending.
     public let deletions: [Int]
@@ -16,13 +18,13 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
     public let modifications: [Int]
     /// Positions in the **new** collection of the same objects, parallel to ``modifications``.
     public let newModifications: [Int]
-    /// The version that the new collection shows.
+    /// The version of the new collection.
     public let version: UInt64
-    /// The `origin:` labels of the commits that are merged here and concern the stream, in order,
-    /// each once; at most the newest 1,000. A commit concerns it if it changes objects that the
-    /// query can find, or objects of other classes that it asks about.
+    /// The `origin:` labels of the merged commits that concern the stream, in order and without
+    /// duplicates; at most the newest 1,000. A commit concerns the stream if it changes objects
+    /// that the query can find, or objects of other classes that the query depends on.
     public let origins: [String]
-    /// Where to go on from after this change set: see `changes(since:)`.
+    /// The cursor for resuming after this change set; see `changes(since:)`.
     public var cursor: ChangeCursor { ChangeCursor(newTable.snapshot.root) }
 
     private let request: StreamRequest
@@ -46,7 +48,7 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
         self.newTable = newTable
     }
 
-    /// The objects at ``deletions``, as the old collection had them.
+    /// The objects at ``deletions``, from the old collection.
     ///
     /// - Complexity: O(number of deletions).
     public var deleted: [Frozen<Model>] {
@@ -61,8 +63,8 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
     }
 
     /// The objects at ``modifications``, before and after, with the names of the properties that
-    /// make them modified: those that were set, lists that changed, links and lists through which a
-    /// changed object is reached; with key paths the first property of each that was hit.
+    /// cause them to be modified: properties that were set, lists that changed, and links and lists
+    /// that lead to a changed object. With key paths, the first property of each path that matched.
     ///
     /// - Complexity: O(number of modifications).
     public var modified: [Modification] {
@@ -73,18 +75,18 @@ public struct ChangeSet<Model: ObjectBase>: Sendable {
         }
     }
 
-    /// An object that was modified.
+    /// A modified object.
     public struct Modification: Sendable {
         /// The object in the old collection.
         public let old: Frozen<Model>
         /// The object in the new collection.
         public let new: Frozen<Model>
-        /// The names of the properties that make it modified, in order of declaration, inverses
-        /// last.
+        /// The names of the properties that cause it to be modified, in order of declaration,
+        /// inverses last.
         public let properties: [String]
     }
 
-    /// Deletions and insertions as the standard library has them, with moves associated.
+    /// The deletions and insertions as a standard library difference, with moves associated.
     public var difference: CollectionDifference<Frozen<Model>> {
         change.difference {
             Frozen(oldTable, row: $0)

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension ChangeSet: CustomStringConvertible {
-    /// The positions, the version and the origins, in one line.
+    /// The positions, the version and the origins, on one line.
     public var description: String {
         "ChangeSet<\(Model.self)>(deletions: \(deletions), insertions: \(insertions), "
             + "modifications: \(modifications), newModifications: \(newModifications), "
@@ -10,7 +10,7 @@ extension ChangeSet: CustomStringConvertible {
 }
 
 extension ValueChangeSet: CustomStringConvertible {
-    /// The positions, the version and the origins, in one line.
+    /// The positions, the version and the origins, on one line.
     public var description: String {
         "ValueChangeSet<\(Value.self)>(deletions: \(deletions), insertions: \(insertions), "
             + "modifications: \(modifications), newModifications: \(newModifications), "
@@ -19,7 +19,7 @@ extension ValueChangeSet: CustomStringConvertible {
 }
 
 extension MapChangeSet: CustomStringConvertible {
-    /// The keys, the version and the origins, in one line.
+    /// The keys, the version and the origins, on one line.
     public var description: String {
         "MapChangeSet<\(Value.self)>(deletions: \(deletions), insertions: \(insertions), "
             + "modifications: \(modifications), version: \(version), origins: \(origins))"
@@ -27,8 +27,8 @@ extension MapChangeSet: CustomStringConvertible {
 }
 
 extension ObjectChange: CustomStringConvertible {
-    /// The kind of change and the object's description; for a modification, the object after it and
-    /// the names of the changed properties.
+    /// The kind of change and the object's description; for a modification, the new object and the
+    /// names of the changed properties.
     public var description: String {
         switch self {
         case .initial(let object?): "initial: \(object)"

@@ -1,9 +1,9 @@
 internal import RegnumEngine
 
 extension ClassSchema {
-    /// The classes whose changes can make an object of this one count as modified by a filter, by
-    /// their declarations: those that it reaches through links, and the hidden classes of lists of
-    /// values. The class itself is among them only if it reaches itself.
+    /// Returns the classes, by their declarations, whose changes can make an object of this class
+    /// count as modified by a filter: those that it reaches through links, and the hidden classes
+    /// of lists of values. Includes the class itself only if it can reach itself.
     ///
     /// - Complexity: O(classes and their properties).
     func dependencies(_ filter: ChangeFilter) -> Set<String> {
@@ -38,8 +38,9 @@ extension ClassSchema {
         return names
     }
 
-    /// The hidden class of the list of values, or map, that a path may end at: by its name alone, so that
-    /// one of a set or of a value of any type is named too, and of a property that has none.
+    /// Returns the hidden class of the list of values, or map, that a path may end at. It is
+    /// derived from the name alone, so it is also returned for sets, for `AnyRealmValue` properties
+    /// and for properties that have none.
     private func elementsNames(_ path: ChangePath) -> Set<String> {
         guard case .property(let property) = path.last else { return [] }
         return ["\(path.hops.last?.target ?? name).\(property)"]

@@ -2,22 +2,22 @@ internal import RegnumEngine
 
 /// One element of a collection's stream.
 public enum CollectionChange<Model: ObjectBase>: Sendable {
-    /// The collection when the iteration started: the first element, and there once. A stream that
-    /// goes on from a cursor has none.
+    /// The collection when the iteration started. Delivered exactly once, as the first element,
+    /// except by streams that resume from a cursor.
     case initial(FrozenResults<Model>)
-    /// The collection now, and how it came from the one before. Never empty.
+    /// The current collection and its changes since the previous element. Never empty.
     case update(FrozenResults<Model>, ChangeSet<Model>)
 }
 
 extension CollectionChange {
-    /// The collection now.
+    /// The current collection.
     public var collection: FrozenResults<Model> {
         switch self {
         case .initial(let collection), .update(let collection, _): collection
         }
     }
 
-    /// Where to go on from after this element.
+    /// The cursor for resuming after this element.
     public var cursor: ChangeCursor { collection.cursor }
 }
 
@@ -30,19 +30,19 @@ extension CollectionChange {
 ///         }
 ///     }
 ///
-/// Each iteration starts at the version published when it begins and holds its own place. It
-/// *pulls*: a consumer that takes its time gets the changes of all commits meanwhile as one exact
-/// change set, unless its ``ChangePolicy`` says otherwise; no writer waits. Commits that change
-/// nothing in the collection, taken together, are not delivered. Streams of the same query share
-/// its result; a commit costs what it changed, not what the collection holds.
+/// Each iteration starts at the version that is published when it begins, and has its own position.
+/// It *pulls*: a slow consumer gets the changes of all commits in between as one exact change set,
+/// unless its ``ChangePolicy`` says otherwise, and no writer waits for it. If the merged commits
+/// have no net effect on the collection, nothing is delivered. Streams of the same query share its
+/// result; the cost of a commit depends on what it changed, not on the size of the collection.
 ///
-/// The sequence ends normally when the task is cancelled or the realm is closed. At the first element
-/// it throws `.schemaMismatch` or `.invalidInput` if the class does not fit what is stored,
-/// `.invalidQuery` if an operand is of another realm, `.closed` if the realm is closed, and for a
-/// cursor `.historyTrimmed` or `.invalidInput` (another realm, or a version that the realm does not
-/// have).
-/// Later it throws what keeps this process from reading the realm, and `.historyTrimmed` where
-/// ``ChangePolicy/everyCommit`` cannot be kept. `Docs/OBSERVATION.md` has all of it.
+/// The sequence ends normally when the task is cancelled or the realm is closed. The first element
+/// throws `.schemaMismatch` or `.invalidInput` if the class doesn't match the stored schema,
+/// `.invalidQuery` if an operand belongs to another realm, `.closed` if the realm is closed and,
+/// for a cursor, `.historyTrimmed` or `.invalidInput` (a cursor of another realm, or of a version
+/// that the realm doesn't have). Later elements throw errors that keep this process from reading
+/// the realm, and `.historyTrimmed` if ``ChangePolicy/everyCommit`` can't be fulfilled. See
+/// `Docs/OBSERVATION.md` for details.
 public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
     public typealias Element = CollectionChange<Model>
     public typealias Failure = Realm.Error
@@ -57,7 +57,7 @@ public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
         AsyncIterator(request)
     }
 
-    /// Holds the version and the result that were delivered last.
+    /// An iterator that holds the version and the result that were delivered last.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let request: StreamRequest
         private let stream: CollectionStream
@@ -67,12 +67,12 @@ public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
             stream = CollectionStream(request)
         }
 
-        /// The next change, waited for; nil at the end.
+        /// Waits for the next change. Returns `nil` at the end.
         public mutating func next() async throws(Realm.Error) -> CollectionChange<Model>? {
             try await next(isolation: #isolation)
         }
 
-        /// As ``next()``.
+        /// Like ``next()``, with an explicit isolation.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CollectionChange<Model>? {
@@ -80,7 +80,7 @@ public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
             return change(element)
         }
 
-        // apart: what it needs on the way is not kept by the tasks that wait
+        // not inlined, so that its locals aren't part of the frames of suspended tasks
         @inline(never)
         private func change(_ element: StreamElement) -> CollectionChange<Model> {
             switch element {
@@ -100,34 +100,36 @@ public struct CollectionChanges<Model: ObjectBase>: AsyncSequence, Sendable {
 }
 
 extension LiveResults {
-    /// The changes of the collection, from its state when the iteration starts: `changes(depth: 3)`.
+    /// The changes of the collection, starting with its state when the iteration begins. Equivalent
+    /// to `changes(depth: 3)`.
     public var changes: CollectionChanges<Model> { changes() }
 
-    /// The changes of the collection.
+    /// Returns the changes of the collection.
     ///
     /// - Parameters:
-    ///   - depth: through how many links, lists of objects and embedded objects the change of another
-    ///     object makes one of the collection count as modified. 0: its own properties and lists
-    ///     only. Inverses are not followed.
-    ///   - policy: what happens to the commits that come while the consumer is busy.
-    ///   - cursor: where to go on from, nil to start with the collection as it is. Streams from a
-    ///     cursor have no `.initial`; their first element tells what changed since.
+    ///   - depth: The number of links, lists of objects and embedded objects through which a change
+    ///     of another object counts as a modification of an object of the collection. 0 means only
+    ///     its own properties and lists. Inverses aren't followed.
+    ///   - policy: The handling of commits that arrive while the consumer is busy.
+    ///   - cursor: The position to resume from; `nil` starts with the current collection. Streams
+    ///     that resume from a cursor have no `.initial`; their first element reports the changes
+    ///     since the cursor.
     /// - Precondition: `depth >= 0`.
     public func changes(
         depth: Int = 3, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> CollectionChanges<Model> {
-        precondition(depth >= 0, "A stream follows links to a depth of zero or more.")
+        precondition(depth >= 0, "The depth of a stream can't be negative.")
         return CollectionChanges(
             request(entry.schema.filter(of: Model.self, depth: depth), policy, cursor))
     }
 
-    /// The changes of the collection, where an object counts as modified only if one of these
-    /// properties was: `[\.text, \.author?.name]`. A path through links, lists and inverses is hit by
-    /// a change of any property on the way; one that ends at a link or list by that alone, not by
-    /// what the objects there have. Insertions and deletions are told anyhow. Without key paths it is
-    /// `changes(depth: 3)`.
+    /// Returns the changes of the collection, where an object counts as modified only if one of
+    /// these properties changed: `[\.text, \.author?.name]`. A path through links, lists and
+    /// inverses matches a change of any property along the path. A path that ends at a link or list
+    /// matches only changes of the link or list itself, not of the objects in it. Insertions and
+    /// deletions are always reported. An empty array is equivalent to `changes(depth: 3)`.
     ///
-    /// - Precondition: the key paths name stored properties.
+    /// - Precondition: The key paths refer to stored properties.
     public func changes(
         keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
         since cursor: ChangeCursor? = nil
@@ -136,10 +138,11 @@ extension LiveResults {
         return CollectionChanges(request(entry.schema.filter(keyPaths), policy, cursor))
     }
 
-    /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["text", "author.name"]`.
+    /// Like `changes(keyPaths:policy:since:)`, with the names of properties: `["text",
+    /// "author.name"]`.
     ///
-    /// - Throws: `.invalidInput` for a path that does not lead to a stored property; it names the
-    ///   property and the class reached.
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
+    ///   the property and the class reached.
     @_disfavoredOverload
     public func changes(
         keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil

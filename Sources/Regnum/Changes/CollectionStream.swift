@@ -1,10 +1,10 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// One iteration of a stream: its place, and how it gets from there to the next element.
+/// One iteration of a stream: its position, and how it advances to the next element.
 ///
-/// It *pulls*: it holds the version that it delivered last, waits for a commit that concerns it, and
-/// then makes one step to the newest version. The work is done on the consumer's task.
+/// It *pulls*: it holds the version that it delivered last, waits for a commit that concerns it,
+/// and then advances to the newest version in one step. The work is done on the consumer's task.
 ///
 /// Confined to the iterator's task.
 final class CollectionStream {
@@ -12,24 +12,24 @@ final class CollectionStream {
     private let maintained: MaintainedQuery
     private var subscription: Subscription
     private var slot: SignalSlot
-    /// What was published when the subscription began; held until the first element.
+    /// The version that was published when the subscription began; held until the first element.
     private var start: DatabaseRoot?
-    /// What was delivered last, nil before the first element.
+    /// The last delivered version and result; `nil` before the first element.
     private var place: StreamPlace? {
         didSet { placeCount += 1 }
     }
-    /// How often the place was set.
+    /// The number of times the place was set.
     private var placeCount = 0
-    /// Commits that are known and not looked at yet, for a stream that delivers each.
+    /// Commits that aren't processed yet, for a stream that delivers each one.
     private var commits: ArraySlice<KeptCommit> = []
-    /// Where the commits come from that are no longer in memory.
+    /// The source of commits that are no longer in memory.
     private var past: PastCommits?
-    /// What the subscription waits for.
+    /// The commits that the subscription waits for.
     private var interest: Interest
     private let wasClosed: Bool
     private var isEnding = false
-    /// The realm was closed, or the task cancelled, on the way through the past: what comes after it
-    /// cannot be told.
+    /// Whether the realm was closed, or the task cancelled, while reading history, so that later
+    /// changes can't be determined.
     private var isOver = false
     private var isFinished = false
 
@@ -64,7 +64,7 @@ final class CollectionStream {
         return coordinator.subscribe(keeps: keeps) { request.interest(at: $0) }
     }
 
-    /// The next element, waited for; nil at the end.
+    /// Waits for the next element. Returns `nil` at the end.
     func next(isolation: isolated (any Actor)?) async throws(Realm.Error) -> StreamElement? {
         if isFinished { return nil }
         do throws(Realm.Error) {
@@ -89,8 +89,8 @@ final class CollectionStream {
 
     // MARK: Beginning
 
-    // What tasks hold while they wait includes the frames of these functions: so the work that does
-    // not wait is in functions of its own.
+    // The frames of these functions are part of what suspended tasks hold, so work that doesn't
+    // wait is done in separate functions.
 
     private func pull(
         isolation: isolated (any Actor)?
@@ -131,7 +131,7 @@ final class CollectionStream {
         return nil
     }
 
-    /// The first element; nil for a stream that goes on from a cursor.
+    /// Returns the first element, or `nil` for a stream that resumes from a cursor.
     @inline(never)
     private func begin(at start: DatabaseRoot) throws(Realm.Error) -> StreamElement? {
         if wasClosed { throw Realm.Error.closed(realm.configuration.name) }
@@ -144,14 +144,14 @@ final class CollectionStream {
         return .initial(place)
     }
 
-    /// The place at a version that was published just now.
+    /// Returns the place at a version that was just published.
     @inline(never)
     private func newest(at root: DatabaseRoot) throws(Realm.Error) -> StreamPlace {
         let result = try stored { () throws(StoreError) in try maintained.begin(at: root) }
         return StreamPlace(table: request.table(root), result: result)
     }
 
-    /// Stands at the version of the cursor.
+    /// Positions the stream at the version of the cursor.
     private func go(
         from start: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
@@ -177,7 +177,7 @@ final class CollectionStream {
         interest = request.interest(at: subscription.start)
     }
 
-    /// Goes back to a version of the past; what was committed since is read from the log.
+    /// Goes back to an old version, and reads the commits since then from the log.
     private func readPast(
         from version: UInt64, to newest: DatabaseRoot, isolation: isolated (any Actor)?
     ) async throws(Realm.Error) {
@@ -203,13 +203,13 @@ final class CollectionStream {
 
     private enum Step {
         case element(StreamElement)
-        /// Nothing is told.
+        /// Nothing to deliver.
         case nothing
-        /// Commits are to be read from the log.
+        /// Commits must be read from the log.
         case past(from: UInt64, to: DatabaseRoot)
     }
 
-    /// One step through commits that are in memory.
+    /// Advances through commits that are in memory.
     @inline(never)
     private func step() throws(Realm.Error) -> Step {
         while let commit = commits.popFirst() {
@@ -225,7 +225,7 @@ final class CollectionStream {
         }
         if request.policy == .everyCommit {
             guard let known = pending.commits else {
-                // nothing before `since` concerns the stream
+                // no commit up to `since` concerns the stream
                 return .past(from: max(pending.since, version), to: pending.root)
             }
             commits = known[...]
@@ -237,7 +237,7 @@ final class CollectionStream {
         return element.map { .element($0) } ?? .nothing
     }
 
-    /// One step through commits that are read from the log: through all of them, or one.
+    /// Advances through commits that are read from the log: all of them at once, or the next one.
     private func step(_ past: PastCommits) async throws(Realm.Error) -> StreamElement? {
         if request.policy == .everyCommit {
             if let (root, summary) = try await past.next() {
@@ -278,7 +278,7 @@ final class CollectionStream {
             from: old.snapshot.root, to: root, summaries: summaries,
             counters: realm.coordinator.streamCounters)
         let kept = request.keepsOld ? place?.result : nil
-        // the stream's own reference goes with it: an error ends the stream
+        // the stream gives up its own reference, because an error ends the stream anyway
         guard let left = leave() else { return nil }
         let (result, change) = try advance(consume left, step, since)
         let table = request.table(root)
@@ -287,7 +287,7 @@ final class CollectionStream {
             if interest != self.interest {
                 self.interest = interest
                 subscription.update(interest, asOf: root.version)
-                // those that are known were looked at with the old one: they are taken again
+                // known commits were filtered with the old interest, so they are taken again
                 commits = []
             }
         }
@@ -298,7 +298,7 @@ final class CollectionStream {
         return .update(from: old, old: kept, to: next, change, origins: origins)
     }
 
-    /// The result that the stream stands at, which it leaves.
+    /// Returns the current result and resets the place.
     private func leave() -> MaintainedResult? {
         defer { place = nil }
         return place?.result
@@ -314,7 +314,7 @@ final class CollectionStream {
         }
     }
 
-    /// Stands at another version with the same content.
+    /// Moves to another version with the same content.
     @inline(never)
     private func move(to root: DatabaseRoot) throws(Realm.Error) {
         guard let place else { return }

@@ -1,14 +1,14 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The commits of a realm, by any process, one element each.
+/// The commits of a realm, by any process, as a sequence with one element each.
 ///
 ///     for try await commit in realm.commits { print(commit.version, commit.origin ?? "-") }
 ///
-/// The iteration starts after the version that is published when it begins, or after that of a
-/// cursor, and pulls. It ends normally when the task is cancelled or the realm is closed. What the
-/// realm no longer keeps in memory is read from the log; it throws `.historyTrimmed` where that does
-/// not go back so far.
+/// The iteration starts after the version that is published when it begins, or after the one that a
+/// cursor refers to, and pulls its elements. It ends normally when the task is cancelled or the
+/// realm is closed. Commits that are no longer in memory are read from the log. It throws
+/// `.historyTrimmed` if the log doesn't go back far enough.
 public struct CommitSequence: AsyncSequence, Sendable {
     public typealias Element = CommitNotice
     public typealias Failure = Realm.Error
@@ -25,7 +25,7 @@ public struct CommitSequence: AsyncSequence, Sendable {
         AsyncIterator(realm, cursor)
     }
 
-    /// Holds the version that was reached.
+    /// An iterator that holds the version it has reached.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let stream: CommitStream
 
@@ -33,12 +33,12 @@ public struct CommitSequence: AsyncSequence, Sendable {
             stream = CommitStream(realm, since: cursor)
         }
 
-        /// The next commit, waited for; nil at the end.
+        /// Waits for the next commit. Returns `nil` at the end.
         public mutating func next() async throws(Realm.Error) -> CommitNotice? {
             try await next(isolation: #isolation)
         }
 
-        /// As ``next()``.
+        /// Like ``next()``, with an explicit isolation.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> CommitNotice? {
@@ -47,21 +47,21 @@ public struct CommitSequence: AsyncSequence, Sendable {
     }
 }
 
-/// What is told of one commit.
+/// The description of one commit.
 public struct CommitNotice: Sendable, Hashable {
-    /// The version that the commit made.
+    /// The version that the commit created.
     public let version: UInt64
-    /// The label given to `write`.
+    /// The label that was passed to `write`.
     public let origin: String?
-    /// The names of the classes of which objects were added, changed or deleted, sorted.
+    /// The names of the classes whose objects were added, changed or deleted, sorted.
     public let classNames: [String]
-    /// Where to go on from after this commit.
+    /// The cursor for resuming after this commit.
     public let cursor: ChangeCursor
 
     init(_ summary: CommitSummary, _ cursor: ChangeCursor) {
         version = summary.version
         origin = summary.origin
-        // the elements of a list of values are rows of a hidden class, `Class.property`
+        // the elements of a list of values are rows of a hidden class `Class.property`
         let names = summary.tables.values.map { $0.tableName.prefix { $0 != "." } }
         classNames = Set(names).map { String($0) }.sorted()
         self.cursor = cursor.at(version: summary.version)
@@ -74,15 +74,15 @@ private final class CommitStream {
     private var subscription: Subscription
     private var slot: SignalSlot
     private let cursor: ChangeCursor?
-    /// What was published when the subscription began; held until the first element.
+    /// The version that was published when the subscription began; held until the first element.
     private var start: DatabaseRoot?
-    /// After the last commit that was delivered, or where to begin.
+    /// The last delivered commit, or the starting position.
     private var place: ChangeCursor
     private var commits: ArraySlice<KeptCommit> = []
     private var past: PastCommits?
     private let wasClosed: Bool
     private var isEnding = false
-    /// The realm was closed, or the task cancelled, on the way into the past.
+    /// Whether the realm was closed, or the task cancelled, while reading history.
     private var isOver = false
     private var isFinished = false
 
@@ -167,7 +167,7 @@ private final class CommitStream {
         return nil
     }
 
-    /// Stands at the version of a cursor.
+    /// Positions the stream at the version of a cursor.
     private func go(
         to cursor: ChangeCursor, from start: DatabaseRoot
     ) async throws(Realm.Error) {

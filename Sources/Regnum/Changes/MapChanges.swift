@@ -2,14 +2,14 @@ internal import RegnumEngine
 
 /// One element of the stream of a map.
 public enum MapChange<Key: MapKey, Value: Sendable>: Sendable {
-    /// The map when the iteration started: the first element, and there once. A stream that goes on
-    /// from a cursor has none.
+    /// The map when the iteration started. Delivered exactly once, as the first element, except by
+    /// streams that resume from a cursor.
     case initial(FrozenMap<Key, Value>)
-    /// The map now, and how it came from the one before. Never empty.
+    /// The current map and its changes since the previous element. Never empty.
     case update(FrozenMap<Key, Value>, MapChangeSet<Key, Value>)
 }
 
-/// The changes of a map. ``CollectionChanges`` says how streams start, merge and end.
+/// The changes of a map. See ``CollectionChanges`` for how streams start, merge and end.
 public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable {
     public typealias Element = MapChange<Key, Value>
     public typealias Failure = Realm.Error
@@ -26,7 +26,7 @@ public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable 
         AsyncIterator(request, map)
     }
 
-    /// Holds the version that was delivered last.
+    /// An iterator that holds the version that was delivered last.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let stream: CollectionStream
         private let map: LiveMap<Key, Value>
@@ -36,12 +36,12 @@ public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable 
             self.map = map
         }
 
-        /// The next change, waited for; nil at the end.
+        /// Waits for the next change. Returns `nil` at the end.
         public mutating func next() async throws(Realm.Error) -> MapChange<Key, Value>? {
             try await next(isolation: #isolation)
         }
 
-        /// As ``next()``.
+        /// Like ``next()``, with an explicit isolation.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> MapChange<Key, Value>? {
@@ -49,7 +49,7 @@ public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable 
             return change(element)
         }
 
-        // apart: what it needs on the way is not kept by the tasks that wait
+        // not inlined, so that its locals aren't part of the frames of suspended tasks
         @inline(never)
         private func change(_ element: StreamElement) -> MapChange<Key, Value> {
             switch element {
@@ -65,26 +65,26 @@ public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable 
     }
 }
 
-/// How a map changed since the last element of its stream, told by its keys.
+/// The changes of a map since the last element of its stream, by key.
 ///
-/// A key whose entry was removed and made again is both in `deletions` and in `insertions`, unless
-/// several commits are merged in which the entry is new at the end of each. When the object that the
-/// map belongs to is deleted, all keys are deletions.
+/// A key whose entry was removed and created again is in both `deletions` and `insertions`, unless
+/// several commits are merged, each of which ended with a new entry. If the object that owns the
+/// map is deleted, all keys are deletions.
 public struct MapChangeSet<Key: MapKey, Value: Sendable>: Sendable {
     /// The keys that were removed, ascending.
     public let deletions: [Key]
-    /// The keys that are new, ascending.
+    /// The keys that were added, ascending.
     public let insertions: [Key]
-    /// The keys whose value was set, also to an equal one, or whose object was modified or deleted,
-    /// ascending.
+    /// The keys whose value was set (even to an equal one), or whose object was modified or
+    /// deleted, ascending.
     public let modifications: [Key]
-    /// The map before.
+    /// The previous map.
     public let old: FrozenMap<Key, Value>
-    /// The version that the new map shows.
+    /// The version of the new map.
     public var version: UInt64 { new.version }
-    /// As ``ChangeSet/origins``.
+    /// The labels of the merged commits. See ``ChangeSet/origins``.
     public let origins: [String]
-    /// Where to go on from after this change set.
+    /// The cursor for resuming after this change set.
     public var cursor: ChangeCursor { ChangeCursor(new.table.snapshot.root) }
 
     private let new: FrozenMap<Key, Value>
@@ -107,7 +107,7 @@ public struct MapChangeSet<Key: MapKey, Value: Sendable>: Sendable {
         self.origins = origins
     }
 
-    /// The values at ``deletions``, as the old map had them.
+    /// The values at ``deletions``, from the old map.
     ///
     /// - Complexity: O(deletions x log² n).
     public var deleted: [Value] { deletions.compactMap { old[$0] } }

@@ -2,23 +2,23 @@ internal import RegnumEngine
 
 /// One element of an object's stream.
 public enum ObjectChange<Model: ObjectBase>: Sendable {
-    /// The object when the iteration started, nil if there was none: the first element, and there
-    /// once. A stream that goes on from a cursor has none.
+    /// The object when the iteration started, or `nil` if it didn't exist. Delivered exactly once,
+    /// as the first element, except by streams that resume from a cursor.
     case initial(Frozen<Model>?)
-    /// An object with the key was added.
+    /// An object with the primary key was added.
     case inserted(Frozen<Model>)
-    /// Properties of the object were set, or its lists changed, or what else the stream was asked for:
-    /// those named.
+    /// The named properties of the object were set, its lists changed, or something else changed
+    /// that the stream was asked to follow.
     case changed(old: Frozen<Model>, new: Frozen<Model>, properties: [String])
-    /// The object was deleted: this is how it was in the element before.
+    /// The object was deleted. The value is the object of the previous element.
     case deleted(Frozen<Model>)
 }
 
-/// What happens to the object with a primary key.
+/// The changes of the object with a primary key.
 ///
-/// The stream follows the key: after `.deleted` it goes on waiting for an object with the key to
-/// be added. An object that was deleted and added again between two elements is both, in that
-/// order. For the rest ``CollectionChanges`` says how streams start, merge and end.
+/// The stream follows the key: after `.deleted` it keeps waiting for an object with the key to be
+/// added. An object that was deleted and added again between two elements is reported as both, in
+/// that order. See ``CollectionChanges`` for how streams start, merge and end.
 public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
     public typealias Element = ObjectChange<Model>
     public typealias Failure = Realm.Error
@@ -33,11 +33,11 @@ public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
         AsyncIterator(request)
     }
 
-    /// Holds the version that was delivered last.
+    /// An iterator that holds the version that was delivered last.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let request: StreamRequest
         private let stream: CollectionStream
-        /// What is known and not delivered yet: the second half of a replacement.
+        /// The second half of a replacement, which hasn't been delivered yet.
         private var pending: ObjectChange<Model>?
 
         fileprivate init(_ request: StreamRequest) {
@@ -45,12 +45,12 @@ public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
             stream = CollectionStream(request)
         }
 
-        /// The next change, waited for; nil at the end.
+        /// Waits for the next change. Returns `nil` at the end.
         public mutating func next() async throws(Realm.Error) -> ObjectChange<Model>? {
             try await next(isolation: #isolation)
         }
 
-        /// As ``next()``.
+        /// Like ``next()``, with an explicit isolation.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> ObjectChange<Model>? {
@@ -62,7 +62,7 @@ public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
             return change(element)
         }
 
-        // apart: what it needs on the way is not kept by the tasks that wait
+        // not inlined, so that its locals aren't part of the frames of suspended tasks
         @inline(never)
         private mutating func change(_ element: StreamElement) -> ObjectChange<Model> {
             switch element {
@@ -83,7 +83,7 @@ public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
             }
             if let inserted { return .inserted(inserted) }
             guard let row = change.modified.first else {
-                preconditionFailure("A change that is delivered changes something.")
+                preconditionFailure("A delivered change can't be empty.")
             }
             return .changed(
                 old: Frozen(old, row: row.key), new: Frozen(new, row: row.key),
@@ -93,30 +93,31 @@ public struct ObjectChanges<Model: ObjectBase>: AsyncSequence, Sendable {
 }
 
 extension Live {
-    /// What happens to the object, from its state when the iteration starts: changes of its own
-    /// properties and lists.
+    /// The changes of the object's own properties and lists, starting with its state when the
+    /// iteration begins.
     public var changes: ObjectChanges<Model> { changes() }
 
-    /// What happens to the object.
+    /// Returns the changes of the object.
     ///
     /// - Parameters:
-    ///   - depth: through how many links, lists of objects and embedded objects the change of another
-    ///     object counts as one of this. Inverses are not followed.
-    ///   - policy: what happens to the commits that come while the consumer is busy.
-    ///   - cursor: where to go on from, nil to start with the object as it is.
+    ///   - depth: The number of links, lists of objects and embedded objects through which a change
+    ///     of another object counts as a change of this one. Inverses aren't followed.
+    ///   - policy: The handling of commits that arrive while the consumer is busy.
+    ///   - cursor: The position to resume from; `nil` starts with the current object.
     /// - Precondition: `depth >= 0`.
     public func changes(
         depth: Int = 0, policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> ObjectChanges<Model> {
-        precondition(depth >= 0, "A stream follows links to a depth of zero or more.")
+        precondition(depth >= 0, "The depth of a stream can't be negative.")
         return ObjectChanges(
             request(entry.schema.filter(of: Model.self, depth: depth), policy, cursor))
     }
 
-    /// What happens to these properties of the object: see
-    /// ``LiveResults/changes(keyPaths:policy:since:)``. Without key paths it is `changes(depth: 0)`.
+    /// Returns the changes of these properties of the object; see
+    /// ``LiveResults/changes(keyPaths:policy:since:)``. An empty array is equivalent to
+    /// `changes(depth: 0)`.
     ///
-    /// - Precondition: the key paths name stored properties.
+    /// - Precondition: The key paths refer to stored properties.
     public func changes(
         keyPaths: [PartialKeyPath<Model>], policy: ChangePolicy = .coalesce,
         since cursor: ChangeCursor? = nil
@@ -125,10 +126,11 @@ extension Live {
         return ObjectChanges(request(entry.schema.filter(keyPaths), policy, cursor))
     }
 
-    /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["name", "dog.name"]`.
+    /// Like `changes(keyPaths:policy:since:)`, with the names of properties: `["name",
+    /// "dog.name"]`.
     ///
-    /// - Throws: `.invalidInput` for a path that does not lead to a stored property; it names the
-    ///   property and the class reached.
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
+    ///   the property and the class reached.
     @_disfavoredOverload
     public func changes(
         keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil

@@ -1,15 +1,15 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The commits between a version of the past and one that is published, read from the log.
+/// The commits between an old version and a published one, read from the log.
 ///
 /// Confined to one stream's task.
 final class PastCommits {
-    /// The state to begin with, in a lineage of its own.
+    /// The state before the first commit, in a separate lineage.
     let start: DatabaseRoot
-    /// The state that the commits lead to.
+    /// The state after the last commit.
     let end: DatabaseRoot
-    /// Whether the task was cancelled or the realm closed meanwhile: the stream ends.
+    /// Whether the task was cancelled or the realm closed in the meantime, which ends the stream.
     private(set) var hasEnded = false
     private let reader: HistoryReader
 
@@ -19,10 +19,10 @@ final class PastCommits {
         self.end = end
     }
 
-    /// The commits after `version` through that of `end`; nil if the task was cancelled or the realm
-    /// closed meanwhile.
+    /// Returns the commits after `version` up to and including that of `end`, or `nil` if the task
+    /// was cancelled or the realm closed in the meantime.
     ///
-    /// Throws `historyTrimmed` where the log does not go back so far.
+    /// Throws `.historyTrimmed` if the log doesn't go back far enough.
     static func read(
         _ coordinator: Coordinator, from version: UInt64, to end: DatabaseRoot
     ) async throws(Realm.Error) -> PastCommits? {
@@ -31,7 +31,7 @@ final class PastCommits {
         }
     }
 
-    /// The next commit; nil at the end of them, or of the stream.
+    /// Returns the next commit, or `nil` at the end of the commits or of the stream.
     func next() async throws(Realm.Error) -> (root: DatabaseRoot, summary: CommitSummary)? {
         let step = try await PastCommits.orEnd { [reader, end] in
             (step: try await reader.next(through: end.version), isThere: true)
@@ -40,11 +40,11 @@ final class PastCommits {
         return step?.step
     }
 
-    /// More summaries than these are merged while they are read.
+    /// The number of summaries above which they are merged while reading.
     private static let summaryCountMax = 1_024
 
-    /// What all of the commits changed, and the labels of those that concern a query; nil at the end
-    /// of the stream.
+    /// Returns the summaries of all commits, and the labels of those that concern a query; `nil` at
+    /// the end of the stream.
     func merged(
         _ query: StreamQuery
     ) async throws(Realm.Error) -> (summaries: [CommitSummary], origins: [String])? {
@@ -72,7 +72,7 @@ final class PastCommits {
         return hasEnded ? nil : (summaries, Array(origins.suffix(1_000)))
     }
 
-    /// What `body` gives; nil if the task was cancelled or the realm closed.
+    /// Returns the result of `body`, or `nil` if the task was cancelled or the realm closed.
     private static func orEnd<R>(
         _ body: () async throws -> R
     ) async throws(Realm.Error) -> R? {

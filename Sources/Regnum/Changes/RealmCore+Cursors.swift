@@ -2,31 +2,33 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension RealmCore {
-    /// Whether a cursor is of a newer version than a root: another process may have made it, so that
-    /// this one has caught up when the answer comes.
+    /// Returns whether a cursor refers to a newer version than a root. Another process may have
+    /// created it, so in that case this process has caught up with the log when the function
+    /// returns.
     ///
-    /// Throws `invalidInput` for a cursor of another realm, and what keeps this process from reading.
+    /// Throws `.invalidInput` for a cursor of another realm, and errors that keep this process from
+    /// reading.
     func isAhead(_ cursor: ChangeCursor, of root: DatabaseRoot) async throws(Realm.Error) -> Bool {
         guard cursor.isOf(root) else {
             throw Realm.Error(
                 .invalidInput,
-                "The cursor \(cursor) is of another realm than \"\(configuration.name)\".")
+                "The cursor \(cursor) doesn't belong to the realm \"\(configuration.name)\".")
         }
         guard cursor.version > root.version else { return false }
         do { try await coordinator.catchUp() } catch { throw Realm.Error(error) }
         return true
     }
 
-    /// Throws `invalidInput` for a cursor of a version that the realm does not have.
+    /// Throws `.invalidInput` for a cursor of a version that the realm doesn't have.
     func check(_ cursor: ChangeCursor, _ newest: DatabaseRoot) throws(Realm.Error) {
         guard cursor.version > newest.version else { return }
         throw Realm.Error(
             .invalidInput,
-            "The cursor \(cursor) is of a version that the realm \"\(configuration.name)\" does "
-                + "not have: it is at version \(newest.version).")
+            "The cursor \(cursor) refers to a version that the realm "
+                + "\"\(configuration.name)\" does not have: it is at version \(newest.version).")
     }
 
-    /// Throws what keeps this process from following the commits of others.
+    /// Throws the error, if any, that keeps this process from following the commits of others.
     func checkReadable() throws(Realm.Error) {
         do throws(StoreError) { try coordinator.checkReadable() } catch { throw Realm.Error(error) }
     }

@@ -1,10 +1,10 @@
 internal import RegnumEngine
 
 extension ResultChange {
-    /// Deletions and insertions as a standard difference has them. An element that is in both, and in
-    /// each once, is a move.
+    /// Returns the deletions and insertions as a standard difference. If an element occurs in both,
+    /// its first deletion and first insertion form a move.
     ///
-    /// - Parameter replacesModified: whether elements that were modified are removed and inserted too.
+    /// - Parameter replacesModified: Whether modified elements are also removed and inserted.
     func difference<Element>(
         replacesModified: Bool = false, old: (ObjectKey) -> Element, new: (ObjectKey) -> Element
     ) -> CollectionDifference<Element> {
@@ -35,12 +35,12 @@ extension ResultChange {
             }
         }
         guard let difference = CollectionDifference(changes) else {
-            fatalError("A change set has places that contradict.")
+            fatalError("A change set has contradictory positions.")
         }
         return difference
     }
 
-    /// The first place of each key.
+    /// Returns the first position of each key.
     private static func places(_ keys: [ObjectKey], _ positions: [Int]) -> [ObjectKey: Int] {
         var places: [ObjectKey: Int] = [:]
         for (key, place) in zip(keys, positions) where places[key] == nil { places[key] = place }

@@ -1,24 +1,24 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What a stream is asked for.
+/// The parameters of a stream.
 ///
-/// An object, for it is part of what iterators, change sets and suspended tasks hold.
+/// A class, because iterators, change sets and suspended tasks share it.
 final class StreamRequest: Sendable {
     let realm: RealmCore
-    /// The class of the objects; of a list of values, of the objects that have it.
+    /// The class of the objects; for a list of values, the class of the objects that own it.
     let entry: ClassEntry
-    /// Where the handle was made that was asked for the stream.
+    /// Where the stream's handle was created.
     let place: CallPlace
     let plan: _Plan
     let query: StreamQuery
-    /// By position of a path of the filter, the property that it begins with.
+    /// For each key path of the filter, the position of its first property.
     let firstProperties: [Int]
     let policy: ChangePolicy
     let since: ChangeCursor?
-    /// How the paths of the filter are told; nil by the properties that they begin with.
+    /// The names reported for the filter's key paths; `nil` for those of their first properties.
     let names: ProjectedNames?
-    /// Whether elements need the result before them: else it is edited in place.
+    /// Whether elements need the previous result. Otherwise results are edited in place.
     let keepsOld: Bool
 
     init(
@@ -39,17 +39,17 @@ final class StreamRequest: Sendable {
         self.since = since
     }
 
-    /// The class at a version.
+    /// Returns the class at a version.
     func table(_ root: DatabaseRoot) -> FrozenTable {
         FrozenTable(SnapshotCore(realm: realm, root: root, place: place), entry)
     }
 
-    /// What the stream waits for.
+    /// Returns the commits that concern the stream.
     func interest(at root: DatabaseRoot) -> Interest {
         query.interest(at: root, isSteady: policy == .everyCommit)
     }
 
-    /// The names of the properties of a mark, in order of declaration, inverses last.
+    /// Returns the names of a mark's properties, in order of declaration, inverses last.
     func propertyNames(_ mark: RowMarks.Mark, _ table: FrozenTable) -> [String] {
         guard case .paths = query.filter else {
             return table.propertyNames(mark.columns.columns, lists: mark.lists)
@@ -64,7 +64,7 @@ final class StreamRequest: Sendable {
     }
 }
 
-/// Where a stream stands: what it delivered last.
+/// The version and the result that a stream delivered last.
 struct StreamPlace: Sendable {
     let table: FrozenTable
     let result: MaintainedResult
@@ -72,10 +72,10 @@ struct StreamPlace: Sendable {
     var root: DatabaseRoot { table.snapshot.root }
 }
 
-/// One step of a stream, before it has the types of its elements.
+/// One element of a stream, before it is converted to the public types.
 enum StreamElement {
     case initial(StreamPlace)
-    /// With the result before it, if the stream keeps that.
+    /// Includes the previous result, if the stream keeps it.
     case update(
         from: FrozenTable, old: MaintainedResult?, to: StreamPlace, ResultChange, origins: [String])
 }

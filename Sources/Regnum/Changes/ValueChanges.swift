@@ -2,14 +2,14 @@ internal import RegnumEngine
 
 /// One element of the stream of a list of values.
 public enum ValueChange<Value: ScalarValue & Sendable>: Sendable {
-    /// The list when the iteration started: the first element, and there once. A stream that goes on
-    /// from a cursor has none.
+    /// The list when the iteration started. Delivered exactly once, as the first element, except by
+    /// streams that resume from a cursor.
     case initial(FrozenValues<Value>)
-    /// The list now, and how it came from the one before. Never empty.
+    /// The current list and its changes since the previous element. Never empty.
     case update(FrozenValues<Value>, ValueChangeSet<Value>)
 }
 
-/// The changes of a list of values. ``CollectionChanges`` says how streams start, merge and end.
+/// The changes of a list of values. See ``CollectionChanges`` for how streams start, merge and end.
 public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendable {
     public typealias Element = ValueChange<Value>
     public typealias Failure = Realm.Error
@@ -24,7 +24,7 @@ public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendab
         AsyncIterator(request)
     }
 
-    /// Holds the version that was delivered last.
+    /// An iterator that holds the version that was delivered last.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let stream: CollectionStream
 
@@ -32,12 +32,12 @@ public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendab
             stream = CollectionStream(request)
         }
 
-        /// The next change, waited for; nil at the end.
+        /// Waits for the next change. Returns `nil` at the end.
         public mutating func next() async throws(Realm.Error) -> ValueChange<Value>? {
             try await next(isolation: #isolation)
         }
 
-        /// As ``next()``.
+        /// Like ``next()``, with an explicit isolation.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> ValueChange<Value>? {
@@ -45,7 +45,7 @@ public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendab
             return change(element)
         }
 
-        // apart: what it needs on the way is not kept by the tasks that wait
+        // not inlined, so that its locals aren't part of the frames of suspended tasks
         @inline(never)
         private func change(_ element: StreamElement) -> ValueChange<Value> {
             switch element {
@@ -65,11 +65,11 @@ public struct ValueChanges<Value: ScalarValue & Sendable>: AsyncSequence, Sendab
     }
 }
 
-/// How a list of values changed since the last element of its stream.
+/// The changes of a list of values since the last element of its stream.
 ///
-/// Deleting `deletions` from the old list and inserting the values at `insertions` of the new one, and
-/// replacing those at `newModifications`, gives the new list. A value that moved is a deletion and
-/// an insertion.
+/// Deleting the values at `deletions` from the old list, inserting the values at `insertions` of
+/// the new one, and replacing those at `newModifications`, yields the new list. A value that moved
+/// is reported as a deletion and an insertion.
 public struct ValueChangeSet<Value: ScalarValue & Sendable>: Sendable {
     /// Positions in the old list of the values that were removed, ascending.
     public let deletions: [Int]
@@ -79,11 +79,11 @@ public struct ValueChangeSet<Value: ScalarValue & Sendable>: Sendable {
     public let modifications: [Int]
     /// Positions in the **new** list of the same values, parallel to ``modifications``.
     public let newModifications: [Int]
-    /// The version that the new list shows.
+    /// The version of the new list.
     public let version: UInt64
-    /// As ``ChangeSet/origins``.
+    /// The labels of the merged commits. See ``ChangeSet/origins``.
     public let origins: [String]
-    /// Where to go on from after this change set.
+    /// The cursor for resuming after this change set.
     public var cursor: ChangeCursor { new.cursor }
 
     private let change: ResultChange
@@ -105,7 +105,7 @@ public struct ValueChangeSet<Value: ScalarValue & Sendable>: Sendable {
         self.new = new
     }
 
-    /// The values at ``deletions``, as the old list had them.
+    /// The values at ``deletions``, from the old list.
     ///
     /// - Complexity: O(deletions x log n).
     public var deleted: [Value] { deletions.map { old[$0] } }
@@ -124,8 +124,8 @@ public struct ValueChangeSet<Value: ScalarValue & Sendable>: Sendable {
 }
 
 extension ValueChangeSet {
-    /// The changes as the standard library has them, with moves associated. Values that were set are
-    /// removed and inserted.
+    /// The changes as a standard library difference, with moves associated. Values that were set
+    /// are removed and inserted.
     public var difference: CollectionDifference<Value> {
         change.difference(replacesModified: true) {
             old.element($0)

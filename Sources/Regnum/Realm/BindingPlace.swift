@@ -1,52 +1,56 @@
 internal import RegnumEngine
 
-/// Where a class lies in a transaction, as plain numbers: what every read, write and insertion needs.
+/// The cached column layout of a class in a transaction, as plain numbers, for every read, write
+/// and insertion.
 struct BindingPlace: Sendable {
-    /// How one property is read from an unmanaged object and where it is stored.
+    /// Where a property is read from in an unmanaged object, and where it is stored.
     struct Field: Sendable {
         let offset: Int32
-        /// The number of the column, or the complement of the position where it has none.
+        /// The column number, or the complement of the property's position if it has no column.
         let column: Int32
         let kind: FieldKind
     }
 
     private(set) var schemaID: UInt64 = 0
-    /// The position of the class's table, -1 if there is none.
+    /// The position of the class's table, or -1 if there is none.
     private(set) var table = -1
     private(set) var columnCount = 0
-    /// Whether the table and all columns are there.
+    /// Whether the table and all columns exist.
     private(set) var isComplete = false
-    /// Whether the class cannot be used with the stored schema.
+    /// Whether the class doesn't match the stored schema and can't be used.
     private(set) var isMismatch = false
-    /// The index slot of a primary key that is a required integer, -1 otherwise.
+    /// The index slot of a required integer primary key, or -1.
     private(set) var integerKeySlot = -1
-    /// By position of the property.
+    /// Indexed by property position.
     private(set) var fields: ContiguousArray<Field> = []
-    /// By column: the type, for required properties without an index that can be set directly.
+    /// Indexed by column: the type of required properties without an index, which can be set
+    /// directly.
     private var plainTypes: ContiguousArray<ValueType?> = []
-    /// By number of the list: the position of its property, -1 if the class does not know it.
+    /// Indexed by list number: the position of the list's property, or -1 if the class doesn't
+    /// declare it.
     private(set) var listProperties: [Int] = []
 
     /// Where a list is stored.
     struct StoredList: Sendable {
         let key: ListKey
-        /// The class of its elements.
+        /// The class of the list's elements.
         let target: TableKey
     }
 
-    /// By position of the property: its list, nil for what is none or is not stored.
+    /// Indexed by property position: the property's list, or `nil` if it isn't a list or isn't
+    /// stored.
     private(set) var lists: ContiguousArray<StoredList?> = []
 
     init() {}
 
-    /// The place of a class in a transaction.
+    /// Creates the layout of a class in a transaction.
     init(_ mapping: ClassMapping?, _ core: TransactionCore?) {
         guard let mapping else { return }
         self = mapping.place
         if table >= 0, !isMismatch { integerKeySlot = core?.integerKeySlot(tableKey) ?? -1 }
     }
 
-    /// What holds in every transaction of a schema.
+    /// Creates the parts of the layout that are valid in every transaction with a schema.
     init(
         _ schema: ClassSchema, schemaID: UInt64, columns: [Int32], _ stored: TableSchema?,
         isComplete: Bool, isMismatch: Bool
@@ -84,7 +88,7 @@ struct BindingPlace: Sendable {
 
     var tableKey: TableKey { TableKey(rawValue: UInt32(truncatingIfNeeded: table)) }
 
-    /// Whether the column is a required one of that type, without an index.
+    /// Returns whether the column is required, of that type, and has no index.
     @inline(__always)
     func isPlain(_ column: Int32, _ type: ValueType) -> Bool {
         column >= 0 && Int(column) < plainTypes.count && plainTypes[Int(column)] == type

@@ -1,11 +1,10 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// What happens where objects of a class are misused: the transaction fails, or the process ends with a
-// sentence.
+// Misuse of objects of a class fails the transaction or traps with a message.
 
 extension ClassBinding {
-    /// Fails the transaction: a stored value is none of its property's type.
+    /// Fails the transaction because a stored value isn't valid for its property's type.
     func reportUndecodable(_ value: Value, _ column: Int32) {
         reportUndecodable(value, property: propertyIndex(of: column))
     }
@@ -18,10 +17,11 @@ extension ClassBinding {
         core?.fail(.undecodable(tableName, schema.properties[property].name, value))
     }
 
-    /// Fails the transaction: a row is not there. Nothing is deleted in a read, so that only a
-    /// damaged file leads to it; in a write the object was deleted. Traps when the body is over.
+    /// Fails the transaction because a row doesn't exist. In a read nothing is deleted, so only a
+    /// damaged file can cause this; in a write the object was deleted. Traps after the body has
+    /// returned.
     ///
-    /// - Parameter property: what was to be used of the object, nil where a link leads to it.
+    /// - Parameter property: The property that was accessed; `nil` if a link refers to the row.
     func failMissing(_ property: Int?) {
         guard let core else { trapNoRow(~Int32(property ?? 0)) }
         switch core.state {
@@ -33,18 +33,18 @@ extension ClassBinding {
         }
     }
 
-    /// Ends the process: a change outside of a write.
+    /// Traps because of a change outside of a write.
     func trapNotWriting(_ property: Int) -> Never {
         guard let core else { trapNoRow(~Int32(property)) }
         if case .ended = core.state { trapEnded(~Int32(property)) }
         fatalError(
             "\(tableName).\(schema.properties[property].name) was changed in the read at "
-                + "\(core.place): objects can be changed in a write only.")
+                + "\(core.place): objects can only be changed in a write.")
     }
 
     private var callPlace: String { core.map { "\($0.place)" } ?? "no place" }
 
-    /// The class and the property whose wrapper holds a number, for sentences.
+    /// Returns the class and the property whose wrapper holds a number, for messages.
     func propertyName(ofColumn column: Int32) -> String { "\(tableName).\(propertyName(column))" }
 
     func propertyName(_ column: Int32) -> String {
@@ -64,23 +64,23 @@ extension ClassBinding {
 }
 
 extension Realm.Error {
-    /// A property of an object was used that the transaction has deleted.
+    /// The error for accessing a property of an object that the transaction has deleted.
     static func deletedObject(
         _ className: String, _ property: String, _ place: CallPlace
     ) -> Realm.Error {
         Realm.Error(
             .invalidInput,
-            "\(className).\(property) of a deleted object was used in the transaction at \(place): ask "
-                + "isInvalidated first.", className: className, property: property)
+            "\(className).\(property) of a deleted object was used in the transaction at \(place): "
+                + "check isInvalidated first.", className: className, property: property)
     }
 
-    /// A deleted object was an argument.
+    /// The error for passing a deleted object as an argument.
     static func deletedArgument(
         _ className: String, _ call: StaticString, _ place: CallPlace
     ) -> Realm.Error {
         Realm.Error(
             .invalidInput,
-            "A deleted \(className) was passed to \(call) in the transaction at \(place): ask "
+            "A deleted \(className) was passed to \(call) in the transaction at \(place): check "
                 + "isInvalidated first.", className: className)
     }
 }

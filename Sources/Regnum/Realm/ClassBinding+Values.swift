@@ -1,11 +1,12 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Values, links and lists of the rows of one class, read and set the long way.
+// The slow path for reading and setting values, links and lists of the rows of one class.
 
 extension ClassBinding {
-    /// The value of a property. Traps when the body is over or the row deleted. Of a class that does
-    /// not fit what is stored, which a link or list may lead to: the default, and the transaction fails.
+    /// Returns the value of a property. Traps after the body has returned. A deleted row fails the
+    /// transaction and returns the default. For a mismatched class, which a link or list may refer
+    /// to, returns the default and fails the transaction.
     func value(row: UInt64, column: Int32) -> Value {
         guard let core else { trapNoRow(column) }
         if place.isMismatch, let mismatch = mapping?.mismatch, isReadable(row: row) {
@@ -32,7 +33,7 @@ extension ClassBinding {
         return found
     }
 
-    /// The value of a property that had no column when the accessor was made.
+    /// Returns the value of a property that had no column when the accessor was created.
     private func lateValue(row: UInt64, _ column: Int32) -> Value {
         let index = Int(~column)
         if let added = mapping?.columns[index], added >= 0 {
@@ -43,7 +44,7 @@ extension ClassBinding {
         return schema.properties[index].defaultValue
     }
 
-    /// The value of a property of a tracing accessor.
+    /// Returns the value of a property of a tracing accessor.
     func tracedValue(row: UInt64, column: Int32) -> Value {
         guard let tracer, core == nil else {
             let value = value(row: row, column: column)
@@ -53,8 +54,8 @@ extension ClassBinding {
         return tracer.value(recorder, propertyIndex(of: column))
     }
 
-    /// Sets a property. A value that cannot be stored fails the transaction. Traps outside a
-    /// write, when the body is over, or when the row was deleted.
+    /// Sets a property. A value that can't be stored fails the transaction. Traps outside of a
+    /// write and after the body has returned. A deleted row fails the transaction.
     func setValue(_ value: Value, row: UInt64, column: Int32) {
         guard let core else {
             fatalError("A property of \(tableName) was set while a key path was being resolved.")
@@ -62,8 +63,8 @@ extension ClassBinding {
         guard case .writing(let transaction) = core.state else {
             if case .ended = core.state { trapEnded(column) }
             fatalError(
-                "\(tableName).\(propertyName(column)) was set in the read at \(core.place): objects "
-                    + "can be changed in a write only.")
+                "\(tableName).\(propertyName(column)) was set in the read at \(core.place): "
+                    + "objects can only be changed in a write.")
         }
         guard isReadable(row: row) else { return failMissing(propertyIndex(of: column)) }
         var column = column
@@ -85,7 +86,7 @@ extension ClassBinding {
 
     // MARK: Links and lists
 
-    /// The object that a property links to.
+    /// Returns the object that a property links to.
     func link<T: ObjectBase>(_ type: T.Type, row: UInt64, column: Int32) -> T? {
         if isTracing {
             let property = propertyIndex(of: column)
@@ -96,7 +97,7 @@ extension ClassBinding {
         let targets = core.binding(for: type)
         targets.refresh()
         let row = UInt64(bitPattern: target)
-        // only a damaged file has a link to a row that is not there
+        // only a damaged file has a link to a row that doesn't exist
         guard targets.isReadable(row: row) else {
             targets.failMissing(nil)
             return nil
@@ -104,8 +105,8 @@ extension ClassBinding {
         return targets.accessor(type, row: ObjectKey(rawValue: row))
     }
 
-    /// Lets a property link to an object, which is added if it is unmanaged, or to none. What cannot
-    /// be linked to fails the transaction.
+    /// Sets a link to an object, adding it if it is unmanaged, or to `nil`. An object that can't be
+    /// linked to fails the transaction.
     func setLink(_ object: ObjectBase?, row: UInt64, column: Int32) {
         guard let object else { return setLink(.null, row: row, column: column) }
         let property = propertyIndex(of: column)
@@ -115,7 +116,7 @@ extension ClassBinding {
             case .int(let current) = value(row: row, column: column),
             UInt64(bitPattern: current) == object._row, object._binding?.core === core
         {
-            return  // the embedded object that is there already
+            return  // it is already the property's embedded object
         }
         do throws(Realm.Error) {
             let target = try core.store(object, for: schema.properties[property], schema)
@@ -127,24 +128,24 @@ extension ClassBinding {
 
     private func setLink(_ target: Value, row: UInt64, column: Int32) {
         setValue(target, row: row, column: column)
-        // the object that was there may have been deleted
+        // the previous object may have been deleted
         if schema.properties[propertyIndex(of: column)].isOwning { didEditOthers() }
     }
 
-    /// Notes that a property is read that has no value.
+    /// Records a read of a property that has no value.
     func noteRead(_ property: Int) { tracer?.note(recorder, property) }
 
-    /// Whether objects have made-up values and no row.
+    /// Whether the objects have made-up values and no rows.
     var isRecorder: Bool { core == nil }
 
-    /// The position of the property that holds a list, by what its wrapper holds.
+    /// Returns the position of the property that holds a list, given the number in its wrapper.
     func propertyIndex(ofList number: Int32) -> Int {
         if number < 0 { return Int(~number) }
         if Int(number) < place.listProperties.count { return place.listProperties[Int(number)] }
         return grownProperty(number) { $0.isStoredList }
     }
 
-    /// The position of the property that had the number while the class was stored.
+    /// Returns the position of the property that had the number while the class was stored.
     private func grownProperty(_ number: Int32, where isKind: (PropertyShape) -> Bool) -> Int {
         let numbers = grown?.numbers ?? []
         return numbers.indices.first {
@@ -152,7 +153,7 @@ extension ClassBinding {
         } ?? 0
     }
 
-    /// Sets an integer as `setValue` does; quickly, where the property is a plain one.
+    /// Sets an integer like `setValue`, but directly if the property allows it.
     @usableFromInline
     func setInteger(_ value: Int64, row: UInt64, column: Int32) {
         if let core, place.isPlain(column, .int),
@@ -164,7 +165,7 @@ extension ClassBinding {
         }
     }
 
-    /// Sets a double as `setValue` does; quickly, where the property is a plain one.
+    /// Sets a double like `setValue`, but directly if the property allows it.
     @usableFromInline
     func setDouble(_ value: Double, row: UInt64, column: Int32) {
         if let core, place.isPlain(column, .double),
@@ -176,7 +177,7 @@ extension ClassBinding {
         }
     }
 
-    /// The position of the property whose wrapper holds the number of a column.
+    /// Returns the position of the property whose wrapper holds a column number.
     func propertyIndex(of column: Int32) -> Int {
         guard column >= 0 else { return Int(~column) }
         guard core != nil, let mapping else { return Int(column) }

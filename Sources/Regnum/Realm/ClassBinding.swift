@@ -1,41 +1,46 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What the accessors of one class in one transaction share: the way to their values.
+/// The state shared by the accessors of one class in one transaction, through which they reach
+/// their values.
 ///
 /// Confined like the accessors.
 @usableFromInline
 final class ClassBinding {
-    /// Whether reads are noted: those of recorders, and of accessors of rows that the library makes
-    /// for one call.
+    /// Whether reads are traced: those of recorders, and of accessors that the library creates for
+    /// a single call.
     @usableFromInline let isTracing: Bool
     let schema: ClassSchema
-    /// The transaction, nil for a recorder, whose values are made up.
+    /// The transaction; `nil` for a recorder, whose values are made up.
     let core: TransactionCore?
     private let entry: ClassEntry?
     let tracer: ReadTracer?
     /// The number of the recorder.
     let recorder: Int
-    /// Whether an accessor that nobody holds any more may become that of another row. Only where
-    /// `end` will be called: the spare one and the binding hold each other.
+    /// Whether an unreferenced accessor may be reused for another row. Only if `end` will be
+    /// called, because the spare accessor and the binding retain each other.
     private let reusesAccessors: Bool
     @exclusivity(unchecked) private(set) var mapping: ClassMapping? {
         didSet { place = BindingPlace(mapping, core) }
     }
-    /// What the mapping says, for quick use.
+    /// The mapping's layout, for fast access.
     @exclusivity(unchecked) private(set) var place = BindingPlace()
     @exclusivity(unchecked) private var ownChangeCount: UInt64 = 0
-    /// The columns and lists of the class once all were stored: accessors may have their numbers, also
-    /// where a savepoint has taken them back. A class that is stored again gets the same ones.
+    /// The columns and lists of the class when all of them were stored. Accessors may hold these
+    /// numbers even after a savepoint has rolled the class back; it gets the same ones when it is
+    /// stored again.
     @exclusivity(unchecked) private(set) var grown: (numbers: [Int32], columnCount: Int)?
-    /// Zeros in the place of a cluster, for objects that are not read inline. Longer ones replace it
-    /// when the class gets columns; those before live on for the objects that know them.
+    /// Zeros in place of a cluster node, for objects that aren't read inline. A longer block is
+    /// added when the class gains columns; older blocks are kept for the objects that point to
+    /// them.
     @exclusivity(unchecked) private var zeros: [UnsafeMutableRawPointer] = []
     @exclusivity(unchecked) private var zerosColumnCount = -1
-    /// The accessor that was made last, to be used again when nobody else holds it.
+    /// The last accessor that was created, reused if nothing else references it.
     @exclusivity(unchecked) private var spare: ObjectBase?
 
-    /// - Parameter tracer: notes what is read.
+    /// Creates the binding of a class.
+    ///
+    /// - Parameter tracer: Records what is read.
     init(
         _ entry: ClassEntry, core: TransactionCore, reusesAccessors: Bool = false,
         noting tracer: ReadTracer? = nil
@@ -52,7 +57,7 @@ final class ClassBinding {
         noteGrowth()
     }
 
-    /// The binding of a recorder.
+    /// Creates the binding of a recorder.
     init(recording schema: ClassSchema, _ tracer: ReadTracer, number: Int) {
         recorder = number
         entry = nil
@@ -71,12 +76,13 @@ final class ClassBinding {
         core != nil && core?.realm === other.core?.realm
     }
 
-    /// Rises with every change of the class, so that results know when to look again.
+    /// A counter that increases with every change of the class, so that results know when to
+    /// reevaluate.
     var changeCount: UInt64 { ownChangeCount &+ (core?.sharedEditCount ?? 0) }
 
     // MARK: Accessors
 
-    /// The epoch of a recorder: it never rises.
+    /// The epoch of recorders, which never changes.
     ///
     /// Guard of the unsafe global: written once, before anybody else knows the address.
     nonisolated(unsafe) private static let steadyEpoch: UnsafePointer<UInt64> = {
@@ -85,9 +91,9 @@ final class ClassBinding {
         return UnsafePointer(cell)
     }()
 
-    /// An accessor of a row: a new one, or the last one if nobody holds it any more. Of a projection
-    /// one that projects an accessor; of a superclass, which a metatype in a variable has as its
-    /// static type, one of the class itself.
+    /// Returns an accessor of a row: a new one, or the last one if nothing else references it. For
+    /// a projection type, returns a projection of an accessor. For a superclass, as the static type
+    /// of a metatype variable, returns an accessor of the class itself.
     func accessor<T: ObjectBase>(_ type: T.Type, row: ObjectKey) -> T {
         if type != schema.type {
             if let projection = projection(type, row: row) { return projection }
@@ -112,13 +118,13 @@ final class ClassBinding {
         return object
     }
 
-    /// Makes `object`, of this class, the accessor of a row.
+    /// Makes `object`, an instance of this class, the accessor of a row.
     func bind(_ object: ObjectBase, to row: ObjectKey) {
         for field in place.fields { object.bindField(at: Int(field.offset), to: field.column) }
         attach(object, row: row.rawValue)
     }
 
-    /// Makes reads of `object` go to a row.
+    /// Redirects reads of `object` to a row.
     func attach(_ object: ObjectBase, row: UInt64) {
         object._row = row
         object._binding = self
@@ -127,35 +133,35 @@ final class ClassBinding {
             object._refresh()
             return
         }
-        // The cluster is looked for at the first read, since the epoch of a transaction is never 0: many
-        // objects that are added are not read again.
+        // The cluster is looked up at the first read, since the epoch of a transaction is never 0:
+        // many added objects are never read again.
         object._epochCell = core.epochCell
         object._epoch = 0
         object._cluster = UnsafeRawPointer(core.epochCell)
     }
 
-    /// Lets go of what an ended body needs no more.
+    /// Releases cached state when the transaction body returns.
     func end() { spare = nil }
 
-    /// Notes that a row of the class, and through it perhaps rows of other classes, have changed.
+    /// Records that a row of the class changed, which may have changed rows of other classes.
     func didEditOthers() { core?.didEditAll() }
 
-    /// Notes that rows of the class have changed.
+    /// Records that rows of the class changed.
     @inline(__always)
     func didEdit() {
         ownChangeCount &+= 1
         core?.didEdit()
     }
 
-    /// The cluster node of a row for inlined reads; zeros where reads must take the long way, as of a
-    /// class that does not fit what is stored: inlined reads check no types.
+    /// Returns the cluster node of a row for inlined reads. Returns zeros if reads must take the
+    /// slow path, for example for a mismatched class, because inlined reads don't check types.
     func clusterAddress(row: UInt64) -> UnsafeRawPointer {
         guard let core, place.table >= 0, !isTracing, !place.isMismatch else { return noCluster }
         let columnCount = max(place.columnCount, grown?.columnCount ?? 0)
         return core.cluster(place.table, row, columnCount: columnCount) ?? noCluster
     }
 
-    /// Zeros for as many columns as the class has, so that every property is read the long way.
+    /// Zeros for all of the class's columns, so that every property is read on the slow path.
     private var noCluster: UnsafeRawPointer {
         let columnCount = max(
             place.columnCount, schema.properties.count, grown?.columnCount ?? 0)
@@ -168,7 +174,7 @@ final class ClassBinding {
         return UnsafeRawPointer(memory)
     }
 
-    /// Whether the row exists and the body is running.
+    /// Returns whether the row exists and the body is running.
     func isReadable(row: UInt64) -> Bool {
         guard let core, place.table >= 0 else { return false }
         return core.cluster(place.table, row, columnCount: 0) != nil
@@ -176,12 +182,12 @@ final class ClassBinding {
 
     // MARK: Schema
 
-    /// Brings the mapping up to date after the schema changed.
+    /// Updates the mapping after a schema change.
     func refresh() {
         guard let core, core.schemaID != place.schemaID else { return }
         guard let entry, let schema = core.schema else { return }
         mapping = entry.mapping(in: schema)
-        spare = nil  // its fields have the old numbers
+        spare = nil  // its fields have the old column numbers
         noteGrowth()
     }
 
@@ -190,7 +196,8 @@ final class ClassBinding {
         grown = (mapping.columns, place.columnCount)
     }
 
-    /// Adds what the stored schema lacks of the class and of the classes that it links to.
+    /// Adds the missing parts of the class, and of the classes that it links to, to the stored
+    /// schema.
     func ensureStored(in transaction: EngineTransaction) throws(Realm.Error) {
         refresh()
         guard !place.isComplete, let core else { return }
@@ -198,7 +205,8 @@ final class ClassBinding {
         try SchemaGrowth.add(schema, to: transaction, core.realm)
     }
 
-    /// As `ensureStored`, for a class that may be at odds with what is stored: throws its mismatch.
+    /// Like `ensureStored`, but first throws the mismatch of a class that doesn't match the stored
+    /// schema.
     @inline(__always)
     func prepareToStore(in transaction: EngineTransaction) throws(Realm.Error) {
         refresh()

@@ -4,8 +4,8 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm.Configuration {
-    /// The settings in which two openings of one realm contradict each other. Where the realm lies is
-    /// not among them: one place may be spelled in several ways.
+    /// Returns the names of the settings that conflict between two openings of one realm. The
+    /// location isn't compared, because the same place can be spelled in several ways.
     func differences(from other: Realm.Configuration) -> [String] {
         let mine = objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
         let theirs = other.objectTypes.map { Set($0.map { ObjectIdentifier($0) }) }
@@ -32,7 +32,7 @@ extension Realm.Configuration {
         return all.filter { !$0.1 }.map(\.0)
     }
 
-    /// Refuses settings that cannot be.
+    /// Throws `.invalidInput` for settings that are invalid or contradict each other.
     func checkSettings() throws(Realm.Error) {
         switch location {
         case .inMemory(let identifier):
@@ -40,7 +40,7 @@ extension Realm.Configuration {
                 throw .invalid("The identifier of an in-memory realm is empty.")
             }
             if readOnly {
-                throw .invalid("An in-memory realm is new when it is opened: it is never readOnly.")
+                throw .invalid("An in-memory realm starts empty, so it can't be readOnly.")
             }
         case .file(let url):
             try Self.checkFile(url)
@@ -48,12 +48,12 @@ extension Realm.Configuration {
         if let seedFile {
             try Self.checkFile(seedFile)
             if readOnly {
-                throw .invalid("A realm that is opened readOnly is not made of a seedFile.")
+                throw .invalid("A readOnly realm can't be created from a seedFile.")
             }
         }
         if deleteRealmIfMigrationNeeded, readOnly {
             throw .invalid(
-                "A realm that is opened readOnly is not deleted: deleteRealmIfMigrationNeeded is set."
+                "deleteRealmIfMigrationNeeded can't be combined with readOnly."
             )
         }
         if let history = historyRetention,
@@ -65,17 +65,17 @@ extension Realm.Configuration {
             throw .invalid("Configuration.schemaVersion is UInt64.max, which is reserved.")
         }
         if maximumNumberOfActiveVersions == 0 {
-            throw .invalid("Configuration.maximumNumberOfActiveVersions is 0; 1 is the least.")
+            throw .invalid("Configuration.maximumNumberOfActiveVersions is 0; the minimum is 1.")
         }
     }
 
     static func checkFile(_ url: URL) throws(Realm.Error) {
         guard !url.isFileURL else { return }
         throw Realm.Error(
-            .invalidInput, "\(url.absoluteString) is no file URL.", path: url.absoluteString)
+            .invalidInput, "\(url.absoluteString) is not a file URL.", path: url.absoluteString)
     }
 
-    /// Collects what is wrong with the listed classes.
+    /// Throws one error with every problem of the listed classes.
     func checkDeclarations() throws(Realm.Error) {
         let schemas = (objectTypes ?? []).map { ClassSchema.of($0) }
         var problems = schemas.flatMap(\.problems)
@@ -91,7 +91,7 @@ extension Realm.Configuration {
         throw Realm.Error(.invalidInput, problems.joined(separator: "\n"))
     }
 
-    /// What the engine needs to know.
+    /// The options that are passed to the engine.
     var coordinatorOptions: CoordinatorOptions {
         let place: RealmPlace =
             switch location {
@@ -104,7 +104,7 @@ extension Realm.Configuration {
         options.store.allowsNetworkFileSystem = allowsNetworkFileSystem
         options.retention = Realm.HistoryRetention.standard.storeRetention
         options.report = { [logger, name] event in
-            // nobody is to wait in silence, also where no logger was set
+            // a wait is always reported, even if no logger was set
             if case .waiting = event {
                 (logger ?? Logger(label: "regnum")).log(event, realm: name)
             } else {

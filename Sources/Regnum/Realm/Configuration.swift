@@ -4,111 +4,118 @@ package import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Where a realm lives and how it behaves.
+    /// The location and behavior of a realm.
     ///
     ///     var configuration = Realm.Configuration(location: .file(URL(filePath: "chat.realm")))
     ///     configuration.objectTypes = [Room.self, Message.self]
     ///     let realm = try await Realm.open(configuration)
     public struct Configuration: Sendable {
-        /// Where a realm lives.
+        /// Where a realm is stored.
         public enum Location: Sendable, Hashable {
-            /// In a directory, made when it is missing and shared with other processes.
+            /// A directory, created if it doesn't exist and shared with other processes.
             case file(URL)
-            /// In the memory of this process, for all who open the same identifier; gone when the
-            /// last of them lets go.
+            /// The memory of this process, shared by everyone who opens the same identifier.
+            /// Discarded when its last owner releases it.
             case inMemory(identifier: String)
         }
 
-        /// Where the realm lives.
+        /// Where the realm is stored.
         public var location: Location
-        /// The classes of the realm. They are checked against the stored ones at open, and no
-        /// other class may be used. Nil: each class joins at its first use.
+        /// The classes of the realm. They are checked against the stored schema at `open`, and no
+        /// other classes can be used. `nil`: each class joins when it is first used.
         public var objectTypes: [ObjectBase.Type]?
-        /// The version of the schema, which the realm stores: a program with a lower one than is
-        /// stored can no longer open or write the realm. Adding classes and properties needs no new
-        /// version.
+        /// The version of the schema, which is stored in the realm. A program with a lower version
+        /// than the stored one can no longer open or write the realm. Adding classes and properties
+        /// doesn't require a new version.
         ///
-        /// `open` stores a higher one at once, and runs ``migration`` before it returns. At the stored
-        /// version a class that differs from what is stored is a `.schemaMismatch`.
+        /// `open` stores a higher version at once, and runs ``migration`` before it returns. At the
+        /// stored version, a class that differs from the stored one is a `.schemaMismatch`.
         public var schemaVersion: UInt64 = 0
-        /// What takes the objects of a realm of a lower ``schemaVersion`` to the present classes: see
-        /// ``Migration``. It is not run for a new realm. It needs ``objectTypes``.
+        /// The block that migrates the objects of a realm with a lower ``schemaVersion`` to the
+        /// current classes; see ``Migration``. It isn't run for a new realm. Requires
+        /// ``objectTypes``.
         ///
-        /// Nil: changes that lose nothing are made (properties become optional, embedded classes
-        /// classes on their own, keys change whose values are all different), others are a
-        /// `.schemaMismatch`.
+        /// `nil`: changes that lose no data are made automatically (properties become optional,
+        /// embedded classes become top-level, the primary key changes to a property whose values
+        /// are unique). Other changes are a `.schemaMismatch`.
         public var migration: MigrationBlock?
-        /// Where a copy of the realm is made before it is migrated, as ``Realm/backup(to:)`` does; nil:
-        /// none. The realm is not migrated if that fails, as it does where something else is. It stays
-        /// if the migration fails, and is used again then.
+        /// Where to copy the realm before it is migrated, as ``Realm/backup(to:)`` does; `nil` for
+        /// no backup. If the copy fails, for example because something else is at that location,
+        /// the realm isn't migrated. The copy is kept if the migration fails, and is reused by the
+        /// next attempt.
         public var migrationBackup: URL?
-        /// Called while ``migration`` goes through the objects of a class, from the thread that runs
+        /// Called while ``migration`` enumerates the objects of a class, on the thread that runs
         /// it.
         public var migrationProgress: (@Sendable (MigrationProgress) -> Void)?
-        /// Whether a migration is written as it goes, into the realm's files and unseen by others: then
-        /// of what its block changes a part is in memory only, and it goes on at the next `open` where it
-        /// was killed, cancelled or found no space. Nil: it is held in memory and begins anew.
+        /// If set, a migration is written to the realm's files in parts while it runs, invisible to
+        /// others. Only one part of the block's changes is then in memory at a time, and a
+        /// migration that was killed, cancelled or ran out of disk space resumes at the next
+        /// `open`. `nil`: the migration is held in memory and always starts from the beginning.
         ///
-        /// What comes after the block is not divided: a byte for each object and property that is dropped,
-        /// objects that become embedded, keys and indexes that are new, and at the commit 24 bytes for
-        /// each object that was changed. Killed in it, it goes on from the last part.
+        /// The work after the block isn't divided into parts. It needs memory for one byte for each
+        /// dropped object and property, for objects that become embedded, for new keys and indexes
+        /// and, at commit, for 24 bytes for each changed object. A migration that is killed in this
+        /// phase resumes from its last part.
         ///
-        /// Its block must be a function of the objects. When it goes on it runs once more from its
-        /// beginning; the calls of ``Migration`` that were done are passed over, and those of
-        /// `enumerateObjects` visit the objects that are left. So it must make the same calls in the same
-        /// order, keep nothing in variables from one object to the next (``Migration/position`` counts),
-        /// and what it sets outside of `enumerateObjects` is set again. It begins anew if the realm was
-        /// written meanwhile, the schema version, the classes or ``ResumableMigration/name`` are others, the
-        /// calls differ, or what was written is damaged. An error of the block undoes all, as always. It is
-        /// ignored in memory and by ``Realm/previewMigration(for:)``.
+        /// The block must be a deterministic function of the objects. When it resumes, it runs
+        /// again from its beginning; calls of ``Migration`` that were completed are skipped, and
+        /// `enumerateObjects` visits the remaining objects. So it must make the same calls in the
+        /// same order and keep nothing in variables from one object to the next (use
+        /// ``Migration/position`` to count), and whatever it sets outside of `enumerateObjects` is
+        /// set again. The migration restarts from the beginning if the realm was written in
+        /// between, if the schema version, the classes or ``ResumableMigration/name`` differ, if
+        /// the calls differ, or if the parts written so far are damaged. As always, an error thrown
+        /// by the block rolls everything back. Ignored for in-memory realms and by
+        /// ``Realm/previewMigration(for:)``.
         public var resumableMigration: ResumableMigration?
-        /// Whether a realm of a lower ``schemaVersion``, or one that listed classes differ from, is
-        /// deleted at `open` instead of being migrated: for what can be made again. Classes,
-        /// properties and indexes that are only new delete nothing; a realm of a higher version is
-        /// refused. It has no effect on classes that are not listed: they join at their first use,
-        /// when the realm is open, and throw `.schemaMismatch` if they differ.
+        /// Whether `open` deletes a realm that has a lower ``schemaVersion``, or that listed
+        /// classes differ from, instead of migrating it. Meant for data that can be recreated. New
+        /// classes, properties and indexes don't cause a deletion, and a realm with a higher
+        /// version is refused. Has no effect on classes that aren't listed: they join when they are
+        /// first used, after `open`, and throw `.schemaMismatch` if they differ.
         public var deleteRealmIfMigrationNeeded = false
-        /// Whether the realm is only read: it must be there, and not a byte in its directory is
-        /// written. Works without write permission and on media that cannot be written; commits of
-        /// other processes are followed. A listed class whose properties are not all stored is a
-        /// `.schemaMismatch`; one that is not stored at all is empty.
+        /// Whether the realm is opened read-only: it must exist, and nothing in its directory is
+        /// written. Works without write permission and on read-only media, and follows the commits
+        /// of other processes. A listed class with properties that aren't stored is a
+        /// `.schemaMismatch`; a class that isn't stored at all is empty.
         public var readOnly = false
-        /// Whether the realm may lie on a network file system, on FUSE or on one that machines
-        /// share: `.fileAccess` otherwise. Locks and mappings may not hold there for all who use
-        /// it, so set it only where one machine alone does.
+        /// Whether the realm may be on a network file system, on FUSE or on a file system shared by
+        /// several machines; otherwise `open` throws `.fileAccess`. Locks and memory mappings may
+        /// not be coherent there, so set this only if a single machine uses the realm.
         public var allowsNetworkFileSystem = false
-        /// The realm whose content a new realm begins with; it may be in use meanwhile, and nothing
-        /// of it is changed. Ignored where the realm is there already.
+        /// The realm whose content a new realm starts with. It may be in use at the same time and
+        /// isn't changed. Ignored if the realm already exists.
         public var seedFile: URL?
-        /// The most versions that snapshots, frozen values and streams of this process may hold when a
-        /// `write` begins; it throws `.busy` if there are more. Nil: any number.
-        /// ``Realm/stats()`` tells who holds them.
+        /// The maximum number of versions that snapshots, frozen values and streams of this process
+        /// may hold when a `write` begins; `write` throws `.busy` if there are more. `nil`:
+        /// unlimited. ``Realm/stats()`` reports what holds them.
         public var maximumNumberOfActiveVersions: UInt?
-        /// How much of its past the realm keeps from now on, for streams that go on from a cursor,
-        /// and for others that ask for it. Stored with the realm, for all processes, until another
-        /// opening sets another one. Nil: what was set before, else
-        /// ``Realm/HistoryRetention/standard``.
+        /// How much history the realm keeps from now on, for streams that resume from a cursor and
+        /// for other readers of the past. Stored in the realm, for all processes, until another
+        /// `open` sets a different value. `nil`: the stored setting, or
+        /// ``Realm/HistoryRetention/standard`` if none was set.
         ///
-        /// What is gone stays gone. ``Realm/historyRetention()`` tells what is set.
+        /// History that was trimmed can't be restored. ``Realm/historyRetention()`` returns the
+        /// current setting.
         public var historyRetention: HistoryRetention?
-        /// What a commit survives, unless `write` says otherwise.
+        /// What commits survive, unless `write` specifies otherwise.
         public var durability: Durability = .full
-        /// How long a `write` waits for other writers, of this process and of others, before it
-        /// throws `.busy`, which says who has the realm. Nil: as long as it takes.
+        /// How long a `write` waits for other writers, of this and other processes, before it
+        /// throws `.busy` with a message that names the current writer. `nil`: waits indefinitely.
         ///
-        /// With or without it, a wait of five seconds is a warning in the log, which names the
-        /// waiting write and the process or the write that it waits for; it comes again every 50
-        /// seconds. It goes to ``logger``, or to a logger with the label "regnum" if there is none.
+        /// With or without a timeout, waiting for five seconds logs a warning that names the
+        /// waiting write and the process or write that it waits for, and again every 50 seconds. It
+        /// goes to ``logger``, or to a logger with the label "regnum" if that is `nil`.
         public var writeTimeout: Duration?
-        /// Where the realm logs what it does, nil for nowhere: nothing above `debug` for normal
-        /// work, and `critical` where a frozen value has no true answer (``Snapshot/read(_:)``).
+        /// The logger of the realm, or `nil` to disable logging. Normal work is logged at `debug`;
+        /// a frozen value that can't be read truthfully at `critical` (``Snapshot/read(_:)``).
         public var logger: Logger? = Logger(label: "regnum")
-        /// A name for logs and metrics.
+        /// The name of the realm in logs and metrics.
         public var name: String
-        /// Changes what the engine is opened with, for tests: another file system, small files.
+        /// Adjusts the engine's options, for tests: another file system, small files.
         package var adjust: (@Sendable (inout CoordinatorOptions) -> Void)?
 
-        /// A configuration with the defaults for everything but the place.
+        /// Creates a configuration with default values for everything but the location.
         public init(location: Location, objectTypes: [ObjectBase.Type]? = nil) {
             self.location = location
             self.objectTypes = objectTypes
@@ -118,9 +125,9 @@ extension Realm {
             }
         }
 
-        /// What `Realm.open()` opens: the realm `default.realm` in the current directory of the
-        /// process, unless it is set to something else. For the whole process: set it once, at the
-        /// start; realms that are open do not change.
+        /// The configuration that `Realm.open()` uses: the realm `default.realm` in the current
+        /// directory of the process, unless you set another one. It applies to the whole process,
+        /// so set it once, at launch. Realms that are already open aren't affected.
         public static var `default`: Configuration {
             get {
                 settableDefault.withLock { $0 }
@@ -134,16 +141,16 @@ extension Realm {
 
     /// What a commit survives once `write` has returned.
     public enum Durability: Sendable, Hashable {
-        /// The death of the process and the loss of power.
+        /// The death of the process and power loss.
         case full
-        /// The death of the process; the loss of power once the duration has passed.
+        /// The death of the process; power loss once the duration has passed.
         case relaxed(within: Duration)
     }
 }
 
 extension Realm.Configuration: Equatable {
-    /// Whether all is the same that can be compared: not the logger, and of ``migration`` and
-    /// ``migrationProgress`` only whether they are set. The order of the classes does not count.
+    /// Compares everything that is comparable: not the logger, and for ``migration`` and
+    /// ``migrationProgress`` only whether they are set. The order of the classes is ignored.
     public static func == (a: Realm.Configuration, b: Realm.Configuration) -> Bool {
         a.location == b.location && a.seedFile == b.seedFile && a.name == b.name
             && a.allowsNetworkFileSystem == b.allowsNetworkFileSystem
@@ -156,7 +163,7 @@ extension Realm.Configuration: Equatable {
 }
 
 extension Realm.Configuration: CustomStringConvertible {
-    /// What is set, in one line.
+    /// The settings that differ from the defaults, on one line.
     public var description: String {
         var parts: [String] = []
         switch location {
@@ -168,8 +175,8 @@ extension Realm.Configuration: CustomStringConvertible {
         }
         if schemaVersion > 0 { parts.append("schema version \(schemaVersion)") }
         if migration != nil { parts.append("a migration") }
-        if migrationProgress != nil { parts.append("its progress is told") }
-        if let migrationBackup { parts.append("a backup before it at \(migrationBackup.path)") }
+        if migrationProgress != nil { parts.append("reports its progress") }
+        if let migrationBackup { parts.append("backed up first to \(migrationBackup.path)") }
         if let parting = resumableMigration {
             parts.append("in parts\(parting.name.isEmpty ? "" : " as \"\(parting.name)\"")")
         }
@@ -178,7 +185,7 @@ extension Realm.Configuration: CustomStringConvertible {
         if allowsNetworkFileSystem { parts.append("network file systems allowed") }
         if durability != .full { parts.append("durability \(durability)") }
         if let historyRetention { parts.append("history \(historyRetention)") }
-        if let writeTimeout { parts.append("write time-out \(writeTimeout)") }
+        if let writeTimeout { parts.append("write timeout \(writeTimeout)") }
         if let seedFile { parts.append("seed \(seedFile.path)") }
         if let maximum = maximumNumberOfActiveVersions {
             parts.append("at most \(maximum) active versions")

@@ -3,10 +3,11 @@ internal import RegnumEngine
 internal import RegnumStore
 internal import RegnumWatch
 
-/// Has the coordinator look for commits of other processes: at each event of the watch on the
-/// realm's directory, and every second while there are observers (the system drops events when its
-/// queue overflows). Without a watch (limits, network file systems) the timer runs all the time; it
-/// is one of the pool where the loop cannot be had, for lack of descriptors or threads.
+/// Makes the coordinator check for commits of other processes: at each event of the watch on the
+/// realm's directory and, while there are observers, every second (the system drops events when its
+/// queue overflows). Without a watch (limits, network file systems) the timer runs all the time. If
+/// the event loop is unavailable, for lack of descriptors or threads, the I/O pool provides the
+/// timer.
 final class ExternalCommits: Sendable {
     private struct State: Sendable {
         var isStarted = false
@@ -15,7 +16,7 @@ final class ExternalCommits: Sendable {
         var timer: WatchToken?
         var observers = 0
         var hasWatch = false
-        /// A timer of the pool stands in for the loop's, which cannot be had.
+        /// Whether a timer of the I/O pool replaces the event loop's, which is unavailable.
         var isPolling = false
 
         var needsTimer: Bool { isStarted && !isStopped && (observers > 0 || !hasWatch) }
@@ -34,7 +35,7 @@ final class ExternalCommits: Sendable {
 
     deinit { stop() }
 
-    /// Sets the watch, if that was not done; returns when it stands.
+    /// Starts watching, unless that was already done. Returns when the watch is active.
     func start(path: String, logger: Logger?, name: String) async {
         let isFirst = state.withLock { state in
             defer { state.isStarted = true }
@@ -50,30 +51,30 @@ final class ExternalCommits: Sendable {
             }
             if isStopped { watch.cancel() } else { beginWatching() }
         } catch {
-            // a realm that is only read may lie where nothing can be watched, and nobody writes
+            // a read-only realm may be on media that can't be watched, and where nobody writes
             logger?.log(
                 level: isReadOnly ? .debug : .warning,
                 """
-                \(error): commits of other processes are looked for every second instead
+                \(error): checking for commits of other processes every second instead
                 """, metadata: ["realm": "\(name)"])
         }
         update()
-        hint()  // what was committed between opening and the watch
+        hint()  // commits between opening and the start of the watch
     }
 
-    /// A stream begins.
+    /// Registers an observer: a stream, drain or waiting task.
     func observerBegan() {
         state.withLock { $0.observers += 1 }
         update()
     }
 
-    /// A stream ended.
+    /// Unregisters an observer.
     func observerEnded() {
         state.withLock { $0.observers -= 1 }
         update()
     }
 
-    /// Ends watch and timer for good.
+    /// Stops the watch and the timer permanently.
     func stop() {
         let tokens = state.withLock { state in
             state.isStopped = true
@@ -86,7 +87,7 @@ final class ExternalCommits: Sendable {
         for token in tokens { token?.cancel() }
     }
 
-    /// Runs the timer when it is needed, and only then.
+    /// Starts or stops the timer, as needed.
     private func update() {
         let (ended, polls) = state.withLock { state -> (WatchToken?, Bool) in
             guard state.needsTimer else {
@@ -106,7 +107,7 @@ final class ExternalCommits: Sendable {
             guard let self else { return }
             state.withLock { $0.isPolling = false }
             hint()
-            update()  // the loop may be had by now
+            update()  // the event loop may be available by now
         }
     }
 }

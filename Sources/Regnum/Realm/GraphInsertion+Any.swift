@@ -1,37 +1,37 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Values of any type of the objects that are stored.
+// `AnyRealmValue` properties of the objects that are stored.
 
 extension AnyTree {
-    /// The objects in the value that are to be stored with it.
+    /// The objects in the value that must be stored with it.
     var unmanagedTargets: [(object: ObjectBase, row: ObjectKey?)] {
         objects.filter { !$0.isManaged }.map { ($0, nil) }
     }
 }
 
 extension GraphInsertion {
-    /// Stores values whose objects have rows.
+    /// A writer for values whose objects have rows.
     var anyWriter: AnyWriter {
         AnyWriter(core, transaction) { self.row(of: $0) }
     }
 
-    /// A value of any type, checked.
+    /// Returns a checked tree of a value.
     ///
-    /// Throws as `AnyTree`, and `.invalidValue` for an object in a value of an asymmetric object, or of
-    /// what one holds.
+    /// Throws the errors of `AnyTree`, and `.invalidValue` for an object in a value of an
+    /// asymmetric object or of its embedded objects.
     func checked(
         _ value: AnyRealmValue, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) -> AnyTree {
         let tree = try AnyTree(value, core, schema, property)
-        // the root comes first, and only embedded objects come with an asymmetric one
+        // the root comes first, and only embedded objects are stored with an asymmetric one
         if (nodes.first?.binding.schema ?? schema).isAsymmetric, let object = tree.objects.first {
             throw .linkOfAsymmetric("a \(type(of: object))", schema.name, property.name)
         }
         return tree
     }
 
-    /// The contents of a collection, with values of any type checked.
+    /// Returns the contents of a collection, with `AnyRealmValue` elements checked.
     func checked(
         _ contents: [_PropertyContent.Content], _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) -> [_PropertyContent.Content] {
@@ -64,10 +64,10 @@ extension GraphInsertion {
         return .tree(try checked(value, schema, property))
     }
 
-    /// Stores the objects, lists and dictionaries of a new row.
+    /// Stores the objects, lists and dictionaries in the `AnyRealmValue` properties of a new row.
     func insertAnyValues(of node: Node) throws(Realm.Error) {
         for (property, tree) in node.anyValues {
-            if case .value = tree { continue }  // the row has it
+            if case .value = tree { continue }  // stored with the row
             guard let row = node.row, let list = node.binding.place.lists[property],
                 let column = node.binding.mapping?.columns[property]
             else { continue }
@@ -80,8 +80,9 @@ extension GraphInsertion {
         }
     }
 
-    /// With `.modified` values are written where they differ, and dictionaries keep what was not given;
-    /// with `.all` every value is written.
+    /// Updates the `AnyRealmValue` properties of a row. With `.modified`, values are written where
+    /// they differ, and dictionaries keep entries that weren't given; with `.all`, every value is
+    /// written.
     func updateAnyValues(of node: Node, _ row: ObjectKey) throws(StoreError) {
         for (property, tree) in node.anyValues where isSupplied(property, node) {
             guard let list = node.binding.place.lists[property],
@@ -96,7 +97,7 @@ extension GraphInsertion {
         }
     }
 
-    /// Gives an element of a collection another value, where it differs.
+    /// Sets an element of a collection to another value, where it differs.
     func updateElement(
         _ tree: AnyTree, _ element: ObjectKey, _ target: TableKey
     ) throws(StoreError) {
@@ -105,10 +106,10 @@ extension GraphInsertion {
             BindingPlace.StoredList(key: .anyItems, target: target))
     }
 
-    /// Gives a place another value where it differs: a dictionary gets the entries that are given and keeps
-    /// others, a list becomes the one that is given, element by element.
+    /// Sets a column to another value, where it differs. A dictionary gets the given entries and
+    /// keeps the others; a list becomes the given one, element by element.
     ///
-    /// - Returns: whether something was changed.
+    /// - Returns: Whether anything was changed.
     private func update(
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
         _ list: BindingPlace.StoredList

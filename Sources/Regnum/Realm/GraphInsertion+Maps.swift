@@ -1,12 +1,13 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Maps of the objects that are stored: new ones, and those of rows that are updated.
+// Maps of the objects that are stored: those of new rows and of updated ones.
 
 extension GraphInsertion {
-    /// The unmanaged objects of a map, with the rows of embedded ones that are updated in place.
+    /// Returns the unmanaged objects of a map, with the rows of embedded objects that are updated
+    /// in place.
     ///
-    /// Throws `.invalidValue` for a key that cannot be one, and what cannot be linked to.
+    /// Throws `.invalidValue` for an invalid key and for an object that can't be linked to.
     func mapTargets(
         of entries: [MapEntry], _ property: Int, _ binding: ClassBinding, _ row: ObjectKey?
     ) throws(Realm.Error) -> [(ObjectBase, ObjectKey?)] {
@@ -31,7 +32,7 @@ extension GraphInsertion {
         return targets
     }
 
-    /// The stored values of a map.
+    /// Returns the stored values of a map.
     private func values(
         of row: ObjectKey, _ property: Int, _ binding: ClassBinding
     ) -> [MapKeyText: Value] {
@@ -67,7 +68,7 @@ extension GraphInsertion {
         }
     }
 
-    /// Puts entries, in ascending order of their keys, into a map that has none.
+    /// Inserts entries, in ascending order of their keys, into an empty map.
     private func insert(
         _ entries: [MapEntry], _ table: TableKey, _ row: ObjectKey, _ list: BindingPlace.StoredList
     ) throws(StoreError) {
@@ -84,7 +85,7 @@ extension GraphInsertion {
         try transaction.insertIntoList(table, row, list.key, at: 0, newRows: values, width: 2)
     }
 
-    /// New rows for entries. If it throws, none is made.
+    /// Inserts new rows for entries. If it throws, no new rows remain.
     private func rows(
         of entries: [MapEntry], _ target: TableKey
     ) throws(StoreError) -> [ObjectKey] {
@@ -99,7 +100,7 @@ extension GraphInsertion {
                 rows.append(
                     try transaction.insert(target, [value(of: entry), .string(entry.key)]))
             } catch {
-                // no map has them yet, which would take them along when its object goes
+                // no map holds the rows yet, so they wouldn't be deleted along with its owner
                 transaction.delete(target, rows)
                 throw error
             }
@@ -118,7 +119,7 @@ extension GraphInsertion {
 
     // MARK: Updates
 
-    /// Throws what would keep the maps of an existing row from being updated.
+    /// Throws if a map of an existing row can't be updated.
     func checkMaps(of node: Node) throws(Realm.Error) {
         for (property, _, entries) in node.maps where isSupplied(property, node) {
             guard let list = node.binding.place.lists[property] else { continue }
@@ -135,8 +136,8 @@ extension GraphInsertion {
         }
     }
 
-    /// With `.modified` the entries that were given are written where they differ, and others stay;
-    /// with `.all` the entries are those that were given.
+    /// Updates the maps of a row. With `.modified`, given entries are written where they differ,
+    /// and others are kept; with `.all`, the map becomes the given entries.
     func updateMaps(of node: Node, _ row: ObjectKey) throws(StoreError) {
         let table = node.binding.place.tableKey
         for (index, property) in node.binding.schema.properties.enumerated() {
@@ -174,7 +175,7 @@ extension GraphInsertion {
         }
     }
 
-    /// Puts entries, in ascending order of their keys, into a map with other keys.
+    /// Inserts entries, in ascending order of their keys, into a map with other keys.
     private func insert(
         _ entries: [MapEntry], among keys: [String], _ table: TableKey, _ row: ObjectKey,
         _ list: BindingPlace.StoredList

@@ -1,10 +1,10 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Update policies: rows that exist get what the objects of the same key hold.
+// Update policies: existing rows get the values of the objects with the same key.
 
 extension GraphInsertion {
-    /// Throws what would keep one of the updates from being made; changes nothing.
+    /// Throws if one of the updates can't be made; changes nothing.
     func checkUpdates() throws(Realm.Error) {
         for node in nodes where node.exists {
             try node.binding.checkUpdate(from: node.object, supplied(node), transaction)
@@ -22,10 +22,10 @@ extension GraphInsertion {
         }
     }
 
-    /// Makes the updates, which were checked.
+    /// Makes the updates, which must have been checked.
     func update() {
         for node in nodes where node.exists {
-            // an embedded object is gone where two objects of one key brought different lists
+            // an embedded object may be gone if two objects with the same key had different lists
             guard let row = node.row, transaction.contains(node.binding.place.tableKey, row) else {
                 continue
             }
@@ -48,13 +48,14 @@ extension GraphInsertion {
         isSupplied(property, node.object)
     }
 
-    /// Whether a property was given to an object, as all were to one that stands for all of its.
+    /// Returns whether a property of an object was given. True for all properties of objects that
+    /// weren't created from partial values.
     func isSupplied(_ property: Int, _ object: ObjectBase) -> Bool {
         supplied[ObjectIdentifier(object)]?.contains(property) ?? true
     }
 
-    /// Deletes the embedded objects that were stored for defaults of an object that turned out to be
-    /// an update.
+    /// Deletes the embedded objects that were stored for defaults of an object that turned out to
+    /// be an update.
     private func deleteDefaults(of node: Node) {
         for (property, object) in node.made where !isSupplied(property, node) {
             guard let number = numbers[object], let row = nodes[number].row else {
@@ -91,7 +92,7 @@ extension GraphInsertion {
             let contents = node.lists.first { $0.property == index }?.contents ?? []
             if case .set = property.shape {
                 let stored = StoredSet(transaction, table, row, list)
-                // all elements are new ones then, as those of a list
+                // all elements are then new, as in a list
                 if replaces(index, node) { stored.keep(SetMembers()) }
                 try stored.add(members(of: contents))
                 continue
@@ -143,7 +144,7 @@ extension GraphInsertion {
 }
 
 extension ClassBinding {
-    /// The row that has the primary key of an unmanaged object, nil if there is none.
+    /// Returns the row with the primary key of an unmanaged object, or `nil` if there is none.
     func existingRow(of object: ObjectBase, _ transaction: EngineTransaction) -> ObjectKey? {
         guard let primaryKey = schema.primaryKey else { return nil }
         let property = schema.properties[primaryKey]
@@ -151,7 +152,7 @@ extension ClassBinding {
         return transaction.find(place.tableKey, primaryKey: value)
     }
 
-    /// Throws what would keep the values of an object from being those of a row of the class.
+    /// Throws if a row of the class can't hold the values of an object.
     func checkUpdate(
         from object: ObjectBase, _ supplied: Set<Int>?, _ transaction: EngineTransaction
     ) throws(Realm.Error) {
@@ -166,7 +167,7 @@ extension ClassBinding {
         }
     }
 
-    /// Gives a row the values of an object, which were checked.
+    /// Sets the values of a row to those of an object, which must have been checked.
     func update(
         _ row: ObjectKey, from object: ObjectBase, _ policy: Realm.UpdatePolicy,
         _ supplied: Set<Int>?, _ transaction: EngineTransaction
@@ -181,7 +182,7 @@ extension ClassBinding {
         }
     }
 
-    /// The values of the class that an update sets: all that were supplied but the primary key.
+    /// Returns the columns that an update sets: all given values except the primary key.
     private func updatedColumns(_ supplied: Set<Int>?) -> [(property: Int, column: ColumnKey)] {
         place.fields.indices.compactMap { index in
             let property = schema.properties[index]

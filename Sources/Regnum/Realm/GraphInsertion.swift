@@ -3,24 +3,26 @@ internal import RegnumStore
 
 /// Stores unmanaged objects together with the unmanaged objects that they link to.
 ///
-/// First all objects are found, without a change; then the new rows are stored, targets before
-/// those that link to them where no class has several, else in the order in which they were found;
-/// then the links to rows that came later, and the lists of the new rows; then the rows that
-/// existed are updated, which cannot fail. Only when all is stored the objects become accessors. So
-/// a call that throws takes its rows back and leaves the transaction and the objects as they were.
-/// Walks without recursion: a chain of any length can be added.
+/// First all objects are collected, without changing anything. Then the new rows are stored: link
+/// targets before the objects that link to them if there is at most one object of each class,
+/// otherwise in the order in which they were found. Then the remaining links and the lists of the
+/// new rows are stored, and finally the existing rows are updated, which can't fail. The objects
+/// become accessors only after everything is stored, so a call that throws removes its rows and
+/// leaves the transaction and the objects unchanged. The traversal isn't recursive: chains of any
+/// length can be added.
 final class GraphInsertion {
     let core: TransactionCore
     let transaction: EngineTransaction
     let policy: Realm.UpdatePolicy
-    /// The properties that were given, of objects that do not stand for all of theirs.
+    /// The given properties of objects for which not all properties were given.
     let supplied: [ObjectIdentifier: Set<Int>]
-    /// The sets and maps that an update is to empty, of each object.
+    /// The sets and maps that an update empties, by object.
     private let emptied: [ObjectIdentifier: Set<Int>]
-    // One call edits it after the other, and nobody but the caller has it: no access is checked.
+    // Edited by one call at a time, and only the caller has access: no exclusivity checks are
+    // needed.
     @exclusivity(unchecked) private(set) var nodes: [Node] = []
     @exclusivity(unchecked) private(set) var numbers = Numbering<ObjectIdentifier>()
-    /// The nodes, targets first.
+    /// The nodes, link targets first.
     @exclusivity(unchecked) private var order: [Int] = []
     @exclusivity(unchecked) private var inserted: [Int] = []
     /// The embedded objects that have an owner among the nodes.
@@ -40,7 +42,7 @@ final class GraphInsertion {
 
     /// Stores an unmanaged object and returns its row.
     ///
-    /// Throws as `Transaction.add`; nothing is changed then.
+    /// Throws the errors of `Transaction.add`; then nothing is changed.
     func add(_ root: ObjectBase) throws(Realm.Error) -> ObjectKey {
         try collect(from: root)
         try store()
@@ -48,11 +50,12 @@ final class GraphInsertion {
         return row
     }
 
-    /// Stores the unmanaged ones of the objects that a list or set gets, and returns the rows of all.
+    /// Stores the unmanaged objects among the elements of a list or set, and returns the rows of
+    /// all elements.
     ///
-    /// Throws as `Transaction.add`, and `.invalidValue` for an object that was deleted, belongs to
-    /// another transaction, is of another class, or is embedded and has an owner; nothing is changed
-    /// then.
+    /// Throws the errors of `Transaction.add`, and `.invalidValue` for an object that was deleted,
+    /// belongs to another transaction, is of another class, or is embedded and has an owner; then
+    /// nothing is changed.
     func add(
         _ elements: [ObjectBase], _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) -> [ObjectKey] {
@@ -71,7 +74,7 @@ final class GraphInsertion {
         }
     }
 
-    /// Stores the objects that were found.
+    /// Stores the objects that were collected.
     private func store() throws(Realm.Error) {
         do throws(Realm.Error) {
             let late = try insertRows()
@@ -99,8 +102,8 @@ final class GraphInsertion {
             guard let row = node.row else { continue }
             node.binding.didEdit()
             node.binding.bind(node.object, to: row)
-            // rows link to each other now: instances that still did would never be released in a cycle,
-            // and by a deep recursion in a chain
+            // the rows link to each other now; instances that still did would never be released if
+            // they formed a cycle, and would be released by deep recursion if they formed a chain
             for index in node.binding.schema.compoundProperties {
                 let property = node.binding.schema.properties[index]
                 if property.isColumn {
@@ -118,7 +121,7 @@ final class GraphInsertion {
         }
     }
 
-    /// Whether an update begins a set or map of a row again, rather than adding to it.
+    /// Returns whether an update replaces a set or map of a row instead of adding to it.
     func replaces(_ property: Int, _ node: Node) -> Bool {
         policy == .all || emptied[ObjectIdentifier(node.object)]?.contains(property) ?? false
     }
@@ -142,7 +145,9 @@ final class GraphInsertion {
         }
     }
 
-    /// - Parameter row: the row that an embedded object is to update.
+    /// Creates the node of an object and collects its content.
+    ///
+    /// - Parameter row: The row that an embedded object updates.
     private func begin(
         _ object: ObjectBase, _ row: ObjectKey?
     ) throws(Realm.Error) -> Int {
@@ -155,14 +160,14 @@ final class GraphInsertion {
         nodes.append(node)
         for index in binding.schema.compoundProperties {
             let property = binding.schema.properties[index]
-            // a default would be made of what is not to be changed
+            // reading it would create a default for a property that isn't to be changed
             if property.isProjected, row != nil, !isSupplied(index, object) { continue }
             try find(property.content(of: object), in: index, property, node)
         }
         return number
     }
 
-    /// Notes what a property of an object holds.
+    /// Collects the content of a property.
     private func find(
         _ content: _PropertyContent.Content, in index: Int, _ property: PropertySchema, _ node: Node
     ) throws(Realm.Error) {
@@ -203,7 +208,7 @@ final class GraphInsertion {
         }
     }
 
-    /// Refuses a value that a column cannot hold.
+    /// Throws if a column can't hold a value.
     private func check(
         _ value: Value, in index: Int, _ binding: ClassBinding
     ) throws(Realm.Error) {
@@ -215,7 +220,7 @@ final class GraphInsertion {
         }
     }
 
-    /// The row of the embedded object that a row links to and that is updated in place.
+    /// Returns the row of a linked embedded object that is updated in place.
     private func ownedRow(_ property: Int, _ binding: ClassBinding, _ row: ObjectKey?) -> ObjectKey?
     {
         guard let row, policy == .modified, binding.schema.properties[property].isOwning,
@@ -235,7 +240,7 @@ final class GraphInsertion {
         return transaction.list(binding.place.tableKey, row, list.key)
     }
 
-    /// Refuses what cannot be linked to.
+    /// Throws `.invalidValue` for an object that can't be linked to.
     func check(
         _ target: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
@@ -251,7 +256,7 @@ final class GraphInsertion {
 
     // MARK: New rows
 
-    /// A link that closes a cycle.
+    /// A link whose target had no row yet when its own row was inserted.
     private struct LateLink {
         let node: Int
         let property: Int
@@ -261,11 +266,11 @@ final class GraphInsertion {
     private func insertRows() throws(Realm.Error) -> [LateLink] {
         var late: [LateLink] = []
         // rows of one class are stored in the order in which their objects were found, so that an
-        // object comes before those of its class that it links to
+        // object comes before the objects of its class that it links to
         let order = hasSeveralOfAClass ? Array(nodes.indices) : order
         for number in order where !nodes[number].exists {
             let node = nodes[number]
-            // an object of this call may have the same key
+            // another object of this call may have the same key
             if policy != .error, let row = node.binding.existingRow(of: node.object, transaction) {
                 nodes[number].row = row
                 nodes[number].exists = true
@@ -294,7 +299,7 @@ final class GraphInsertion {
         return !nodes.allSatisfy { known.insert(ObjectIdentifier($0.binding)).inserted }
     }
 
-    /// The row of an object that a property holds, nil while it has none.
+    /// Returns the row of an object that a property holds, or `nil` while it has none.
     func row(of target: ObjectBase) -> ObjectKey? {
         if target.isManaged { return ObjectKey(rawValue: target._row) }
         return numbers[target].flatMap { nodes[$0].row }
@@ -333,7 +338,7 @@ final class GraphInsertion {
         }
     }
 
-    /// The elements of a set, whose objects have rows.
+    /// Returns the elements of a set, all of whose objects have rows.
     func members(of contents: [_PropertyContent.Content]) -> SetMembers {
         var values: [Value] = []
         var keys: [ObjectKey] = []
@@ -349,7 +354,7 @@ final class GraphInsertion {
         return SetMembers(values: values, keys: keys)
     }
 
-    /// Puts elements into a list that has none.
+    /// Inserts elements into an empty list.
     private func insert(
         _ contents: [_PropertyContent.Content], _ table: TableKey, _ row: ObjectKey,
         _ list: BindingPlace.StoredList
@@ -362,7 +367,8 @@ final class GraphInsertion {
         try transaction.insertIntoList(table, row, list.key, at: 0, keys)
     }
 
-    /// The rows of elements: those of objects, and new ones for values. If it throws, none is made.
+    /// Returns the rows of elements, inserting new rows for values. If it throws, no new rows
+    /// remain.
     func keys(
         of contents: some Sequence<_PropertyContent.Content>, _ target: TableKey
     ) throws(StoreError) -> [ObjectKey] {
@@ -374,7 +380,7 @@ final class GraphInsertion {
                 do throws(StoreError) {
                     keys.append(try transaction.insert(target, [value]))
                 } catch {
-                    // no list has them yet, which would take them along when its object goes
+                    // no list holds the rows yet, so they wouldn't be deleted along with its owner
                     transaction.delete(target, keys)
                     throw error
                 }

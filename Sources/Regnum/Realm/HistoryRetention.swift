@@ -2,25 +2,30 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// How much of a realm's past is kept beyond what opening it needs.
+    /// How much of a realm's history is kept beyond what opening it needs.
+    ///
+    ///     configuration.historyRetention = .init(age: .seconds(86_400), byteCount: 64 << 20)
     ///
     /// A commit is kept if it is younger than `age` **and** among the newest `byteCount` bytes of
-    /// the log **and** the content that it builds on is within `contentByteCount`; a version can be
-    /// gone back to as long as all commits behind it are kept. Whole files are removed, at
-    /// checkpoints, so somewhat more is kept.
+    /// the log **and** the content that it builds on is within `contentByteCount`. Readers can
+    /// resume from a version as long as all commits after it are kept. Only whole files are
+    /// removed, at checkpoints, so somewhat more is kept.
     public struct HistoryRetention: Sendable, Hashable, CustomStringConvertible {
-        /// By the wall clocks of the processes that commit and remove.
+        /// The maximum age, by the wall clocks of the processes that commit and that remove files.
         public var age: Duration
-        /// Bytes of the log: a small commit has some hundred.
+        /// The maximum size of the log in bytes. A small commit takes a few hundred.
         public var byteCount: Int
-        /// Bytes of older content, in nodes files, that are kept for the past alone: about the size
-        /// of the realm for each time that it was written anew. Nil: as many as it takes.
+        /// The maximum size in bytes of older content, in nodes files, that is kept only for
+        /// history: about the size of the realm for each time that it was rewritten. `nil` means
+        /// unlimited.
         public var contentByteCount: Int?
 
+        /// Creates a retention setting.
+        ///
         /// - Parameters:
-        ///   - age: zero keeps nothing.
+        ///   - age: Zero keeps nothing.
         ///   - byteCount: 0 keeps nothing.
-        ///   - contentByteCount: nil keeps the content that the commits build on, whatever its
+        ///   - contentByteCount: `nil` keeps the content that the commits build on, whatever its
         ///     size.
         public init(age: Duration, byteCount: Int = 256 << 20, contentByteCount: Int? = nil) {
             self.age = age
@@ -28,15 +33,15 @@ extension Realm {
             self.contentByteCount = contentByteCount
         }
 
-        /// What a realm keeps for which nobody has set anything: a week, at most 16 MiB of the log,
-        /// and at most 64 MiB of older content.
+        /// The default for realms without a setting: a week, up to 16 MiB of the log and up to 64
+        /// MiB of older content.
         public static let standard = HistoryRetention(
             age: .seconds(7 * 86_400), byteCount: 16 << 20, contentByteCount: 64 << 20)
 
-        /// Nothing is kept for its own sake.
+        /// Keeps no history.
         public static let nothing = HistoryRetention(age: .zero, byteCount: 0)
 
-        /// Age and bytes.
+        /// The age and the sizes.
         public var description: String {
             "\(age), \(byteCount) bytes"
                 + (contentByteCount.map { ", \($0) bytes of content" } ?? "")
@@ -55,10 +60,10 @@ extension Realm {
         }
     }
 
-    /// What the realm keeps of its past: what an opening has set last, in whatever process, else
-    /// ``HistoryRetention/standard``. Nothing in memory.
+    /// Returns the realm's current history retention: the value that was set last by an `open` in
+    /// any process, or ``HistoryRetention/standard``. In-memory realms keep nothing.
     ///
-    /// - Throws: `.closed`; `.ioFailed` and `.fileAccess` if its file cannot be read.
+    /// - Throws: `.closed`; `.ioFailed` and `.fileAccess` if its file can't be read.
     public nonisolated func historyRetention() async throws -> HistoryRetention {
         do {
             return try await core.coordinator.retention().map { HistoryRetention($0) } ?? .nothing

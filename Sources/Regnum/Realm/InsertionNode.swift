@@ -1,28 +1,31 @@
 internal import RegnumEngine
 
 extension GraphInsertion {
-    /// An unmanaged object that is stored, and what it holds.
+    /// An unmanaged object that is being stored, and its content.
     final class Node {
         let object: ObjectBase
         let binding: ClassBinding
-        /// Its row, once there is one.
+        /// The object's row, once it has one.
         var row: ObjectKey?
-        /// Whether the row was there before, to be updated.
+        /// Whether the row already existed and is to be updated.
         var exists: Bool
-        /// The objects of links and lists that have to be stored with it, and the rows of embedded
-        /// ones that are there already.
+        /// The objects of links and lists that must be stored as well, with the rows of embedded
+        /// objects that already exist.
         var targets: [(object: ObjectBase, row: ObjectKey?)] = []
         var lists:
             [(property: Int, list: any UnmanagedList, contents: [_PropertyContent.Content])] =
                 []
         var maps: [(property: Int, map: any UnmanagedMap, entries: [MapEntry])] = []
-        /// Values of any type: of new rows those that are more than a value in a column, of rows that
-        /// are updated all.
+        /// The `AnyRealmValue` properties: for new rows only values that need more than a column,
+        /// for updated rows all of them.
         var anyValues: [(property: Int, tree: AnyTree)] = []
-        /// What properties of projected types are stored as: it is made anew whenever it is asked for.
+        /// The persisted objects of properties of projected types, cached because each access would
+        /// create another one.
         var made: [Int: ObjectBase] = [:]
 
-        /// - Parameter row: the row that is updated, nil for a new one.
+        /// Creates a node.
+        ///
+        /// - Parameter row: The row to update; `nil` for a new one.
         init(_ object: ObjectBase, _ binding: ClassBinding, _ row: ObjectKey?) {
             self.object = object
             self.binding = binding
@@ -33,7 +36,7 @@ extension GraphInsertion {
 }
 
 extension PropertySchema {
-    /// What an unmanaged object holds in a link or list; values are not looked at.
+    /// Returns the content of a link or list of an unmanaged object. Plain values aren't read.
     func content(of object: ObjectBase) -> _PropertyContent.Content {
         switch shape {
         case .scalar where shape.isAny: reference(of: object) ?? .value(.null)

@@ -1,13 +1,14 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// What a link or list may get: an object of this transaction and of the declared class, which nobody owns.
+// What a link or list accepts: an object of this transaction and of the declared class that has no
+// owner.
 
 extension TransactionCore {
-    /// The row of an object for a link or list of `schema`; an unmanaged object is added.
+    /// Returns the row of an object for a link or list of `schema`, adding an unmanaged object.
     ///
-    /// Throws as `Transaction.add`, and `.invalidValue` for an object that was deleted, belongs to
-    /// another transaction, is of another class, or is embedded and has an owner.
+    /// Throws the errors of `Transaction.add`, and `.invalidValue` for an object that was deleted,
+    /// belongs to another transaction, is of another class, or is embedded and has an owner.
     func store(
         _ object: ObjectBase, for property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> ObjectKey {
@@ -23,9 +24,9 @@ extension TransactionCore {
         return try insertion.add(object)
     }
 
-    /// The rows of objects for a list or set of `schema`; unmanaged objects are added.
+    /// Returns the rows of objects for a list or set of `schema`, adding unmanaged objects.
     ///
-    /// Throws as `store(_:for:_:)`; nothing is changed then.
+    /// Throws the errors of `store(_:for:_:)`; then nothing is changed.
     func store(
         _ objects: [ObjectBase], for property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> [ObjectKey] {
@@ -36,7 +37,7 @@ extension TransactionCore {
         return try insertion.add(objects, schema, property)
     }
 
-    /// Refuses a managed object that cannot be linked to from here.
+    /// Throws `.invalidValue` for a managed object that can't be linked to from here.
     func checkLinkable(
         _ object: ObjectBase, _ binding: ClassBinding, _ schema: ClassSchema,
         _ property: PropertySchema
@@ -58,14 +59,15 @@ extension TransactionCore {
         }
     }
 
-    /// Refuses an object of a class derived from the declared one: it is stored apart.
+    /// Throws `.invalidValue` for an object of a class derived from the declared one, which is
+    /// stored separately.
     static func checkClass(
         _ object: ObjectBase, _ schema: ClassSchema, _ property: PropertySchema
     ) throws(Realm.Error) {
         guard let declared = property.shape.targetType, type(of: object) != declared else { return }
         throw .unlinkable(
-            "a \(type(of: object)), but is of type \(property.shape.swiftName): a derived class is a "
-                + "class of its own, and its objects cannot stand for those of its base.", schema,
+            "a \(type(of: object)), but is of type \(property.shape.swiftName): a derived class is "
+                + "stored separately, so its objects can't be used as those of its base.", schema,
             property)
     }
 }
@@ -79,24 +81,27 @@ extension Realm.Error {
             className: schema.name, property: property.name)
     }
 
-    /// An object in a value of any type of an asymmetric object, or of what one holds.
+    /// The error for an object in an `AnyRealmValue` of an asymmetric object or of its embedded
+    /// objects.
     static func linkOfAsymmetric(
         _ object: String, _ className: String, _ property: String
     ) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "\(className).\(property) was given \(object): an asymmetric object holds values and embedded "
-                + "objects, and links to no others.", className: className, property: property)
+            "\(className).\(property) was given \(object): an asymmetric object "
+                + "holds values and embedded objects, and links to no others.",
+            className: className, property: property)
     }
 
-    /// An asymmetric object in a value of any type.
+    /// The error for an asymmetric object in an `AnyRealmValue`.
     static func linkToAsymmetric(
         _ name: String, _ className: String, _ property: String
     ) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "\(className).\(property) was given a \(name): nothing links to an asymmetric object, which "
-                + "is gone once it was delivered.", className: className, property: property)
+            "\(className).\(property) was given a \(name): nothing links to an asymmetric "
+                + "object, which is gone once it was delivered.",
+            className: className, property: property)
     }
 
     static func ownedTwice(
@@ -107,14 +112,14 @@ extension Realm.Error {
             property)
     }
 
-    /// The error with class and property as the user knows them: the class of a list's values has a
-    /// name and a property that are the library's own.
+    /// Returns the error with the user's class and property names. The hidden class of a list's
+    /// values has internal names.
     func naming(_ schema: ClassSchema, _ property: Int) -> Realm.Error {
         let property = schema.properties[property]
         return naming(schema.elementsName(of: property), as: schema.name, property.name)
     }
 
-    /// The public form of an error, with class and property as the user knows them.
+    /// Returns the public form of an error, with the user's class and property names.
     static func naming(_ error: StoreError, in schema: DatabaseSchema) -> Realm.Error {
         let named = Realm.Error(error)
         guard let name = error.className, let table = schema.table(named: name),

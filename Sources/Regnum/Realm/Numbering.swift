@@ -1,15 +1,15 @@
-/// Keys, numbered in the order in which they came. A few are looked for one after the other, more by
-/// their hashes: most objects, sets and maps that are made hold a few.
+/// Keys numbered in insertion order. A few keys are searched linearly and more are looked up by
+/// hash, because most of the objects, sets and maps that are created hold only a few.
 ///
-/// Used with concrete keys only, so that neither is done by code for any type.
+/// Only used with concrete key types, so that no unspecialized generic code runs.
 struct Numbering<Key: Hashable> {
     private(set) var keys: [Key] = []
     private var numbers: [Key: Int] = [:]
 
-    /// So many are compared faster than one is hashed.
+    /// Comparing this many keys is faster than hashing one.
     private static var listedCountMax: Int { 12 }
 
-    /// The number of a key, nil if it did not come.
+    /// The number of a key, or `nil` if it wasn't added.
     ///
     /// - Complexity: O(1).
     subscript(key: Key) -> Int? {
@@ -17,7 +17,7 @@ struct Numbering<Key: Hashable> {
         return numbers[key]
     }
 
-    /// Gives a key, which did not come yet, the next number.
+    /// Assigns the next number to a key that wasn't added before.
     ///
     /// - Complexity: O(1).
     mutating func append(_ key: Key) {
@@ -29,7 +29,7 @@ struct Numbering<Key: Hashable> {
         }
     }
 
-    /// Takes the key of a number out: the last key gets the number.
+    /// Removes the key with a number. The last key takes over its number.
     ///
     /// - Complexity: O(1).
     mutating func remove(at number: Int) {
@@ -46,7 +46,7 @@ struct Numbering<Key: Hashable> {
 }
 
 extension Numbering<ObjectIdentifier> {
-    /// The number of an object, by its identity.
+    /// The number of an object, by identity.
     subscript(object: ObjectBase) -> Int? { self[ObjectIdentifier(object)] }
 
     mutating func append(_ object: ObjectBase) { append(ObjectIdentifier(object)) }

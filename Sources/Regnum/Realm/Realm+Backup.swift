@@ -4,24 +4,27 @@ internal import RegnumStore
 internal import Synchronization
 
 extension Realm {
-    /// Copies the realm, as it is now, into a directory of its own, while it is in use by this and
-    /// other processes. The copy is a realm: it can be opened, be a `seedFile`, or be kept.
+    /// Copies the current state of the realm into a new directory, while it is in use by this and
+    /// other processes. The copy is itself a realm: it can be opened or used as a `seedFile`.
     ///
-    /// It has one version, that of the newest commit of any process when the call began, and is
-    /// compact: without the log and its history. No writer waits for it. It is on disk when the call
-    /// returns; until then, and after a crash, nothing is at `url` (a hidden `.unfinished-backup-…`
-    /// beside it is removed by the next backup into that directory). Realms in memory are copied too.
+    ///     let version = try await realm.backup(to: URL(filePath: "backups/chat.realm"))
     ///
-    /// The copy has the realm's identity: a `ChangeCursor` of the original means the same version in
-    /// the copy. Do not let both go on being written and then mix up their cursors.
+    /// The copy contains a single version, the newest commit of any process when the call began,
+    /// and is compact: it has no log and no history. Writers don't wait for it. The copy is on disk
+    /// when the call returns; until then, and after a crash, there is nothing at `url` (a hidden
+    /// `.unfinished-backup-…` next to it is removed by the next backup into the same directory).
+    /// In-memory realms can be copied too.
     ///
-    /// - Parameter url: where nothing must be; the directory above it must be there.
-    /// - Returns: the commit version that the copy has.
-    /// - Throws: `.fileExists` if there is anything at `url`; `.invalidInput` if `url` is no file URL
-    ///   or lies in the directory of a realm; `.fileAccess`, `.filePermissionDenied`, `.diskFull` and
-    ///   `.ioFailed`, which name the path; `.closed`; `.invalidDatabase` for damage of this realm;
-    ///   `CancellationError`. On an error nothing stays at `url`.
-    /// - Complexity: O(n): everything that is live is read and written once. O(n / 1,024) memory.
+    /// The copy has the identity of the original: a `ChangeCursor` of the original refers to the
+    /// same version in the copy. Don't continue writing to both and then mix up their cursors.
+    ///
+    /// - Parameter url: A location where nothing exists; its parent directory must exist.
+    /// - Returns: The commit version of the copy.
+    /// - Throws: `.fileExists` if there is anything at `url`; `.invalidInput` if `url` isn't a file
+    ///   URL or is inside the directory of a realm; `.fileAccess`, `.filePermissionDenied`,
+    ///   `.diskFull` and `.ioFailed`, which name the path; `.closed`; `.invalidDatabase` if this
+    ///   realm is damaged; `CancellationError`. After an error nothing is left at `url`.
+    /// - Complexity: O(n): all live data is read and written once. O(n / 1,024) memory.
     @discardableResult
     public nonisolated func backup(to url: URL) async throws -> UInt64 {
         try Configuration.checkFile(url)
@@ -36,7 +39,7 @@ extension Realm {
 }
 
 extension RealmCore {
-    /// Copies a version into a directory of its own.
+    /// Copies a version into a new directory.
     func backup(of root: DatabaseRoot, to url: URL) async throws -> UInt64 {
         var path = url.path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -62,7 +65,7 @@ extension RealmCore {
     }
 }
 
-/// Set once, read by another thread.
+/// A flag that is set once and read by another thread.
 private final class CancellationFlag: Sendable {
     private let flag = Atomic(false)
 

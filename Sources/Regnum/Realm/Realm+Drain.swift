@@ -2,33 +2,35 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Delivers the objects of an asymmetric class to a sink, in the order of the commits that created
-    /// them, and removes what the sink has taken. Waits for new ones, whichever process makes them,
-    /// until the task is cancelled or the realm is closed, and then returns.
+    /// Delivers the objects of an asymmetric class to a sink, in the order of the commits that
+    /// created them, and removes those that the sink has processed. Waits for new objects, created
+    /// by any process, until the task is cancelled or the realm is closed, and then returns.
     ///
     ///     try await realm.drain(Measurement.self, batchSize: 500) { batch in
     ///         try await client.post(batch)          // Frozen<Measurement> is Encodable
     ///     }
     ///
-    /// Each object is delivered at least once: a batch counts as taken when the sink has returned, and
-    /// is removed by a commit of its own. Where the process dies in between, or the realm is closed,
-    /// the batch is delivered again; so a sink has to bear what it has seen before. No object is
+    /// Each object is delivered at least once: a batch counts as delivered when the sink returns,
+    /// and is then removed by a separate commit. If the process dies in between, or the realm is
+    /// closed, the batch is delivered again, so the sink must tolerate duplicates. No object is
     /// delivered before those that were created before it.
     ///
-    /// One task of one process at a time drains a class; others wait for it to end or to die, and look
-    /// once a second whether it has. Different classes are drained side by side.
+    /// Only one task of one process at a time drains a class. Others wait for it to end or die,
+    /// polling once a second. Different classes can be drained concurrently.
     ///
     /// - Parameters:
-    ///   - batchSize: the most objects that a call of the sink gets, at least 1. So many are held in
-    ///     memory, whatever waits.
-    ///   - untilEmpty: whether to return when nothing waits any more, rather than to wait for more.
-    ///   - sink: runs where the caller runs. What it throws is thrown on, and the batch stays.
-    /// - Returns: how many objects were delivered and removed.
-    /// - Throws: what the sink throws; `.invalidInput` for a `batchSize` below 1 and for a class that is
-    ///   declared with links; `.schemaMismatch`; `.readOnly`; `.closed` if the realm was closed before;
-    ///   what `write` throws, for the removal.
-    /// - Precondition: the class is one of `Configuration.objectTypes`, if there is a list.
-    /// - Complexity: O(log n) for each object; a commit for each batch.
+    ///   - batchSize: The maximum number of objects passed to each call of the sink, at least 1. No
+    ///     more than that are held in memory, however many are waiting.
+    ///   - untilEmpty: Whether to return once no more objects are waiting, instead of waiting for
+    ///     new ones.
+    ///   - sink: Runs in the caller's isolation. If it throws, its error is rethrown and the batch
+    ///     isn't removed.
+    /// - Returns: The number of objects that were delivered and removed.
+    /// - Throws: Whatever the sink throws; `.invalidInput` for a `batchSize` below 1 and for a
+    ///   class that is declared with links; `.schemaMismatch`; `.readOnly`; `.closed` if the realm
+    ///   was already closed; whatever `write` throws, for the removal.
+    /// - Precondition: The class is in `Configuration.objectTypes`, if that is set.
+    /// - Complexity: O(log n) for each object; one commit for each batch.
     @discardableResult
     public nonisolated func drain<T: AsymmetricObject>(
         _ type: T.Type, batchSize: Int = 100, untilEmpty: Bool = false,
@@ -36,13 +38,14 @@ extension Realm {
         to sink: ([Frozen<T>]) async throws -> Void
     ) async throws -> Int {
         guard batchSize > 0 else {
-            throw Error(.invalidInput, "The batch size of a drain is \(batchSize); 1 is the least.")
+            throw Error(
+                .invalidInput, "The batch size of a drain is \(batchSize); the minimum is 1.")
         }
         guard !configuration.readOnly else {
             throw Error(
                 .readOnly,
-                "The realm \"\(configuration.name)\" was opened read-only: what is delivered could "
-                    + "not be removed.")
+                "The realm \"\(configuration.name)\" was opened read-only, so delivered "
+                    + "objects could not be removed.")
         }
         guard !isClosed else { throw Error.closed(configuration.name) }
         let entry = core.entry(for: type)
@@ -107,7 +110,7 @@ private final class Drain {
         realm.core.drainedClasses.withLock { _ = $0.remove(name) }
     }
 
-    /// The oldest rows, waited for; nil at the end.
+    /// Waits for the oldest rows and returns them, or `nil` at the end.
     func nextRows() async throws -> Rows? {
         guard try await takeLease() else { return nil }
         while !Task.isCancelled {
@@ -134,7 +137,8 @@ private final class Drain {
         return Rows(table: FrozenTable(snapshot, entry), keys: keys)
     }
 
-    /// Waits for the right to drain; false at the end. What others have removed is known then.
+    /// Waits for the right to drain the class, and for the removals of earlier drains to be
+    /// visible. Returns false at the end.
     private func takeLease() async throws -> Bool {
         if lease != nil { return true }
         let core = realm.core
@@ -160,11 +164,11 @@ private final class Drain {
         return false
     }
 
-    /// Removes what was delivered, also if the task was cancelled meanwhile; false if the realm was
-    /// closed.
+    /// Removes delivered rows, even if the task was cancelled in the meantime. Returns false if the
+    /// realm was closed.
     func remove(_ keys: [ObjectKey]) async throws -> Bool {
         let name = entry.schema.name
-        // a task of its own: a cancelled one does not write
+        // in a task of its own, because a cancelled task can't write
         let removal = Task { [realm, place] in
             try await realm.write(file: place.file, line: place.line) { tx in
                 tx.removeDelivered(keys, className: name)
@@ -180,7 +184,7 @@ private final class Drain {
 }
 
 extension Transaction {
-    /// Removes rows of an asymmetric class that were delivered.
+    /// Removes delivered rows of an asymmetric class.
     fileprivate func removeDelivered(_ keys: [ObjectKey], className: String) {
         let transaction = requireWriting("drain")
         guard let table = transaction.schema.table(named: className) else { return }

@@ -3,9 +3,9 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Whether there is a realm where the configuration says. False for realms in memory.
+    /// Returns whether the realm of a configuration exists. False for in-memory realms.
     ///
-    /// - Throws: `.filePermissionDenied` and `.ioFailed` where that cannot be seen.
+    /// - Throws: `.filePermissionDenied` and `.ioFailed` if that can't be determined.
     public static func fileExists(
         for configuration: Configuration
     ) async throws(Realm.Error) -> Bool {
@@ -18,11 +18,11 @@ extension Realm {
         }
     }
 
-    /// Deletes the realm where the configuration says, with all of its files, and the directory if
-    /// nothing else is in it. A crash leaves the whole realm or none.
+    /// Deletes all files of a configuration's realm, and the directory if nothing else is in it. A
+    /// crash leaves either the whole realm or nothing.
     ///
-    /// - Returns: false if there is no realm.
-    /// - Throws: `.alreadyOpen` if it is open, in this process or another one; `.fileAccess`,
+    /// - Returns: False if the realm doesn't exist.
+    /// - Throws: `.alreadyOpen` if it is open in this or another process; `.fileAccess`,
     ///   `.filePermissionDenied`, `.ioFailed`.
     @discardableResult
     public static func deleteFiles(
@@ -44,12 +44,13 @@ extension Realm {
         }
     }
 
-    /// The schema version of the realm in a directory, of which nothing is changed.
+    /// Returns the schema version of the realm in a directory, without changing any file.
     ///
-    /// It is that of the newest published commit: one that a process has written and died before it
-    /// published it counts once the realm is opened for writing.
+    /// This is the version in the newest published commit. A commit that a process wrote but didn't
+    /// publish before it died counts only after the realm was opened for writing.
     ///
-    /// - Throws: `.fileNotFound` if there is none; what `open` throws for what is found there.
+    /// - Throws: `.fileNotFound` if there is no realm; whatever `open` throws for the files found
+    ///   there.
     public static func schemaVersion(at url: URL) async throws(Realm.Error) -> UInt64 {
         try Configuration.checkFile(url)
         do throws(StoreError) {

@@ -3,7 +3,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Logger {
-    /// Writes what the coordinator tells: normal work at `debug`, failures at `warning` and `error`.
+    /// Logs an event of the coordinator: normal work at `debug`, failures at `warning` and `error`.
     func log(_ event: CoordinatorEvent, realm: String) {
         let metadata: Logger.Metadata = ["realm": "\(realm)"]
         switch event {

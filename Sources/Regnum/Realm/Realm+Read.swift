@@ -4,12 +4,14 @@ internal import RegnumStore
 extension Realm {
     /// Runs `body` on the newest published version, without waiting for writers.
     ///
-    /// - Parameter body: runs once, without suspension, where you are. What it returns must be
-    ///   `Sendable`, so no object leaves it.
-    /// - Throws: `.invalidDatabase` or `.ioFailed` if the body met something that cannot be read;
-    ///   `.schemaMismatch` or `.invalidInput` for a class that does not fit, `.invalidValue` for a
-    ///   stored value that its type does not have, `.invalidQuery`; otherwise what the body throws;
-    ///   `.closed`.
+    ///     let count = try await realm.read { tx in tx.objects(Message.self).count }
+    ///
+    /// - Parameter body: Runs once, synchronously, in the caller's isolation. Its result must be
+    ///   `Sendable`, so objects can't escape.
+    /// - Throws: `.invalidDatabase` or `.ioFailed` if the body encountered unreadable data;
+    ///   `.schemaMismatch` or `.invalidInput` for a class that doesn't match the realm;
+    ///   `.invalidValue` for a stored value that its Swift type can't represent; `.invalidQuery`;
+    ///   otherwise whatever the body throws; `.closed`.
     public nonisolated func read<R: Sendable>(
         file: StaticString = #fileID, line: UInt = #line,
         _ body: sending (Transaction) throws -> R
@@ -31,16 +33,17 @@ extension Realm {
         return try outcome.get()
     }
 
-    /// The newest published version, as a value. Never waits, and also answers after `close()`.
+    /// Returns the newest published version as a value. Never waits, and also works after
+    /// `close()`.
     public nonisolated func snapshot(
         file: StaticString = #fileID, line: UInt = #line
     ) -> Snapshot {
         Snapshot(core: core.snapshot(CallPlace(file: file, line: line)))
     }
 
-    /// The newest published version, once it is at least `version`.
+    /// Returns the newest published version, waiting until it is at least `version`.
     ///
-    /// - Throws: `.closed` if the realm is closed before that; `CancellationError`.
+    /// - Throws: `.closed` if the realm is closed first; `CancellationError`.
     public nonisolated func snapshot(
         atLeast version: UInt64, file: StaticString = #fileID, line: UInt = #line
     ) async throws -> Snapshot {
@@ -54,9 +57,10 @@ extension Realm {
         return snapshot(file: file, line: line)
     }
 
-    /// All objects of a class, as a handle whose `current` value and `changes` follow the realm.
+    /// Returns all objects of a class as a live handle whose `current` value and `changes` follow
+    /// the realm.
     ///
-    /// - Precondition: the class is one of `Configuration.objectTypes`, if there is a list.
+    /// - Precondition: The class is in `Configuration.objectTypes`, if that is set.
     public nonisolated func objects<T: Object>(
         _ type: T.Type, file: StaticString = #fileID, line: UInt = #line
     ) -> LiveResults<T> {
@@ -64,10 +68,10 @@ extension Realm {
             core, core.entry(for: type), CallPlace(file: file, line: line), plan: .all(of: type))
     }
 
-    /// The object with a primary key, as a handle whose `current` value and `changes` follow the
-    /// realm. There need not be such an object.
+    /// Returns the object with a primary key as a live handle whose `current` value and `changes`
+    /// follow the realm. The object doesn't have to exist.
     ///
-    /// - Precondition: the class has a primary key of the type of `key`.
+    /// - Precondition: The class has a primary key of the type of `key`.
     public nonisolated func object<T: Object, Key: ScalarValue>(
         _ type: T.Type, forPrimaryKey key: Key, file: StaticString = #fileID,
         line: UInt = #line

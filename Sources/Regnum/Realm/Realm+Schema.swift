@@ -1,8 +1,8 @@
 internal import RegnumEngine
 
 extension Realm {
-    /// The classes that the realm knows: the listed ones, or, without a list, those that were used so far
-    /// and all that they link to.
+    /// The classes that the realm knows: the listed ones or, without a list, those used so far and
+    /// every class that they link to.
     ///
     /// - Complexity: O(classes and their properties).
     public nonisolated var schema: Schema {
@@ -12,20 +12,19 @@ extension Realm {
 }
 
 extension ObjectBase {
-    /// What the class of the object declares; of a projection its model class.
+    /// The declared schema of the object's class; for a projection, that of its model class.
     public final var objectSchema: ObjectSchema { ObjectSchema(ClassSchema.of(type(of: self))) }
 
-    /// The realm of the object: nil for an unmanaged one, and where nobody holds the realm any more.
-    ///
-    /// - Precondition: none: it may be asked for when the object is deleted, or its transaction over.
+    /// The object's realm, or `nil` if the object is unmanaged or the realm has been released. It
+    /// may also be read after the object was deleted or its transaction has ended.
     public final var realm: Realm? { _storedObject._binding?.core?.realm.openRealm }
 }
 
 extension Results {
-    /// The realm that is asked, nil where nobody holds it any more.
+    /// The realm of the results, or `nil` if it has been released.
     public var realm: Realm? { binding.core?.realm.openRealm }
 
-    /// Whether the transaction of the results is over.
+    /// Whether the transaction of the results has ended.
     public var isInvalidated: Bool {
         guard case .ended? = binding.core?.state else { return false }
         return true
@@ -33,23 +32,23 @@ extension Results {
 }
 
 extension List {
-    /// The realm of the list: nil for an unmanaged one, and where nobody holds the realm any more.
+    /// The realm of the list, or `nil` if the list is unmanaged or the realm has been released.
     public var realm: Realm? { handle?.binding.core?.realm.openRealm }
 }
 
 extension MutableSet {
-    /// The realm of the set: nil for an unmanaged one, and where nobody holds the realm any more.
+    /// The realm of the set, or `nil` if the set is unmanaged or the realm has been released.
     public var realm: Realm? { handle?.binding.core?.realm.openRealm }
 }
 
 extension Map {
-    /// The realm of the map: nil for an unmanaged one, and where nobody holds the realm any more.
+    /// The realm of the map, or `nil` if the map is unmanaged or the realm has been released.
     public var realm: Realm? { handle?.binding.core?.realm.openRealm }
 }
 
 extension LinkingObjects {
-    /// The realm of the objects: nil for those of an unmanaged object, and where nobody holds the realm any
-    /// more.
+    /// The realm of the objects, or `nil` if their target is unmanaged or the realm has been
+    /// released.
     public var realm: Realm? { handle?.binding.core?.realm.openRealm }
 }
 

@@ -2,17 +2,18 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension RealmCore {
-    /// Refuses a realm that a program of a higher schema version has used.
+    /// Throws `.schemaMismatch` if the stored schema version is higher than the configured one.
     func checkSchemaVersion(_ schema: DatabaseSchema) throws(Realm.Error) {
         guard schema.version > configuration.schemaVersion else { return }
         throw Realm.Error(
             .schemaMismatch,
             "The realm \"\(configuration.name)\" has the schema version \(schema.version), and the "
-                + "configuration has \(configuration.schemaVersion): a newer program has used it. Use "
-                + "that one.")
+                + "configuration has \(configuration.schemaVersion). A newer program has used it. "
+                + "Use that program or a newer one.")
     }
 
-    /// Refuses a class of which the realm lacks properties, where none can be added.
+    /// Throws `.schemaMismatch` if a listed class of a read-only realm has properties that aren't
+    /// stored.
     func checkComplete(in database: DatabaseSchema) throws(Realm.Error) {
         guard configuration.readOnly else { return }
         var lines: [String] = []
@@ -30,12 +31,12 @@ extension RealmCore {
         throw Realm.Error(
             .schemaMismatch,
             lines.joined(separator: "\n")
-                + "\nThe realm is opened readOnly, so it cannot be added. "
+                + "\nThe realm is opened readOnly, so missing properties can't be added. "
                 + "Open the realm once without readOnly.",
             className: first.className, property: first.property)
     }
 
-    /// Refuses a write while more versions are held than the configuration allows.
+    /// Throws `.busy` if more versions are held than the configuration allows.
     func checkActiveVersions() throws(Realm.Error) {
         guard let maximum = configuration.maximumNumberOfActiveVersions else { return }
         let held = Set(snapshots.all.map(\.root.version))
@@ -45,6 +46,6 @@ extension RealmCore {
         throw Realm.Error(
             .busy,
             "\(count) versions of the realm \"\(configuration.name)\" are held, and the limit is "
-                + "\(maximum): let go of older snapshots and frozen values.\(oldest)")
+                + "\(maximum): release older snapshots and frozen values.\(oldest)")
     }
 }

@@ -1,17 +1,19 @@
 public import FoundationEssentials
 
 extension Realm {
-    /// Opens a realm of its own, in memory, that is gone when it is closed or nobody holds it: for
-    /// tests, any number of them beside each other.
+    /// Opens a separate in-memory realm that is discarded when it is closed or released. Meant for
+    /// tests, any number of which can run in parallel.
+    ///
+    ///     let realm = try await Realm.temporary([Room.self, Message.self])
     ///
     /// - Parameters:
-    ///   - types: the classes; nil: each joins at its first use.
-    ///   - template: a realm in a directory, whose newest published content the new one begins with.
-    ///     It may be open, and being written, in this process and others; nothing of it is changed. It
-    ///     is not copied: what is not changed is read from its files as it is needed.
-    /// - Throws: `.invalidInput` for classes that cannot be stored; `.fileNotFound` if there is no
-    ///   template, `.schemaMismatch` if a class differs from the template's, and what `open` throws for
-    ///   what is found there.
+    ///   - types: The classes of the realm. `nil`: each class joins when it is first used.
+    ///   - template: A realm in a directory, whose newest published content the new one starts
+    ///     with. It may be open, and being written, in this and other processes, and isn't changed.
+    ///     It isn't copied: unchanged content is read from its files as needed.
+    /// - Throws: `.invalidInput` for classes that can't be stored; `.fileNotFound` if the template
+    ///   doesn't exist; `.schemaMismatch` if a class differs from the template's; whatever `open`
+    ///   throws for the files found there.
     public static func temporary(
         _ types: [ObjectBase.Type]? = nil, from template: URL? = nil
     ) async throws -> Realm {

@@ -2,21 +2,22 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Runs `body` as a transaction and commits what it changed.
+    /// Runs `body` in a transaction and commits its changes.
     ///
-    /// The body sees the newest state and changes it alone: writers of this process take their
-    /// turns in order of arrival, those of other processes are waited for. When `write` returns,
-    /// the commit is durable to the requested degree, and snapshots and streams see it. A body that
-    /// changes nothing commits nothing.
+    /// The body sees the newest state and has exclusive write access: writers in this process are
+    /// served in order of arrival, and writers in other processes are waited for. When `write`
+    /// returns, the commit is durable to the requested degree and visible to snapshots and streams.
+    /// A body that changes nothing commits nothing.
     ///
-    /// If the body throws, nothing is committed and `write` throws the same error. Cancelling the
-    /// task counts until the body has returned and its commit begins, never after that.
+    /// If the body throws, nothing is committed and `write` rethrows the error. Cancelling the task
+    /// has an effect until the body has returned and its commit begins, but not after that.
     ///
-    /// The body runs on the realm, so it takes with it what it uses from outside: values that are
-    /// `Sendable`, and others only if nobody can use them afterwards. An unmanaged object or a
-    /// `[String: Any]` that was made right before is of that kind. One that is a parameter, the
-    /// element of an array that is used again, or a property of an actor is not, and the compiler
-    /// says that passing the closure as a `sending` parameter risks data races. These forms pass:
+    /// The body runs on the realm's actor, so everything it captures is transferred there:
+    /// `Sendable` values, and other values only if nothing else can use them afterwards. An
+    /// unmanaged object or a `[String: Any]` created just before the call qualifies. A parameter,
+    /// an element of an array that is used again, or a property of an actor doesn't; the compiler
+    /// then reports that passing the closure as a `sending` parameter risks data races. These forms
+    /// compile:
     ///
     ///     func save(_ dog: sending Dog) async throws {              // the caller gives it away
     ///         try await realm.write { tx in try tx.add(dog) }
@@ -33,21 +34,20 @@ extension Realm {
     ///         }
     ///     }
     ///
-    /// An object that a body has added cannot be used after it: take what is needed of it from the
-    /// body's result, or read it again.
+    /// An object that was added in a body can't be used after it. Return what you need from the
+    /// body, or read the object again.
     ///
     /// - Parameters:
-    ///   - origin: a label for the commit, which change streams report; at most 4,096 bytes of
+    ///   - origin: A label for the commit, reported by change streams; at most 4,096 bytes of
     ///     UTF-8.
-    ///   - durability: what the commit survives; nil for `Configuration.durability`.
-    ///   - body: runs once, without suspension. What it returns must be `Sendable`, so no object
-    ///     leaves it.
+    ///   - durability: What the commit survives. `nil` uses `Configuration.durability`.
+    ///   - body: Runs once, synchronously. Its result must be `Sendable`, so objects can't escape.
     /// - Throws: `.invalidInput` for an origin that is too long, before the body runs;
-    ///   `.invalidDatabase` or `.ioFailed` if the body met something that cannot be read;
-    ///   the first `.invalidValue` of a property that was given a value beyond its limits, and
-    ///   other errors that fail a transaction (`Docs/ERRORS.md`); `.schemaMismatch` or
-    ///   `.invalidInput` for a class that does not fit, or where a newer program has raised the
-    ///   schema version; otherwise what the body throws; `.busy` after
+    ///   `.invalidDatabase` or `.ioFailed` if the body encountered unreadable data; the first
+    ///   `.invalidValue` of a property that was set to a value beyond its limits, and other errors
+    ///   that fail a transaction (`Docs/ERRORS.md`); `.schemaMismatch` or `.invalidInput` for a
+    ///   class that doesn't match the realm, and `.schemaMismatch` if a newer program has raised
+    ///   the schema version; otherwise whatever the body throws; `.busy` after
     ///   `Configuration.writeTimeout`; `.readOnly`; `.closed`; `.diskFull`, `.ioFailed` and
     ///   `.outcomeUnknown` from the disk; `CancellationError`.
     @discardableResult
@@ -60,12 +60,12 @@ extension Realm {
         ).result
     }
 
-    /// Runs a body whose result is an object, which stays in the body.
+    /// Runs a body that returns an object, and discards the object.
     ///
     ///     try await realm.write { tx in try tx.create(Dog.self, value: ["name": "Rex"]) }
     ///
-    /// There is no result: an object ends with its transaction. Otherwise as
-    /// ``write(origin:durability:file:line:_:)-(_,_,_,_,(Transaction)->R)``.
+    /// There is no result because objects become invalid when their transaction ends. Otherwise
+    /// behaves like ``write(origin:durability:file:line:_:)-(_,_,_,_,(Transaction)->R)``.
     @_disfavoredOverload
     @concurrent public nonisolated func write<Model: ConfinedObject>(
         origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
@@ -76,18 +76,17 @@ extension Realm {
         }
     }
 
-    /// Runs `body` as ``write(origin:durability:file:line:_:)`` does, and returns the state that it
-    /// made, whatever others commit meanwhile.
+    /// Runs `body` like ``write(origin:durability:file:line:_:)`` and returns a snapshot of exactly
+    /// the version it committed, regardless of concurrent commits.
     ///
     ///     let (snapshot, id) = try await realm.snapshot(afterWriting: { tx in
     ///         try tx.create(Message.self, value: ["text": "hello"]).id
     ///     })
     ///     return snapshot.object(Message.self, forPrimaryKey: id)
     ///
-    /// - Returns: the state with what the body changed and everything before it, and nothing that
-    ///   came after; the state that the body saw, if it changed nothing. And what the body
-    ///   returned.
-    /// - Throws: as `write`.
+    /// - Returns: The state including the body's changes and everything before them, but nothing
+    ///   after (if the body changed nothing, the state that it saw), and the body's result.
+    /// - Throws: The same errors as `write`.
     @concurrent public nonisolated func snapshot<R: Sendable>(
         origin: String? = nil, durability: Durability? = nil, file: StaticString = #fileID,
         line: UInt = #line, afterWriting body: sending (Transaction) throws -> R
@@ -97,10 +96,10 @@ extension Realm {
         return (Snapshot(core: SnapshotCore(realm: core, root: root, place: place)), result)
     }
 
-    /// Waits for the turn outside of the actor, which runs bodies: so a cancelled task ends at
-    /// once, however long the body before takes.
+    /// Waits for the write turn outside the actor that runs the bodies, so that a cancelled task
+    /// ends at once however long the preceding body runs.
     ///
-    /// - Returns: what the body returned, and the state that it made.
+    /// - Returns: The body's result and the state it committed.
     @concurrent private nonisolated func written<R: Sendable>(
         _ origin: String?, _ durability: Durability?, _ place: CallPlace,
         _ body: sending (Transaction) throws -> R
@@ -121,7 +120,7 @@ extension Realm {
             run, turn, (durability ?? core.configuration.durability).engineDurability, body)
     }
 
-    /// Runs a body whose turn the caller has, and gives the turn back.
+    /// Runs a body while the caller holds the write turn, and releases the turn.
     private func perform<R: Sendable>(
         _ run: WriteRun, _ turn: WriteTurn, _ durability: RegnumEngine.Durability,
         _ body: sending (Transaction) throws -> R
@@ -158,7 +157,7 @@ extension Realm {
     }
 }
 
-/// An object that stays in the body of its transaction: a model's, a projection, or a
+/// An object that is confined to its transaction's body: a model object, a projection or a
 /// ``DynamicObject``.
 public protocol ConfinedObject: AnyObject, SendableMetatype {}
 
@@ -167,23 +166,24 @@ extension ObjectBase: ConfinedObject {}
 extension DynamicObject: ConfinedObject {}
 
 extension Realm.Error {
-    /// Refuses a label of commits that is too long.
+    /// Throws `.invalidInput` if a commit's label is too long.
     static func check(origin: String?) throws(Realm.Error) {
         guard let problem = Limits.problem(withOrigin: origin) else { return }
         throw Realm.Error(problem)
     }
 }
 
-/// One execution of a body. The caller has the turn and keeps it until `commit` or `abandon`.
+/// One execution of a body. The caller holds the write turn until it calls `commit` or `abandon`.
 struct WriteRun: Sendable {
-    /// What the body builds on.
+    /// The state that the body builds on.
     let base: DatabaseRoot
     let origin: String?
     let realm: RealmCore
     let place: CallPlace
 
-    /// Runs the body and ends it; nil for the commit if nothing was changed. The number is how long
-    /// the body and the making of its commit record took, in nanoseconds.
+    /// Runs the body and ends its transaction. Returns the body's result, the commit (`nil` if
+    /// nothing was changed) and the nanoseconds it took to run the body and build the commit
+    /// record.
     func callAsFunction<R>(
         _ body: (Transaction) throws -> R
     ) throws -> (R, Commit?, UInt64) {
@@ -202,7 +202,7 @@ struct WriteRun: Sendable {
         }
         guard state.violation == nil, case .success(let result) = outcome, transaction.hasChanges
         else {
-            // before the turn is given back: the next transaction edits what this one did
+            // before the turn is released: the next transaction edits the same tree in place
             transaction.abort()
             if let violation = state.violation { throw violation }
             return (try outcome.get(), nil, IOPool.now() - start)

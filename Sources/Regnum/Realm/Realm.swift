@@ -2,7 +2,8 @@ internal import FoundationEssentials
 internal import RegnumEngine
 internal import RegnumStore
 
-/// A database of model objects: an actor that orders writes, and the entry to its three views.
+/// A database of model objects: an actor that serializes writes, and the entry point to its three
+/// views.
 ///
 ///     let realm = try await Realm.open(.init(location: .file(URL(filePath: "chat.realm"))))
 ///     try await realm.write { tx in
@@ -11,7 +12,7 @@ internal import RegnumStore
 ///     let count = realm.snapshot().objects(Message.self).count    // frozen: values of one version
 ///     for try await change in realm.objects(Message.self).changes { … }   // live: streams
 ///
-/// Only `write` enters the actor. Reading, snapshots and streams never wait for a writer.
+/// Only `write` enters the actor. Reads, snapshots and streams never wait for a writer.
 public actor Realm {
     nonisolated let core: RealmCore
     var pace = WritePace()
@@ -21,37 +22,36 @@ public actor Realm {
         self.core = core
     }
 
-    /// Opens a realm; a place where there is none gets a new one, unless it is only to be read.
+    /// Opens the realm, creating it if it doesn't exist. Read-only configurations never create one.
     ///
-    /// Opening a realm again in the same process gives the same actor.
+    /// Opening a realm that is already open in this process returns the same actor.
     ///
     /// - Throws: `CancellationError`; `.alreadyOpen` if it is open in this process with another
-    ///   configuration; `.invalidInput` for settings that contradict each other and for classes that
-    ///   cannot be stored, with one line for each mistake; `.schemaMismatch` if a listed class differs
-    ///   from what is stored in a way that needs a migration, or a higher schema version is stored;
-    ///   what `Configuration.migration` throws, and after it `.duplicatePrimaryKey`, and
-    ///   `.migrationFailed` where a stored property that the program lacks leads to a class that became
-    ///   asymmetric;
-    ///   `.fileNotFound` for a realm to read, or a seed, that is not there;
-    ///   `.busy` if another process recovers it for longer than a minute;
-    ///   `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`,
-    ///   `.unsupportedFormat`, `.incompatiblePeer` and `.ioFailed` for what is found at the place;
-    ///   what `write` throws, where a schema version is stored.
+    ///   configuration; `.invalidInput` for contradictory settings and for classes that can't be
+    ///   stored, with one line for each problem; `.schemaMismatch` if a listed class differs from
+    ///   the stored one in a way that needs a migration, or the stored schema version is higher;
+    ///   whatever `Configuration.migration` throws, and after it `.duplicatePrimaryKey`, and
+    ///   `.migrationFailed` if a stored property that the program no longer declares links to a
+    ///   class that has become asymmetric; `.fileNotFound` if a read-only realm or a seed file
+    ///   doesn't exist; `.busy` if another process has been recovering the realm for more than a
+    ///   minute; `.fileAccess`, `.filePermissionDenied`, `.invalidDatabase`, `.unsupportedFormat`,
+    ///   `.incompatiblePeer` and `.ioFailed`, depending on the files found there; whatever `write`
+    ///   throws, if a schema version has to be stored.
     public static func open(_ configuration: Configuration = .default) async throws -> Realm {
         try await open(configuration, adoptsSchemaVersion: false)
     }
 
-    /// - Parameter adoptsSchemaVersion: whether the schema version is the stored one, whatever the
-    ///   configuration says.
+    /// - Parameter adoptsSchemaVersion: Whether to use the stored schema version instead of the
+    ///   configuration's.
     static func open(_ configuration: Configuration, adoptsSchemaVersion: Bool) async throws
         -> Realm
     {
         try await opened(configuration, adoptsSchemaVersion: adoptsSchemaVersion).realm
     }
 
-    /// Opens a realm, with what was migrated at that.
+    /// Opens a realm and returns it with the report of the migration that was run, if any.
     ///
-    /// - Parameter isFirst: whether it is an error if it is open in this process.
+    /// - Parameter isFirst: Whether to fail if the realm is already open in this process.
     static func opened(
         _ configuration: Configuration, adoptsSchemaVersion: Bool = false, isFirst: Bool = false
     ) async throws -> (realm: Realm, report: MigrationReport?) {
@@ -65,7 +65,7 @@ public actor Realm {
             } catch {
                 throw Error(below: error)
             }
-            // a coordinator that nobody keeps closes by itself
+            // a coordinator without owners closes itself
             try Task.checkCancellation()
             var configuration = configuration
             if adoptsSchemaVersion {
@@ -82,7 +82,7 @@ public actor Realm {
                     throw Error(error)
                 }
             }
-            // only files of the system can be watched
+            // only files of the real file system can be watched
             if case .directory(let path) = coordinator.options.place,
                 coordinator.options.fileSystem is PosixFileSystem
             {
@@ -93,24 +93,23 @@ public actor Realm {
         }
     }
 
-    /// What the realm was opened with.
+    /// The configuration that the realm was opened with.
     public nonisolated var configuration: Configuration { core.configuration }
 
-    /// Whether no class has any object, in the newest published version. Asymmetric objects that wait
-    /// to be delivered do not count.
+    /// Whether the newest published version contains no objects. Undelivered asymmetric objects
+    /// don't count.
     public nonisolated var isEmpty: Bool {
         let root = core.coordinator.published
         return root.schema.tables.allSatisfy { $0.kind != .object || root.count($0.key) == 0 }
     }
 
-    /// Whether the realm was closed, by any of its holders.
+    /// Whether the realm was closed, by any of its owners in this process.
     public nonisolated var isClosed: Bool { core.coordinator.isClosed }
 
-    /// Closes the realm for every holder in the process, when the running write has ended.
+    /// Closes the realm for every owner in the process, after the running write has finished.
     ///
-    /// From then on `write`, `read` and new streams throw `.closed`, and running streams end.
-    /// Frozen values stay valid, and `snapshot()` and `.current` go on answering with the last
-    /// version.
+    /// Afterwards `write`, `read` and new streams throw `.closed`, and running streams end. Frozen
+    /// values remain valid, and `snapshot()` and `.current` keep returning the last version.
     public func close() async {
         core.external.stop()
         await core.coordinator.close()

@@ -2,10 +2,10 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension RealmCore {
-    /// The delete rules of the classes that have joined, and of those that they link to, as they lie
-    /// in a schema; nil if there are none.
+    /// Returns the delete rules of the registered classes, and of those that they link to, resolved
+    /// for a schema; `nil` if there are none.
     ///
-    /// - Complexity: O(1) while neither schema nor classes change.
+    /// - Complexity: O(1) while neither the schema nor the set of registered classes changes.
     func deleteRules(in database: DatabaseSchema) -> DeleteRules? {
         let count = joinedClassCount
         if let known = knownDeleteRules.withLock({ $0 }), known.schemaID == database.id,
@@ -22,7 +22,7 @@ extension RealmCore {
     }
 }
 
-/// The last answer of `RealmCore.deleteRules(in:)`.
+/// The cached result of `RealmCore.deleteRules(in:)`.
 struct KnownDeleteRules: Sendable {
     let schemaID: UInt64
     let classCount: Int
@@ -30,7 +30,7 @@ struct KnownDeleteRules: Sendable {
 }
 
 extension ClassSchema {
-    /// Classes and those that they link to, or are linked to from by an inverse, and so on.
+    /// Returns the transitive closure of classes over links and inverses.
     fileprivate static func withAllThatTheyLeadTo(_ schemas: [ClassSchema]) -> [ClassSchema] {
         var found = schemas
         var known = Set(schemas.map { ObjectIdentifier($0.type) })
@@ -47,7 +47,7 @@ extension ClassSchema {
         return found
     }
 
-    /// The rules of the class's properties that are stored.
+    /// Returns the rules of the class's stored properties.
     fileprivate func deleteRules(in database: DatabaseSchema) -> [DeleteRule] {
         guard declarationError == nil, let table = database.table(named: name) else { return [] }
         return properties.compactMap { property in
@@ -72,7 +72,7 @@ extension ClassSchema {
 }
 
 extension Realm.Error {
-    /// The error of a deletion that a rule denies.
+    /// Creates the error of a deletion that a rule denies.
     init(_ denial: DeleteDenial, in transaction: EngineTransaction) {
         func name(_ table: TableKey, _ row: ObjectKey) -> (text: String, key: String?) {
             let schema = transaction.schema.tables[Int(table.rawValue)]

@@ -3,21 +3,21 @@ internal import Logging
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What everything that belongs to one realm shares: the coordinator and the classes that joined.
+/// State shared by everything attached to one open realm: its coordinator and registered classes.
 ///
-/// Held by the `Realm` actor, by live handles, streams and frozen values.
+/// Held by the `Realm` actor, live handles, streams and frozen values.
 final class RealmCore: Sendable {
     let coordinator: Coordinator
     let configuration: Realm.Configuration
     let external: ExternalCommits
-    /// What streams follow.
+    /// The queries that streams follow.
     let queries: MaintainedQueries
     let queryCounters = QueryCounters()
-    /// What holds old versions in memory.
+    /// The snapshots that keep old versions in memory.
     let snapshots = SnapshotRegistry()
-    /// What `deleteRules(in:)` found last.
+    /// The cached result of `deleteRules(in:)`.
     let knownDeleteRules = Guarded<KnownDeleteRules?>(nil)
-    /// The names of the classes that tasks of this process drain.
+    /// Names of the classes that are being drained by tasks of this process.
     let drainedClasses = Guarded<Set<String>>([])
     private let classes = Guarded<[ObjectIdentifier: ClassEntry]>([:])
     private let actor = Guarded(WeakRealm())
@@ -26,7 +26,7 @@ final class RealmCore: Sendable {
         weak var realm: Realm?
     }
 
-    /// Joins the listed classes. Their declarations must have been checked.
+    /// Registers the listed classes, whose declarations must already have been checked.
     init(_ coordinator: Coordinator, _ configuration: Realm.Configuration) {
         self.coordinator = coordinator
         self.configuration = configuration
@@ -35,15 +35,15 @@ final class RealmCore: Sendable {
         for type in configuration.objectTypes ?? [] { _ = join(type) }
     }
 
-    /// Nobody holds the realm, nor anything of it: what a close does is done without waiting.
+    /// Closes the coordinator without waiting, as no owner of the realm is left.
     deinit { coordinator.closeSoon() }
 
-    /// The realm of a coordinator: the one that is open in this process, or a new one.
+    /// Returns the realm of a coordinator: the one that is open in this process, or a new one.
+    /// Returns `nil` if the coordinator is being closed.
     ///
-    /// - Parameter isFirst: whether nobody in this process may have it open.
-    ///
-    /// Returns nil if the coordinator is being closed. Throws `alreadyOpen` if it is open with another configuration; what is wrong with the
-    /// classes of a new one.
+    /// - Parameter isFirst: Whether to fail if the realm is already open in this process.
+    /// - Throws: `.alreadyOpen` if it is open with another configuration; for a new realm, the
+    ///   problems of its classes.
     static func realm(
         _ coordinator: Coordinator, _ configuration: Realm.Configuration, isFirst: Bool = false
     ) throws(Realm.Error) -> Realm? {
@@ -54,7 +54,7 @@ final class RealmCore: Sendable {
             return RealmCore(coordinator, configuration)
         }
         guard let core = attached else {
-            if !isFit { coordinator.closeSoon() }  // nobody uses it any more
+            if !isFit { coordinator.closeSoon() }  // it has no users left
             return nil
         }
         if isFirst, !isNew {
@@ -83,9 +83,10 @@ final class RealmCore: Sendable {
         }
     }
 
-    /// The class in this realm; it joins if it is new and there is no list of classes.
+    /// Returns the class's entry in this realm, registering the class if it is new and
+    /// `objectTypes` isn't set.
     ///
-    /// - Precondition: the class is listed, if there is a list.
+    /// - Precondition: The class is listed, if `objectTypes` is set.
     func entry(for type: ObjectBase.Type) -> ClassEntry {
         if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known }
         if type._storedType != type { return projectionEntry(for: type) }
@@ -97,8 +98,8 @@ final class RealmCore: Sendable {
         return join(type)
     }
 
-    /// As `entry(for:)`, for a class that the user did not name: throws `.invalidInput` where that
-    /// traps.
+    /// Like `entry(for:)`, for a class that the user didn't name: throws `.invalidInput` instead of
+    /// trapping.
     func listedEntry(for type: ObjectBase.Type) throws(Realm.Error) -> ClassEntry {
         if let known = classes.withLock({ $0[ObjectIdentifier(type)] }) { return known }
         guard configuration.objectTypes == nil else {
@@ -111,15 +112,15 @@ final class RealmCore: Sendable {
         return join(type)
     }
 
-    /// The class of that name, if it has joined.
+    /// Returns the registered class with that name, if any.
     func knownEntry(named name: String) -> ClassEntry? {
         classes.withLock { $0.values.first { $0.schema.name == name } }
     }
 
-    /// How many classes have joined.
+    /// The number of registered classes.
     var joinedClassCount: Int { classes.withLock { $0.count } }
 
-    /// The classes that have joined.
+    /// The schemas of the registered classes.
     var joinedSchemas: [ClassSchema] { classes.withLock { $0.values.map(\.schema) } }
 
     private func join(_ type: ObjectBase.Type) -> ClassEntry {
@@ -140,10 +141,11 @@ final class RealmCore: Sendable {
         }
     }
 
-    /// The actor, nil if nobody holds it any more.
+    /// The actor, or `nil` if it has been released.
     var openRealm: Realm? { actor.withLock { $0.realm } }
 
-    /// The classes that have joined, and those that they link to where there is no list.
+    /// The schemas of the registered classes and, if `objectTypes` isn't set, of the classes that
+    /// they link to.
     var knownClasses: [ClassSchema] {
         let joined = classes.withLock { $0.values.filter { $0.problem == nil }.map(\.schema) }
         let all = joined.flatMap { configuration.objectTypes == nil ? $0.reachable : [$0] }
@@ -151,11 +153,11 @@ final class RealmCore: Sendable {
         return all.filter { known.insert(ObjectIdentifier($0.type)).inserted }
     }
 
-    /// The classes that have joined.
+    /// The entries of the registered classes.
     var entries: [ClassEntry] { classes.withLock { Array($0.values) } }
 
-    /// What is wrong with the classes that have joined, as one error with a line for each problem;
-    /// nil if nothing is.
+    /// Returns the problems of the registered classes as one error with a line for each, or `nil`
+    /// if there are none.
     func schemaProblems(in database: DatabaseSchema) -> Realm.Error? {
         let errors = entries.sorted { $0.schema.name < $1.schema.name }
             .compactMap { $0.mapping(in: database).mismatch }
@@ -164,17 +166,17 @@ final class RealmCore: Sendable {
         return first
     }
 
-    /// The newest published state, as a snapshot.
+    /// Returns a snapshot of the newest published state.
     func snapshot(_ place: CallPlace) -> SnapshotCore {
         SnapshotCore(realm: self, root: coordinator.published, place: place)
     }
 
-    /// Logs an error that could not be thrown.
+    /// Logs an error that couldn't be thrown.
     func report(_ error: Realm.Error) {
         configuration.logger?.error("\(error)", metadata: ["realm": "\(configuration.name)"])
     }
 
-    /// Logs an error that leaves a read without an answer, which ends the process.
+    /// Logs an error that leaves a read without a result, just before the process traps.
     func reportUnanswered(_ error: Realm.Error) {
         configuration.logger?.critical("\(error)", metadata: ["realm": "\(configuration.name)"])
     }
@@ -190,7 +192,7 @@ extension Realm.Error {
 }
 
 extension Realm.Durability {
-    /// The durability as the store takes it.
+    /// The engine's equivalent.
     var engineDurability: RegnumEngine.Durability {
         switch self {
         case .full: .full
@@ -200,10 +202,10 @@ extension Realm.Durability {
 }
 
 extension Duration {
-    /// About 146 years: added to any clock it does not overflow.
+    /// About 146 years; can be added to any clock without overflow.
     private static let longestNanoseconds = UInt64.max / 4
 
-    /// The duration in nanoseconds, between 0 and a very long one.
+    /// The duration in nanoseconds, clamped between 0 and about 146 years.
     var nanosecondsClamped: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
@@ -215,15 +217,15 @@ extension Duration {
 }
 
 extension RealmCore {
-    /// Throws the damage that reads of a root have met, which gave zeros: what was built on them is
-    /// void. The realm then looks for a sound copy.
+    /// Throws the damage found by reads of a root, if any. Such reads returned zeros, so everything
+    /// built on them is invalid. Then makes the realm look for an intact copy.
     func checkUndamaged(_ root: DatabaseRoot) throws(StoreError) {
         guard let damage = root.damage else { return }
         coordinator.heal()
         throw damage
     }
 
-    /// As `checkUndamaged`, for what a stream is about to deliver.
+    /// Like `checkUndamaged`, for content that a stream is about to deliver.
     func checkDelivery(of root: DatabaseRoot) throws(Realm.Error) {
         do throws(StoreError) {
             try checkUndamaged(root)
@@ -232,14 +234,14 @@ extension RealmCore {
         }
     }
 
-    /// The most bytes that a commit record may have. A realm in memory needs none, and has them
-    /// where they are checked.
+    /// The maximum size of a commit record in bytes. An in-memory realm writes no records, except
+    /// where the self-check verifies them.
     var recordByteCountMax: Int {
         if case .memory = coordinator.options.place, !SelfCheck.isOn { return 0 }
         return Limits.recordBodyByteCountMax
     }
 
-    /// What commit records tell as their time.
+    /// The current time for commit records.
     func wallClockMicroseconds() -> Int64 {
         coordinator.options.fileSystem.wallClockMicroseconds()
     }

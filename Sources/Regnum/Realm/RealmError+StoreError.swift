@@ -1,7 +1,8 @@
 internal import RegnumStore
 
 extension Realm.Error {
-    /// The public form of an error of the layers below. The only place where one becomes the other.
+    /// Creates the public form of an error of the lower layers. This is the only place that
+    /// converts them.
     init(_ error: StoreError) {
         self.init(
             Code(name: error.code.rawValue), error.sentence, className: error.className,
@@ -10,7 +11,7 @@ extension Realm.Error {
         nameAsDeclared()
     }
 
-    /// Names a property as the program does, where a class stores it under another name.
+    /// Replaces the stored name of a property with its declared name, if they differ.
     private mutating func nameAsDeclared() {
         guard let className, let column = property,
             let name = ClassCatalog.shared.propertyName(className, column)
@@ -22,10 +23,10 @@ extension Realm.Error {
         property = name
     }
 
-    /// The public form of any error that can leave the layers below.
+    /// Creates the public form of any error that can come from the lower layers.
     ///
-    /// An error that is none of theirs is a programming mistake in the library; it is passed on
-    /// as `.ioFailed` with the original as its cause rather than lost.
+    /// Any other error is a bug in the library; instead of being lost, it is passed on as
+    /// `.ioFailed` with the original as its cause.
     init(below error: any Swift.Error) {
         switch error {
         case let error as StoreError: self.init(error)

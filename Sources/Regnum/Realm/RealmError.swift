@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
 extension Realm {
-    /// What went wrong, and where.
+    /// An error thrown by the library, with its code, message and location.
     ///
     /// Every error that the library throws is of this type, except `CancellationError` and the
     /// errors of your own transaction bodies, which pass through `write` and `read` unchanged.
@@ -16,32 +16,32 @@ extension Realm {
     public struct Error: Swift.Error, Sendable {
         /// The kind of failure.
         public var code: Code
-        /// One sentence that says what is wrong and, where there is one, the way out.
+        /// A message that describes the problem and, where possible, how to fix it.
         public var message: String
-        /// The model class concerned.
+        /// The model class involved.
         public var className: String?
-        /// The property concerned, by its Swift name.
+        /// The property involved, by its Swift name.
         public var property: String?
-        /// Where the value is that is wrong, among those that objects were made of:
-        /// `friends[3].dog.name`. nil for a value of the outermost object itself.
+        /// The path of the invalid value within the values that objects were created from, such as
+        /// `friends[3].dog.name`. `nil` for a value of the outermost object itself.
         public var valuePath: String?
-        /// The primary key concerned, as text.
+        /// The primary key involved, as text.
         public var key: String?
-        /// The file or directory concerned.
+        /// The file or directory involved.
         public var path: String?
-        /// The system's error number, where a system call failed.
+        /// The `errno` of a failed system call.
         public var errno: Int32?
-        /// The position in the log at which damaged bytes begin.
+        /// The log position at which damaged bytes begin.
         public var position: UInt64?
-        /// The line concerned, from 1, of a text that is imported.
+        /// The line of the imported text, starting at 1.
         public var line: Int?
-        /// The call of `write` or `read`, as file and line, whose transaction failed by a setter or
-        /// another call that cannot throw.
+        /// The call site (file and line) of the `write` or `read` whose transaction was failed by a
+        /// setter or another call that can't throw.
         public var transaction: String?
-        /// The error that led to this one.
+        /// The error that caused this one.
         public var underlying: (any Swift.Error)?
 
-        /// An error with its places. The library makes these; make your own in tests.
+        /// Creates an error. The library creates these; create your own in tests.
         public init(
             _ code: Code, _ message: String, className: String? = nil, property: String? = nil,
             key: String? = nil, path: String? = nil, errno: Int32? = nil,
@@ -61,12 +61,12 @@ extension Realm {
 }
 
 extension Realm.Error: LocalizedError {
-    /// The sentence.
+    /// The error's message.
     public var errorDescription: String? { message }
 }
 
 extension Realm.Error: CustomStringConvertible {
-    /// The code, the sentence and the places, for logs.
+    /// The code, message and location of the error, for logs.
     public var description: String {
         var text = "\(code): \(message)"
         let places: [(String, String?)] = [

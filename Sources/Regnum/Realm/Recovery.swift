@@ -2,33 +2,37 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// What a realm was found to be when it was opened, and what was put right since, when another
-    /// process had died while it wrote. `Docs/DURABILITY.md` says what can be lost and when.
+    /// The state in which a realm was found when it was opened, and the repairs made since then
+    /// after another process died while writing. `Docs/DURABILITY.md` describes what can be lost
+    /// and when.
     public struct Recovery: Sendable, Hashable {
-        /// Bytes behind the last valid commit that were discarded: the remains of commits that were
+        /// Bytes after the last valid commit that were discarded: the remains of commits that were
         /// never acknowledged.
         public let discardedByteCount: UInt64
-        /// The versions of whole commits among the discarded bytes.
+        /// The versions of the complete commits among the discarded bytes.
         public let discardedVersions: [UInt64]
-        /// Bytes of valid commits that were not known to be on disk. They were kept, and written
+        /// Bytes of valid commits that weren't known to be on disk. They were kept and written
         /// again.
         public let adoptedByteCount: UInt64
-        /// `LOCK` was missing, or its content was lost, as can happen when the power goes. Then the
-        /// log alone says where it ends: commits that were cut off together with all traces of them
-        /// are not noticed. Compare ``Realm/Statistics/version`` with what you know.
+        /// Whether `LOCK` was missing or had lost its content, as can happen in a power failure.
+        /// The end is then determined from the log alone, so commits that were cut off together
+        /// with all traces of them go unnoticed. Compare ``Realm/Statistics/version`` with the
+        /// version you expect.
         public let isLockLost: Bool
-        /// A write or sync of the log had failed: it goes on in a new segment.
+        /// Whether an earlier write or sync of the log had failed; the log continues in a new
+        /// segment.
         public let followsFailedWrite: Bool
-        /// The versions of damaged checkpoints. An older one served, with the log since then.
+        /// The versions of damaged checkpoints. An older checkpoint was used, with the log since
+        /// then.
         public let damagedCheckpoints: [UInt64]
-        /// From this log position on acknowledged bytes are damaged; a checkpoint holds what they
-        /// said.
+        /// The log position from which acknowledged bytes are damaged; a checkpoint covers their
+        /// content.
         public let damagedPosition: UInt64?
-        /// Files that said that the realm was being made or removed, though it is whole; they were
+        /// Files marking the realm as being created or deleted although it is complete. They were
         /// removed.
         public let strayFiles: [String]
 
-        /// Whether the realm was as its last user has left it.
+        /// Whether the realm was found as its last user left it.
         public var isClean: Bool { self == Recovery(RecoveryReport()) }
 
         init(_ report: RecoveryReport) {
@@ -43,15 +47,15 @@ extension Realm {
         }
     }
 
-    /// What opening the realm found, and what was put right since; clean for realms in memory. All
-    /// of it is logged too.
+    /// What opening the realm found, and what was repaired since then. Clean for in-memory realms.
+    /// All of this is also logged.
     public nonisolated var recovery: Recovery {
         Recovery(core.coordinator.recovery ?? RecoveryReport())
     }
 }
 
 extension Realm.Recovery {
-    /// Whether something is gone or was damaged, not only put right.
+    /// Whether data was lost or damaged, as opposed to merely repaired.
     var isLossy: Bool {
         !discardedVersions.isEmpty || !damagedCheckpoints.isEmpty || damagedPosition != nil
             || !strayFiles.isEmpty
@@ -59,7 +63,7 @@ extension Realm.Recovery {
 }
 
 extension Realm.Recovery: CustomStringConvertible {
-    /// What was found, in one line.
+    /// A one-line summary.
     public var description: String {
         var parts: [String] = []
         if isLockLost { parts.append("the content of LOCK was lost") }
@@ -83,6 +87,6 @@ extension Realm.Recovery: CustomStringConvertible {
         if !strayFiles.isEmpty {
             parts.append("stray files were removed: \(strayFiles.joined(separator: ", "))")
         }
-        return parts.isEmpty ? "nothing to put right" : parts.joined(separator: "; ")
+        return parts.isEmpty ? "nothing to repair" : parts.joined(separator: "; ")
     }
 }

@@ -1,12 +1,12 @@
 internal import RegnumEngine
 
-/// Classes and their properties: those that a realm knows (``Realm/schema``), or those that are stored
-/// (``Migration/oldSchema``, ``Migration/newSchema``, ``MigrationReport``).
+/// Classes and their properties: those that a realm knows (``Realm/schema``), or those that are
+/// stored (``Migration/oldSchema``, ``Migration/newSchema``, ``MigrationReport``).
 public struct Schema: Sendable, Hashable {
-    /// The classes, in ascending order of their names.
+    /// The classes, in ascending order by name.
     public let objectSchema: [ObjectSchema]
-    /// The version of the schema: of a realm's that of its configuration, of stored classes the one that
-    /// the last program gave them.
+    /// The schema version: for a realm's schema that of its configuration, for a stored schema the
+    /// one set by the last program.
     public let version: UInt64
 
     init(_ classes: [ObjectSchema], version: UInt64) {
@@ -14,7 +14,7 @@ public struct Schema: Sendable, Hashable {
         self.version = version
     }
 
-    /// The class of a name, nil if the realm knows none.
+    /// The class with a name, or `nil` if there is none.
     ///
     /// - Complexity: O(classes).
     public subscript(className: String) -> ObjectSchema? {
@@ -23,28 +23,28 @@ public struct Schema: Sendable, Hashable {
 }
 
 extension Schema: CustomStringConvertible {
-    /// The classes one after the other, with their properties.
+    /// The classes with their properties.
     public var description: String {
         "Schema {\n" + objectSchema.map { "\($0)".indented }.joined(separator: "\n") + "\n}"
     }
 }
 
-/// What a model class declares, or what is stored of a class.
+/// The declaration of a model class, or the stored form of a class.
 public struct ObjectSchema: Sendable {
     /// The name of the class, without its module.
     public let className: String
-    /// The class; nil for a stored one, which the program may not have, or have otherwise.
+    /// The class. `nil` for a stored class, which the program may lack or declare differently.
     public let objectClass: ObjectBase.Type?
-    /// The stored properties in the order of their declaration, those of superclasses first; of a
-    /// stored class in alphabetical order. Inverses are not among them; the subscript has them.
+    /// The stored properties in the order of their declarations, those of superclasses first; for a
+    /// stored class in alphabetical order. Doesn't include inverses, which the subscript finds.
     public let properties: [Property]
     /// The inverses of links.
     private let inverses: [Property]
-    /// The primary key, nil if the class has none.
+    /// The primary key, or `nil` if the class has none.
     public let primaryKeyProperty: Property?
-    /// Whether objects of the class belong to others.
+    /// Whether objects of the class are owned by other objects.
     public let isEmbedded: Bool
-    /// Whether objects of the class are only passed on: ``AsymmetricObject``.
+    /// Whether objects of the class are only delivered by drains: ``AsymmetricObject``.
     public let isAsymmetric: Bool
 
     init(_ schema: ClassSchema) {
@@ -57,7 +57,7 @@ public struct ObjectSchema: Sendable {
         isAsymmetric = schema.isAsymmetric
     }
 
-    /// A stored class.
+    /// Creates the schema of a stored class.
     init(_ className: String, stored properties: [Property], _ kind: TableKind) {
         self.className = className
         objectClass = nil
@@ -68,7 +68,7 @@ public struct ObjectSchema: Sendable {
         isAsymmetric = kind == .asymmetric
     }
 
-    /// The property of a name in Swift, also an inverse; nil if there is none.
+    /// The property with a Swift name, including inverses; `nil` if there is none.
     ///
     /// - Complexity: O(properties).
     public subscript(propertyName: String) -> Property? {
@@ -77,7 +77,7 @@ public struct ObjectSchema: Sendable {
 }
 
 extension ObjectSchema: Hashable {
-    /// Whether both are the same declaration of the same class, or the same stored class.
+    /// Returns whether both are the same declaration of the same class, or the same stored class.
     public static func == (left: ObjectSchema, right: ObjectSchema) -> Bool {
         left.objectClass == right.objectClass && left.className == right.className
             && left.isEmbedded == right.isEmbedded && left.isAsymmetric == right.isAsymmetric
@@ -88,20 +88,20 @@ extension ObjectSchema: Hashable {
 }
 
 extension ObjectSchema: CustomStringConvertible {
-    /// The name and the properties, line by line, inverses last.
+    /// The name and the properties, one on each line, inverses last.
     public var description: String {
         "\(className)\(isEmbedded ? " (embedded)" : isAsymmetric ? " (asymmetric)" : "") {\n"
             + (properties + inverses).map { "\($0)".indented }.joined(separator: "\n") + "\n}"
     }
 }
 
-/// What a model class declares of one property, or what is stored of it.
+/// The declaration of a property, or its stored form.
 public struct Property: Sendable, Hashable {
-    /// The name in Swift; of a stored property the name under which it is stored.
+    /// The Swift name; for a stored property, the stored name.
     public let name: String
-    /// The name under which the property is stored: see ``ObjectBase/propertiesMapping()``.
+    /// The name under which the property is stored. See ``ObjectBase/propertiesMapping()``.
     public let columnName: String
-    /// What the property holds, as it is stored; of a collection what its elements are.
+    /// The stored type of the property; for a collection, that of its elements.
     public let type: PropertyType
     /// Whether the property is a ``List``, or the inverse of a link.
     public let isArray: Bool
@@ -109,22 +109,22 @@ public struct Property: Sendable, Hashable {
     public let isSet: Bool
     /// Whether the property is a ``Map``.
     public let isMap: Bool
-    /// Whether the property has an index. A primary key has one; of a stored value of any type it
-    /// is not known.
+    /// Whether the property has an index. Primary keys always do. Unknown, and false, for a stored
+    /// `AnyRealmValue` property.
     public let isIndexed: Bool
     /// Whether the property is the primary key of its class.
     public let isPrimaryKey: Bool
-    /// Whether the property can be nil; of a collection whether its elements can. Values of any
-    /// type are not optional: ``AnyRealmValue/none`` is one of them.
+    /// Whether the property can be `nil`; for a collection, whether its elements can.
+    /// `AnyRealmValue` properties aren't optional: ``AnyRealmValue/none`` is one of their values.
     public let isOptional: Bool
-    /// The class of the objects that the property holds, nil for values.
+    /// The class of the objects that the property holds; `nil` for values.
     public let objectClassName: String?
-    /// Of the inverse of a link the property of the other class, nil for others.
+    /// For the inverse of a link, the property of the other class; otherwise `nil`.
     public let originPropertyName: String?
 }
 
 extension Property: CustomStringConvertible {
-    /// The property in one line.
+    /// The property on one line.
     public var description: String {
         var text = "\(name): \(typeName)"
         if let originPropertyName { text += ", of \(originPropertyName)" }
@@ -132,7 +132,7 @@ extension Property: CustomStringConvertible {
         return name == columnName ? text : "\(text), stored as \"\(columnName)\""
     }
 
-    /// The type in Swift, as far as it is stored: `Int`, `String?`, `Dog?` for a link, `List<Dog>`,
+    /// The Swift type of the stored form: `Int`, `String?`, `Dog?` for a link, `List<Dog>`,
     /// `MutableSet<Int>`, `Map<String, Double?>`.
     var typeName: String {
         let element = (objectClassName ?? "\(type)") + (isOptional ? "?" : "")
@@ -146,10 +146,10 @@ extension Property: CustomStringConvertible {
     }
 }
 
-/// What a property, or the elements of a collection, hold. Projected types and enums are what they are
-/// stored as.
+/// The stored type of a property or of a collection's elements. Projected types and enums have the
+/// type that they are stored as.
 public enum PropertyType: Sendable, Hashable, CaseIterable {
-    /// Integers of every width.
+    /// Integers of any width.
     case int
     case bool
     case float
@@ -160,11 +160,11 @@ public enum PropertyType: Sendable, Hashable, CaseIterable {
     case objectId
     case decimal128
     case uuid
-    /// A value of any type.
+    /// An ``AnyRealmValue``.
     case any
-    /// A linked object, or an embedded one.
+    /// A linked or embedded object.
     case object
-    /// The objects that link here.
+    /// The objects that link to the object.
     case linkingObjects
 }
 

@@ -1,12 +1,13 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Adds to the stored schema what it lacks of model classes.
+/// Adds the missing parts of model classes to the stored schema.
 enum SchemaGrowth {
-    /// Adds a class and the classes that it links to: tables first, then the properties that need the
-    /// tables of others.
+    /// Adds a class and the classes that it links to: all tables first, then the properties that
+    /// refer to other tables.
     ///
-    /// Throws the mismatch of a class that cannot be stored, `.invalidInput` for one that is not listed.
+    /// Throws the mismatch of a class that can't be stored, and `.invalidInput` for a class that
+    /// isn't listed.
     static func add(
         _ schema: ClassSchema, to transaction: EngineTransaction, _ realm: RealmCore
     ) throws(Realm.Error) {
@@ -23,8 +24,7 @@ enum SchemaGrowth {
         }
     }
 
-    /// Adds the table of a class, or those of its values that have no column yet, and the indexes that
-    /// stored columns lack.
+    /// Adds the table of a class or, if it exists, its missing value columns and indexes.
     static func addTable(
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
@@ -48,7 +48,7 @@ enum SchemaGrowth {
         }
     }
 
-    /// Adds the links and lists of a class that are not stored yet.
+    /// Adds the links and lists of a class that aren't stored yet.
     static func addReferences(
         _ schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) {
@@ -79,7 +79,8 @@ enum SchemaGrowth {
         }
     }
 
-    /// Adds the hidden class of elements of any type, which can be in lists and dictionaries of theirs.
+    /// Adds the hidden element class of an `AnyRealmValue` property, whose rows can themselves hold
+    /// lists and dictionaries.
     private static func addAnyElements(
         _ property: PropertySchema, of schema: ClassSchema, _ transaction: EngineTransaction
     ) throws(StoreError) -> TableKey {
@@ -123,7 +124,7 @@ enum SchemaGrowth {
         _ = try transaction.addList(table, name: property.columnName, target: entries, kind: .map)
     }
 
-    /// Adds a list or set, with the class of its elements if they are values, unless it is stored.
+    /// Adds a list or set that isn't stored yet, with an element class if its elements are values.
     private static func addList(
         _ property: PropertySchema, of element: ElementShape, _ kind: ListKind,
         _ schema: ClassSchema, _ transaction: EngineTransaction
@@ -152,7 +153,7 @@ enum SchemaGrowth {
 }
 
 extension ClassSchema {
-    /// The class and all that it links to, directly or through others.
+    /// The class and all classes that it links to, directly or indirectly.
     var reachable: [ClassSchema] {
         var found = [self]
         var known: Set<ObjectIdentifier> = [ObjectIdentifier(type)]

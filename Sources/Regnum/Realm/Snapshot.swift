@@ -1,32 +1,32 @@
 internal import RegnumEngine
 
-/// One state of the realm, as long as you hold it.
+/// An immutable view of one version of the realm.
 ///
 ///     let snapshot = realm.snapshot()
 ///     let general = snapshot.objects(Message.self).where { $0.room == "general" }
 ///
-/// A snapshot never changes and may be used from anywhere, also after the realm was closed. It
-/// keeps its state in memory.
+/// A snapshot never changes and can be used from anywhere, even after the realm was closed. It
+/// keeps its version's content in memory while it is held.
 public struct Snapshot: Sendable {
     let core: SnapshotCore
 
-    /// The version of the newest commit in it; 0 for a realm without commits.
+    /// The version of the newest commit in the snapshot; 0 for a realm without commits.
     public var version: UInt64 { core.root.version }
 
-    /// All objects of a class.
+    /// Returns all objects of a class.
     ///
-    /// For a class that does not fit what is stored, using them is a `.schemaMismatch`: see
-    /// ``read(_:)``.
+    /// For a class that doesn't match the stored schema, using the results is a `.schemaMismatch`:
+    /// see ``read(_:)``.
     ///
-    /// - Precondition: the class is one of `Configuration.objectTypes`, if there is a list.
-    /// - Complexity: O(1): the query is evaluated at first use.
+    /// - Precondition: The class is in `Configuration.objectTypes`, if that is set.
+    /// - Complexity: O(1). The query is evaluated when it is first used.
     public func objects<T: Object>(_ type: T.Type) -> FrozenResults<T> {
         FrozenResults(FrozenTable(core, core.realm.entry(for: type)), plan: .all(of: type))
     }
 
-    /// The object with a primary key, nil if there is none.
+    /// Returns the object with a primary key, or `nil` if there is none.
     ///
-    /// - Precondition: the class has a primary key of the type of `key`.
+    /// - Precondition: The class has a primary key of the type of `key`.
     /// - Complexity: O(log n).
     public func object<T: Object, Key: ScalarValue>(
         _ type: T.Type, forPrimaryKey key: Key
@@ -36,11 +36,11 @@ public struct Snapshot: Sendable {
     }
 }
 
-/// What the frozen values of one snapshot share.
+/// The state shared by the frozen values of one snapshot.
 final class SnapshotCore: Sendable {
     let realm: RealmCore
     let root: DatabaseRoot
-    /// Where the snapshot was taken, for `stats()` and sentences.
+    /// Where the snapshot was taken, for `stats()` and messages.
     let place: CallPlace
 
     init(realm: RealmCore, root: DatabaseRoot, place: CallPlace) {

@@ -1,9 +1,9 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The snapshots of a realm that somebody holds, and where they were taken.
+/// The snapshots of a realm that are currently held, and where they were taken.
 final class SnapshotRegistry: Sendable {
-    /// A held snapshot; the registry does not keep it.
+    /// A held snapshot, which the registry doesn't retain.
     private struct Entry {
         weak var snapshot: SnapshotCore?
     }
@@ -15,12 +15,14 @@ final class SnapshotRegistry: Sendable {
         entries.withLock { $0[ObjectIdentifier(snapshot)] = Entry(snapshot: snapshot) }
     }
 
-    /// Called when the snapshot goes. - Complexity: O(1)
+    /// Called when the snapshot is released.
+    ///
+    /// - Complexity: O(1)
     func remove(_ identity: ObjectIdentifier) {
         _ = entries.withLock { $0.removeValue(forKey: identity) }
     }
 
-    /// The snapshots that are held now, the oldest version first.
+    /// The snapshots that are currently held, oldest version first.
     var all: [SnapshotCore] {
         entries.withLock { $0.values.compactMap(\.snapshot) }
             .sorted { $0.root.version < $1.root.version }

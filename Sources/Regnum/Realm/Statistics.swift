@@ -7,60 +7,61 @@ extension Realm {
         public let version: UInt64
         /// Commits made by this process.
         public let commits: UInt64
-        /// Batches of commits written: one system call each.
+        /// Batches of commits written, with one system call each.
         public let batches: UInt64
-        /// Disk syncs for commits.
+        /// Disk syncs made for commits.
         public let syncs: UInt64
         /// Bytes of commit records written.
         public let writtenByteCount: UInt64
-        /// Commits of other processes that were taken over.
+        /// Commits of other processes that were applied.
         public let externalCommits: UInt64
-        /// Streams that exist now.
+        /// Streams that currently exist.
         public let streams: Int
-        /// Summaries of commits that are kept for them now.
+        /// Commit summaries that are currently kept for streams.
         public let keptSummaries: Int
-        /// Bytes that the kept summaries take.
+        /// Bytes used by the kept summaries.
         public let keptSummaryByteCount: Int
-        /// Rows on which the queries of streams were evaluated: at the first element of a stream, and
-        /// when it goes on from one version to another.
+        /// Rows on which the queries of streams were evaluated: for a stream's first element, and
+        /// when it advances from one version to another.
         public let evaluatedRows: Int
-        /// Rows that were looked at to find the objects that reach a changed one through links.
+        /// Rows visited to find the objects that reach a changed row through links.
         public let reachedRows: Int
-        /// Streams that commits have woken.
+        /// Number of times that commits woke streams.
         public let streamWakes: Int
-        /// Results of queries that were brought from one version to another: once for all streams
-        /// that share them.
+        /// Query results that were advanced from one version to another. Results that several
+        /// streams share count once.
         public let streamSteps: Int
-        /// The number of those steps in which a result was copied, as far as it changed, because
-        /// somebody else still held it: another stream, or a consumer that keeps the collections it
-        /// was given. The others edit it in place. Lists in their own order have none.
+        /// Number of those steps that had to copy the changed parts of a result because another
+        /// stream, or a consumer that keeps delivered collections, still held it. Other steps edit
+        /// it in place. Lists in their own order are never copied.
         public let copiedResults: Int
-        /// Rows on which the conditions of queries in snapshots and transactions were evaluated, through this
-        /// `Realm`. A condition that an index answers, and one of a whole block of rows, evaluates none.
+        /// Rows on which the conditions of queries in snapshots and transactions were evaluated,
+        /// through this `Realm`. Conditions answered by an index, or for a whole block of rows at
+        /// once, evaluate none.
         public let queriedRows: Int
-        /// Objects and values that those queries have listed. All objects of a class, and a whole list, are
-        /// not listed but read where they are asked for.
+        /// Objects and values that those queries have collected. All objects of a class, and whole
+        /// lists, aren't collected but read on access.
         public let foundRows: Int
-        /// Bytes of the realm's content in memory of this process: what was not read from, or was
-        /// changed since, the nodes file, in all versions that are held.
+        /// Bytes of the realm's content in this process's memory, over all held versions: content
+        /// that wasn't read from the nodes file, or was changed since.
         public let heapByteCount: Int
-        /// The snapshots that are held now, by snapshots, frozen values and streams, the oldest
+        /// The versions that are currently held by snapshots, frozen values and streams, oldest
         /// version first.
         public let snapshots: [HeldSnapshot]
     }
 
-    /// A snapshot that somebody holds.
+    /// A snapshot that is currently held.
     public struct HeldSnapshot: Sendable, Hashable {
-        /// The version that it shows.
+        /// The version that the snapshot shows.
         public let version: UInt64
-        /// Where it was taken: module, file and line.
+        /// Where the snapshot was taken: module, file and line.
         public let place: String
-        /// Bytes that would be freed if this snapshot and all older ones went: what it shows and
-        /// no newer version does.
+        /// Bytes that would be freed if this snapshot and all older ones were released: content
+        /// that no newer version uses.
         public let heldByteCount: Int
     }
 
-    /// The counters now. Never waits.
+    /// Returns the current counters. Never waits.
     public nonisolated func stats() -> Statistics {
         let counters = core.coordinator.statistics
         let work = core.coordinator.streamCounters
@@ -84,10 +85,10 @@ extension Realm {
             })
     }
 
-    /// The commits of the realm, by any process, one element each.
+    /// The commits of the realm, by any process, as a sequence with one element each.
     public nonisolated var commits: CommitSequence { CommitSequence(core) }
 
-    /// The commits of the realm after that of a cursor.
+    /// Returns the commits of the realm after the one that a cursor refers to.
     public nonisolated func commits(since cursor: ChangeCursor) -> CommitSequence {
         CommitSequence(core, since: cursor)
     }

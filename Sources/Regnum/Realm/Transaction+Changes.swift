@@ -2,26 +2,27 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Transaction {
-    /// Stores an unmanaged object: the instance becomes the accessor of its row.
+    /// Stores an unmanaged object. The instance becomes the accessor of its row.
     ///
-    /// The unmanaged objects that it links to, directly or through others, are stored with it, and
-    /// its lists become those of the row. An object that is in this transaction already is left as it
-    /// is.
+    /// The unmanaged objects that it links to, directly or indirectly, are stored with it, and its
+    /// lists become those of the row. An object that is already in this transaction is left
+    /// unchanged.
     ///
-    /// With an update policy an object whose primary key exists becomes an accessor of that row, which
-    /// gets the values of all properties of the object, defaults too: to update some of them, use
-    /// ``create(_:value:update:)-(_,[String:Any?],_)``. The policy holds for the objects that are
-    /// stored with it too; those without a primary key are new in any case.
+    /// With an update policy, if an object with the same primary key exists, the instance becomes
+    /// an accessor of that row, and the row gets the values of all of the instance's properties,
+    /// including defaults. To update only some of them, use
+    /// ``create(_:value:update:)-(_,[String:Any?],_)``. The policy also applies to the objects that
+    /// are stored along with it; objects without a primary key are always new.
     ///
-    /// - Parameter policy: what to do if there is an object with the same primary key.
-    /// - Throws: `.duplicatePrimaryKey` with class, property and key if there is an object with
-    ///   this key and the policy is `.error`; `.invalidValue` if a property holds a value beyond its
-    ///   limits (a string of 16 MB, a date that is not a number), an object of a derived class, of
-    ///   another transaction or that was deleted, or an embedded object that has an owner;
-    ///   `.schemaMismatch` if the class does not fit what is stored; `.invalidInput` if its declaration
-    ///   cannot be stored, for an update policy and a class without primary key, and for a deleted
-    ///   object. The transaction goes on as if the call had not been made.
-    /// - Precondition: the object does not belong to another transaction.
+    /// - Parameter policy: The handling of an existing object with the same primary key.
+    /// - Throws: `.duplicatePrimaryKey` with class, property and key if an object with this key
+    ///   exists and the policy is `.error`; `.invalidValue` if a property holds a value beyond its
+    ///   limits (a string of 16 MB, a NaN date), an object of a derived class, an object of another
+    ///   transaction, a deleted object, or an embedded object that already has an owner;
+    ///   `.schemaMismatch` if the class doesn't match the stored schema; `.invalidInput` if its
+    ///   declaration can't be stored, for an update policy with a class that has no primary key,
+    ///   and for a deleted object. The transaction can continue as if the call had not been made.
+    /// - Precondition: The object does not belong to another transaction.
     /// - Complexity: O(log n) for each row and for each of its indexes and list elements.
     public func add(
         _ object: Object, update policy: Realm.UpdatePolicy = .error
@@ -69,7 +70,8 @@ extension Transaction {
 
     /// Stores unmanaged objects, in order.
     ///
-    /// - Throws: as ``add(_:update:)-(Object,_)``; the objects before the one that failed are stored.
+    /// - Throws: The errors of ``add(_:update:)-(Object,_)``. The objects before the failing one
+    ///   remain stored.
     public func add<Objects: Sequence>(
         _ objects: Objects, update policy: Realm.UpdatePolicy = .error
     ) throws(Realm.Error)
@@ -87,19 +89,21 @@ extension Transaction {
 }
 
 extension ClassBinding {
-    /// Throws for an update policy, which needs a primary key to find the row by.
+    /// Throws `.invalidInput` if the class has no primary key, which update policies need to find
+    /// the row.
     func requireKey(for policy: Realm.UpdatePolicy) throws(Realm.Error) {
         guard schema.primaryKey == nil else { return }
         throw Realm.Error(
             .invalidInput,
-            "\(tableName) has no primary key, so that none of its objects can be updated: leave out "
+            "\(tableName) has no primary key, so its objects can't be updated: omit "
                 + "update: .\(policy).", className: tableName)
     }
 
-    /// Stores the values of an unmanaged object as a new row. Columns that the class does not know
-    /// get their stored defaults.
+    /// Stores the values of an unmanaged object as a new row. Columns that the class doesn't
+    /// declare get their stored defaults.
     ///
-    /// - Parameter target: the row of an object that a property links to; nil for no link.
+    /// - Parameter target: Returns the row of an object that a property links to; `nil` for no
+    ///   link.
     @inline(__always)
     func insert(
         _ object: ObjectBase, into transaction: EngineTransaction,
@@ -137,9 +141,9 @@ extension ClassBinding {
 }
 
 extension ClassSchema {
-    /// The stored form of a primary key.
+    /// Returns the stored form of a primary key.
     ///
-    /// - Precondition: the class has a primary key of the type of `key`.
+    /// - Precondition: The class has a primary key of the type of `key`.
     func requirePrimaryKey<Key: ScalarValue>(_ key: Key) -> Value
     where Key._Basis: PrimaryKeyValue {
         guard let primaryKey else {

@@ -1,32 +1,33 @@
 internal import RegnumEngine
 
 extension Transaction {
-    /// Makes and stores an object from the values of its properties.
+    /// Creates and stores an object from the values of its properties.
     ///
     ///     try tx.create(Dog.self, value: ["name": "Rex", "age": 3, "toys": [["name": "ball"]]])
     ///
-    /// Values are given by the names of the properties; names that the class does not have are
-    /// ignored, and properties that are not given get their defaults. A value may be of the
-    /// property's type or, without loss, of a similar one: integers for integers of another width
-    /// and for `Double` and `Float`, booleans for integers and 0 and 1 for booleans, the raw value
-    /// of an enum, the text of a UUID. Foundation's `NSNumber`, `NSDate`, `NSData` and `NSUUID` are
-    /// what they hold. nil and `NSNull` are nil, and empty a collection. A link or an embedded
-    /// object takes a dictionary, an array (the values in the order of declaration) or an object:
-    /// one of this transaction is linked to, of any other a copy is stored; an embedded one is
-    /// always copied. Lists take arrays and other sequences. Dictionaries and arrays of properties
-    /// may be nested in 64 levels; objects that link to each other have no limit.
+    /// Values are keyed by property name. Names that the class doesn't have are ignored, and
+    /// missing properties get their default values. A value may have the property's type or a
+    /// similar one that converts without loss: integers for integers of another width and for
+    /// `Double` and `Float`, booleans for integers and 0 and 1 for booleans, the raw value of an
+    /// enum, the text of a UUID. Foundation's `NSNumber`, `NSDate`, `NSData` and `NSUUID` are
+    /// converted to their Swift equivalents. `nil` and `NSNull` mean `nil`, or an empty collection.
+    /// A link or an embedded object takes a dictionary, an array (values in the order of
+    /// declaration) or an object: objects of this transaction are linked to, other objects are
+    /// stored as copies, and embedded objects are always copied. Lists take arrays and other
+    /// sequences. Dictionaries and arrays of properties can be nested up to 64 levels deep; objects
+    /// that link to each other have no limit.
     ///
-    /// With an update policy an object whose primary key exists gets the values that are given, and
-    /// keeps the others; the same goes for nested ones.
+    /// With an update policy, an existing object with the same primary key gets the given values
+    /// and keeps the others. The same applies to nested objects.
     ///
     /// - Parameters:
-    ///   - type: the class; that of the type passed, where it is a variable.
-    ///   - policy: what to do if there is an object with the same primary key.
-    /// - Returns: the object that was stored or updated.
-    /// - Throws: `.invalidValue` with class and property for a value of a wrong type or beyond its
-    ///   limits, and for objects that are nested too deep; `.invalidInput`
-    ///   for an array of too many values, or a nested value that no object can be made of; as
-    ///   ``add(_:update:)-(Object,_)``. Nothing is stored then.
+    ///   - type: The class to create. If it is a metatype in a variable, the dynamic type counts.
+    ///   - policy: The handling of an existing object with the same primary key.
+    /// - Returns: The stored or updated object.
+    /// - Throws: `.invalidValue` with class and property for a value of the wrong type or beyond
+    ///   its limits, and for objects that are nested too deeply; `.invalidInput` for an array with
+    ///   too many values, or a nested value that no object can be created from; and the errors of
+    ///   ``add(_:update:)-(Object,_)``. If it throws, nothing is stored.
     @discardableResult
     public func create<T: Object>(
         _ type: T.Type, value: [String: Any?] = [:], update policy: Realm.UpdatePolicy = .error
@@ -34,8 +35,8 @@ extension Transaction {
         try make(type, value, policy)
     }
 
-    /// Makes and stores an object from the values of its properties, in the order of their declaration,
-    /// those of the superclass first. Values at the end can be left out.
+    /// Creates and stores an object from an array of values in the order of its properties'
+    /// declarations, those of the superclass first. Trailing values can be omitted.
     ///
     /// See ``create(_:value:update:)-(_,[String:Any?],_)``.
     @discardableResult
@@ -45,10 +46,10 @@ extension Transaction {
         try make(type, value, policy)
     }
 
-    /// Makes and stores an object from a dictionary, an array, or another object, whose properties of the
-    /// same names are copied: one of another class has to have all of them.
+    /// Creates and stores an object from a dictionary, an array or another object. The properties
+    /// of another object are copied by name; if it is of another class, it must have all of them.
     ///
-    /// An object of this transaction and class is returned as it is if there is an update policy. See
+    /// With an update policy, an object of this transaction and class is returned unchanged. See
     /// ``create(_:value:update:)-(_,[String:Any?],_)``.
     @discardableResult
     @_disfavoredOverload
@@ -92,16 +93,17 @@ extension Transaction {
 }
 
 extension ObjectBase {
-    /// An unmanaged object with the values of a dictionary, by the names of its properties.
+    /// Creates an unmanaged object from a dictionary of values keyed by property name.
     ///
     ///     let rex = Dog(value: ["name": "Rex", "age": 3])
     ///
-    /// The values are those that ``Transaction/create(_:value:update:)-(_,[String:Any?],_)`` takes.
-    /// Nested objects of the right class are linked to, managed or not; embedded ones that are managed
+    /// It takes the same values as ``Transaction/create(_:value:update:)-(_,[String:Any?],_)``.
+    /// Nested objects of the right class are linked to, managed or not; managed embedded objects
     /// are copied.
     ///
-    /// - Precondition: the values fit: one of a wrong type ends the process with a sentence that names
-    ///   class, property, value and types. Give what comes from outside to `create`, which throws.
+    /// - Precondition: The values match the properties. A value of the wrong type traps with a
+    ///   message that names the class, property, value and types. Pass external input to `create`
+    ///   instead, which throws.
     public convenience init(
         value: [String: Any?], file: StaticString = #fileID, line: UInt = #line
     ) {
@@ -109,10 +111,10 @@ extension ObjectBase {
         fill(from: value, file, line)
     }
 
-    /// An unmanaged object with the values of an array, in the order in which its properties are
+    /// Creates an unmanaged object from an array of values in the order in which its properties are
     /// declared.
     ///
-    /// - Precondition: as for ``init(value:)-([String:Any?])``; there are no more values than
+    /// - Precondition: As for ``init(value:)-([String:Any?])``; there are no more values than
     ///   properties.
     public convenience init(
         value: [Any?], file: StaticString = #fileID, line: UInt = #line
@@ -121,10 +123,10 @@ extension ObjectBase {
         fill(from: value, file, line)
     }
 
-    /// An unmanaged object with the values of a dictionary, an array, or of another object, which
-    /// has all properties of this one's class: of a managed one, a copy.
+    /// Creates an unmanaged object from a dictionary, an array or another object that has all
+    /// properties of this class. A managed object is copied.
     ///
-    /// - Precondition: as for ``init(value:)-([String:Any?])``.
+    /// - Precondition: As for ``init(value:)-([String:Any?])``.
     @_disfavoredOverload
     public convenience init(
         value: Any, file: StaticString = #fileID, line: UInt = #line

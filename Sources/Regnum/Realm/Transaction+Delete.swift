@@ -1,20 +1,21 @@
 internal import RegnumEngine
 
 extension Transaction {
-    /// Deletes an object. Its accessors are invalid from here on.
+    /// Deletes an object and invalidates its accessors.
     ///
-    /// What linked to it becomes nil, every list loses it, and the embedded objects that belong to it
-    /// are deleted too. Other objects that it linked to stay. An embedded object is taken from its
-    /// owner. Links may be declared with another rule (``Realm/DeleteRule``): with `cascade` what they
-    /// lead to is deleted too; where one with `deny` leads to an object that would go, nothing is
-    /// deleted and the transaction fails with `.deletionDenied`, or the savepoint in which that is
-    /// tried.
+    /// Links to it become `nil`, it is removed from every list, and its embedded objects are
+    /// deleted too. Other objects that it linked to remain. An embedded object is removed from its
+    /// owner. Links can be declared with another rule (``Realm/DeleteRule``): with `cascade` their
+    /// targets are deleted too; with `deny`, if such a link refers to an object that would be
+    /// deleted, nothing is deleted and the transaction, or the enclosing savepoint, fails with
+    /// `.deletionDenied`.
     ///
-    /// An object that was deleted already, through another accessor or by a rule, stays deleted.
+    /// Deleting an object that was already deleted, through another accessor or by a rule, has no
+    /// effect.
     ///
-    /// - Precondition: the object belongs to this transaction.
-    /// - Complexity: O(log n) for the row, for each index, and for each link to it; O(length) of
-    ///   each list that has it.
+    /// - Precondition: The object belongs to this transaction.
+    /// - Complexity: O(log n) for the row, each index and each link to it; O(length) for each list
+    ///   that contains it.
     public func delete(_ object: ObjectBase) {
         let transaction = requireWriting("delete")
         let object = object._storedObject
@@ -25,12 +26,11 @@ extension Transaction {
         binding.didDelete(in: transaction)
     }
 
-    /// Deletes all objects of a sequence: an array, a ``List`` (which is empty afterwards), the inverse of
-    /// a link.
+    /// Deletes all objects of a sequence: an array, a ``List`` (which is empty afterwards) or the
+    /// inverse of a link. Objects that occur more than once are deleted once.
     ///
-    /// An object that is there several times is deleted once.
-    ///
-    /// - Precondition: as for ``delete(_:)-(ObjectBase)``, for each, at the time of the call.
+    /// - Precondition: As for ``delete(_:)-(ObjectBase)``, for each object, at the time of the
+    ///   call.
     public func delete<Objects: Sequence>(_ objects: Objects) where Objects.Element: ObjectBase {
         let transaction = requireWriting("delete")
         var rows: [(binding: ClassBinding, keys: [ObjectKey])] = []
@@ -50,17 +50,18 @@ extension Transaction {
         }
     }
 
-    /// Deletes the objects that are values of a map, whose keys stay, with nil.
+    /// Deletes the objects that are values of a map. Their keys remain, with the value `nil`.
     ///
-    /// - Precondition: as for ``delete(_:)-(ObjectBase)``, for each, at the time of the call.
+    /// - Precondition: As for ``delete(_:)-(ObjectBase)``, for each object, at the time of the
+    ///   call.
     public func delete<Key, T: ObjectBase>(_ map: Map<Key, T?>) {
         var known: Set<UInt64> = []
         delete(map.values.compactMap(\.self).filter { known.insert($0._row).inserted })
     }
 
-    /// Deletes all objects that the results hold now.
+    /// Deletes all objects that the results currently contain.
     ///
-    /// - Complexity: O(m log n) for m objects; no accessors are made.
+    /// - Complexity: O(m log n) for m objects. No accessors are created.
     public func delete<T: ObjectBase>(_ results: Results<T>) {
         let transaction = requireWriting("delete")
         guard results.binding.core === core else {
@@ -75,10 +76,11 @@ extension Transaction {
         results.binding.didDelete(in: transaction)
     }
 
-    /// Deletes all objects of the realm's classes; the classes stay.
+    /// Deletes all objects of the realm's classes, but not the classes themselves.
     ///
-    /// The classes are those of `Configuration.objectTypes`, or all that the realm has if there is no
-    /// list. Delete rules have no say, since no object of them stays; asymmetric objects do stay.
+    /// The classes are those of `Configuration.objectTypes` or, if that isn't set, all classes of
+    /// the realm. Delete rules don't apply, since none of their objects remain. Asymmetric objects
+    /// aren't deleted.
     ///
     /// - Complexity: O(n log n).
     public func deleteAll() {
@@ -93,8 +95,8 @@ extension Transaction {
         core.didEditAll()
     }
 
-    /// Deletes rows as delete rules have it, if there are any for their classes; false, and nothing
-    /// done, if there are not.
+    /// Deletes rows according to the delete rules that apply to their classes. Returns false,
+    /// without doing anything, if there are none.
     private func followsRules(
         _ rows: [(binding: ClassBinding, keys: [ObjectKey])], in transaction: EngineTransaction
     ) -> Bool {
@@ -112,8 +114,8 @@ extension Transaction {
         return true
     }
 
-    /// The binding of an object that can be deleted, nil if it is deleted already. Traps for
-    /// others.
+    /// Returns the binding of an object that can be deleted, or `nil` if it is already deleted.
+    /// Traps for unmanaged objects and those of other transactions.
     private func deletable(_ object: ObjectBase) -> ClassBinding? {
         guard let binding = object._binding else {
             fatalError(
@@ -126,7 +128,7 @@ extension Transaction {
 }
 
 extension ClassBinding {
-    /// Notes that rows of the class were deleted, and with them perhaps others changed.
+    /// Records that rows of the class were deleted, which may have changed other rows.
     fileprivate func didDelete(in transaction: EngineTransaction) {
         if transaction.isAlone(place.tableKey) { didEdit() } else { didEditOthers() }
     }

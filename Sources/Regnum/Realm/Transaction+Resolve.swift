@@ -1,16 +1,17 @@
 internal import RegnumEngine
 
 extension Transaction {
-    /// The object behind a frozen one, as this transaction sees it: nil if it was deleted, or is not
-    /// there yet in the version that a `read` shows.
+    /// Returns the object of a frozen one in this transaction, or `nil` if it was deleted or
+    /// doesn't exist yet in the version that a `read` sees.
     ///
     ///     try await realm.write { tx in
     ///         guard let dog = tx.resolve(frozen) else { return }
     ///         dog.age += 1
     ///     }
     ///
-    /// The row counts, not the primary key: an object that was made again with the same key is
-    /// another one. A frozen object of another realm fails the transaction, and gives nil.
+    /// Objects are identified by row, not by primary key: an object that was created again with the
+    /// same key is a different one. A frozen object of another realm fails the transaction and
+    /// returns `nil`.
     ///
     /// - Complexity: O(log n).
     public func resolve<T: ObjectBase>(_ frozen: Frozen<T>) -> T? {
@@ -21,12 +22,12 @@ extension Transaction {
         return binding.accessor(T.self, row: frozen.row)
     }
 
-    /// The same query in this transaction: the objects that it finds now. Nil if it is about the list
-    /// or the origins of an object that was deleted.
+    /// Returns results for the same query in this transaction, or `nil` if it queries a list or the
+    /// origins of an object that was deleted.
     ///
-    /// Results of another realm fail the transaction, and give nil.
+    /// Results of another realm fail the transaction and return `nil`.
     ///
-    /// - Complexity: O(log n): nothing is evaluated before the results are used.
+    /// - Complexity: O(log n). Nothing is evaluated before the results are used.
     public func resolve<T: ObjectBase>(_ frozen: FrozenResults<T>) -> Results<T>? {
         let binding = binding(for: T.self, "resolve")
         guard isOwn(frozen.table, "FrozenResults<\(T.self)>") else { return nil }
@@ -44,10 +45,10 @@ extension Transaction {
         return Results(binding, plan: frozen._plan)
     }
 
-    /// The state at the start of the transaction, as a snapshot: what ``Realm/snapshot(file:line:)``
-    /// gives, of exactly the version that the body builds on.
+    /// Returns a snapshot of the state at the start of the transaction: exactly the version that
+    /// the body builds on.
     ///
-    /// - Precondition: the body is running.
+    /// - Precondition: The body is running.
     public func freeze() -> Snapshot {
         guard let start = core.start else { trapEnded("freeze()") }
         return Snapshot(core: start)
@@ -58,8 +59,9 @@ extension Transaction {
         core.fail(
             Realm.Error(
                 .invalidInput,
-                "A \(what) of the realm \"\(table.snapshot.realm.configuration.name)\" was to be "
-                    + "resolved in a transaction of the realm \"\(core.realm.configuration.name)\".",
+                "Can't resolve a \(what) of the realm "
+                    + "\"\(table.snapshot.realm.configuration.name)\" in a transaction of "
+                    + "the realm \"\(core.realm.configuration.name)\".",
                 className: table.schema.name))
         return false
     }

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension Transaction {
-    /// Runs `body`, and undoes what it changed if it throws; what was done before stays.
+    /// Runs `body`, and rolls back its changes if it throws. Earlier changes are kept.
     ///
     ///     try await realm.write { tx in
     ///         for line in lines {
@@ -9,17 +9,17 @@ extension Transaction {
     ///         }
     ///     }
     ///
-    /// Objects that were added in a body that was undone are invalid from there on; objects, lists and
-    /// results of before show the state of before. Classes that joined in it are gone from the file
-    /// too, until they are used again. Savepoints can be nested.
+    /// Objects that were added in a rolled-back body are invalid from then on; earlier objects,
+    /// lists and results show the earlier state again. Classes that joined in the body are also
+    /// removed from the file, until they are used again. Savepoints can be nested.
     ///
-    /// - Returns: what the body returns.
-    /// - Throws: what the body throws. If it returns after a property was given what it cannot hold,
-    ///   which would fail the transaction: that error, and the transaction goes on without what was
-    ///   undone.
-    /// - Precondition: called in a write.
-    /// - Complexity: O(number of rows changed so far), and what is changed in the body costs a copy of
-    ///   its surroundings once more.
+    /// - Returns: The body's result.
+    /// - Throws: Whatever the body throws. If the body returns, but had set a property to a value
+    ///   that it can't hold (which would otherwise fail the transaction), that error is thrown, and
+    ///   the transaction continues without the rolled-back changes.
+    /// - Precondition: Called in a write.
+    /// - Complexity: O(number of rows changed so far); the nodes that the body changes are copied
+    ///   once more.
     public func savepoint<R>(_ body: () throws -> R) throws -> R {
         let savepoint = requireWriting("savepoint").savepoint()
         let (outcome, violation) = core.separatingViolations(body)

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What the body of `write` or `read` works with: one consistent state of the realm.
+/// The interface of a `write` or `read` body to one consistent state of the realm.
 ///
 ///     try await realm.write { tx in
 ///         let room = try tx.object(Room.self, forPrimaryKey: "general") ?? makeRoom(tx)
@@ -9,10 +9,9 @@ internal import RegnumStore
 ///         try tx.add(Message(room: room.name, text: "hello"))
 ///     }
 ///
-/// The transaction and everything read from it are confined to the body: the compiler rejects
-/// leaks that it can see, and using what slipped through ends the process with a sentence. What a
-/// write changes is visible to the body at once, and to everybody else together, when `write`
-/// returns.
+/// The transaction and everything read from it are confined to the body: the compiler rejects the
+/// leaks that it can detect, and using an object that escaped anyway traps with a message. The body
+/// sees its own changes at once; everyone else sees them all together, when `write` returns.
 public final class Transaction {
     let core: TransactionCore
 
@@ -20,11 +19,11 @@ public final class Transaction {
         self.core = core
     }
 
-    /// The version that the realm has if the body ends now: in a `write` the one after that which
-    /// the body began with, if it has changed anything so far, else that one. In a `read` the
-    /// version being read.
+    /// The version that the realm will have if the body returns now. In a `write` that is the
+    /// version the body started from, plus one if the body has changed anything so far; in a `read`
+    /// it is the version being read.
     ///
-    /// For `snapshot(atLeast:)` take it at the end of the body;
+    /// To pass it to `snapshot(atLeast:)`, read it at the end of the body.
     /// ``Realm/snapshot(origin:durability:file:line:afterWriting:)`` needs no version.
     public var version: UInt64 {
         switch core.state {
@@ -35,19 +34,19 @@ public final class Transaction {
         }
     }
 
-    /// All objects of a class, as the body sees them at each use.
+    /// Returns all objects of a class, as the body sees them at the time of each use.
     ///
-    /// - Precondition: the class is one of `Configuration.objectTypes`, if there is a list.
-    /// - Complexity: O(1): nothing is evaluated until the results are used.
+    /// - Precondition: The class is in `Configuration.objectTypes`, if that is set.
+    /// - Complexity: O(1). Nothing is evaluated until the results are used.
     public func objects<T: Object>(_ type: T.Type) -> Results<T> {
         Results(binding(for: type, "objects"), plan: .all(of: type))
     }
 
-    /// The object with a primary key, nil if there is none.
+    /// Returns the object with a primary key, or `nil` if there is none.
     ///
-    /// - Parameter key: a value of the type of the class's primary key; nil finds the object whose
-    ///   key is nil.
-    /// - Precondition: the class has a primary key of that type.
+    /// - Parameter key: A value of the type of the class's primary key. `nil` finds the object
+    ///   whose key is `nil`.
+    /// - Precondition: The class has a primary key of that type.
     /// - Complexity: O(log n).
     public func object<T: Object, Key: ScalarValue>(
         _ type: T.Type, forPrimaryKey key: Key
@@ -69,8 +68,8 @@ public final class Transaction {
         return row.map { binding.accessor(type, row: $0) }
     }
 
-    /// The binding of a class, checked: a class that does not fit what is stored fails the
-    /// transaction, and is empty until then.
+    /// Returns the checked binding of a class. A class that doesn't match the stored schema fails
+    /// the transaction, and appears empty until the body returns.
     func binding(for type: ObjectBase.Type, _ call: StaticString) -> ClassBinding {
         if case .ended = core.state { trapEnded(call) }
         let binding = core.binding(for: type)
@@ -92,17 +91,17 @@ public final class Transaction {
                 + "returned.")
     }
 
-    /// The running write. Traps in a read and after the body.
+    /// Returns the running write. Traps in a read and after the body has returned.
     func requireWriting(_ call: StaticString) -> EngineTransaction {
         guard let transaction = core.writing else {
             if case .ended = core.state { trapEnded(call) }
             fatalError(
-                "Transaction.\(call) was called in the read at \(core.place): objects can be "
-                    + "changed in a write only.")
+                "Transaction.\(call) was called in the read at \(core.place): objects can "
+                    + "only be changed in a write.")
         }
         return transaction
     }
 }
 
-@available(*, unavailable, message: "a transaction stays in its body")
+@available(*, unavailable, message: "a transaction is confined to its body")
 extension Transaction: Sendable {}

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-// Lists as the body sees them; empty after it.
+// Lists as the body sees them; empty after the body.
 extension TransactionCore {
     func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int {
         switch state {
@@ -10,7 +10,7 @@ extension TransactionCore {
         }
     }
 
-    /// The rows of the elements.
+    /// Returns the rows of the elements.
     func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey] {
         switch state {
         case .writing(let transaction): transaction.list(table, row, list)
@@ -19,7 +19,7 @@ extension TransactionCore {
         }
     }
 
-    /// The row of an element, nil if the list has no such position.
+    /// Returns the row of an element, or `nil` if the position is out of range.
     func listElement(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int
     ) -> ObjectKey? {

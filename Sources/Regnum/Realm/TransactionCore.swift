@@ -2,8 +2,8 @@ internal import RegnumEngine
 
 /// The state of one transaction body, shared by its `Transaction`, accessors and results.
 ///
-/// Confined to the task that runs the body. It outlives the body only in what was leaked past the
-/// compiler; then its state is `ended`, and whatever touches it traps.
+/// Confined to the task that runs the body. It outlives the body only in values that escaped
+/// undetected by the compiler; then its state is `ended`, and any use of it traps.
 final class TransactionCore {
     enum State {
         /// The body of a `write`.
@@ -15,27 +15,28 @@ final class TransactionCore {
     }
 
     @exclusivity(unchecked) private(set) var state: State
-    /// What `state` holds, for quick use: nil after the body.
+    /// The content of `state` for fast access; both are `nil` after the body.
     @exclusivity(unchecked) private var transaction: Unmanaged<EngineTransaction>?
     @exclusivity(unchecked) private var root: Unmanaged<DatabaseRoot>?
     let realm: RealmCore
-    /// Where `write` or `read` was called, for sentences about misuse.
+    /// The call site of `write` or `read`, for messages about misuse.
     let place: CallPlace
-    /// The first thing that went wrong where nothing could be thrown: fails the transaction.
+    /// The first error that couldn't be thrown where it occurred. It fails the transaction.
     @exclusivity(unchecked) private(set) var violation: Realm.Error?
-    /// Counts the edits that may have touched rows of any class.
+    /// The number of edits that may have touched rows of any class.
     @exclusivity(unchecked) private(set) var sharedEditCount: UInt64 = 0
-    /// The keys that rows of classes had which a savepoint has taken back, by name of the class: rows
-    /// of a class of that name that is made again begin after them.
+    /// For tables whose creation a savepoint rolled back, by class name: the first unused row key.
+    /// If a table of that name is created again, its rows start at that key.
     @exclusivity(unchecked) private var takenBack: [String: ObjectKey] = [:]
     @exclusivity(unchecked) private var bindings: [ObjectIdentifier: ClassBinding] = [:]
     @exclusivity(unchecked) private var lastBinding: ClassBinding?
-    /// How many lists and dictionaries of any type were stored.
+    /// The number of lists and dictionaries stored in `AnyRealmValue` properties.
     @exclusivity(unchecked) private var anyCount: UInt64 = 0
-    /// The state that the body started from, once something of it was frozen.
+    /// The state that the body started from, set once part of it has been frozen.
     @exclusivity(unchecked) private var startSnapshot: SnapshotCore?
-    /// Counts edits, and the end of the body: accessors look for their rows again when it rises.
-    /// Accessors hold the core through their binding, so they never outlive the memory.
+    /// Incremented by every edit and at the end of the body; accessors look up their rows again
+    /// when it changes. Accessors retain the core through their binding, so they never outlive this
+    /// memory.
     private let epoch: UnsafeMutablePointer<UInt64>
 
     init(_ state: State, realm: RealmCore, place: CallPlace) {
@@ -55,18 +56,19 @@ final class TransactionCore {
 
     var epochCell: UnsafePointer<UInt64> { UnsafePointer(epoch) }
 
-    /// The number of the next list or dictionary of any type: no other one of the realm has it.
+    /// Returns an identifier for the next list or dictionary in an `AnyRealmValue`, unique in the
+    /// realm.
     func nextAnyNumber() -> UInt64 {
         guard case .writing(let transaction) = state else { return 0 }
         anyCount += 1
         return transaction.version << 32 | anyCount
     }
 
-    /// Notes that rows may have moved.
+    /// Records that rows may have moved.
     @inline(__always)
     func didEdit() { epoch.pointee &+= 1 }
 
-    /// Ends the body: every accessor is dead from here on.
+    /// Ends the body and invalidates all accessors.
     func end() {
         transaction = nil
         root = nil
@@ -79,7 +81,7 @@ final class TransactionCore {
         startSnapshot = nil
     }
 
-    /// The state that the body started from, nil after the body.
+    /// The state that the body started from; `nil` after the body.
     var start: SnapshotCore? {
         if let startSnapshot { return startSnapshot }
         let root: DatabaseRoot
@@ -93,7 +95,7 @@ final class TransactionCore {
         return made
     }
 
-    /// Goes on in a transaction that has taken the place of the one before.
+    /// Continues in a transaction that replaces the current one.
     func move(to other: EngineTransaction) {
         state = .writing(other)
         transaction = .passUnretained(other)
@@ -101,8 +103,8 @@ final class TransactionCore {
         refreshBindings()
     }
 
-    /// Fails the transaction, unless it has failed already. The error names the transaction's call:
-    /// the line of the misuse is not known.
+    /// Fails the transaction, unless it has already failed. The error names the transaction's call
+    /// site, because the line of the misuse isn't known.
     func fail(_ error: Realm.Error) {
         guard violation == nil else { return }
         var error = error
@@ -110,7 +112,8 @@ final class TransactionCore {
         violation = error
     }
 
-    /// Whether the transaction will throw: what it reads from here on is discarded.
+    /// Whether the transaction is going to throw, so that anything it reads from now on is
+    /// discarded.
     var hasFailed: Bool {
         if violation != nil { return true }
         return switch state {
@@ -120,7 +123,7 @@ final class TransactionCore {
         }
     }
 
-    /// The classes and columns as the body sees them.
+    /// The schema as the body sees it; `nil` after the body.
     var schema: DatabaseSchema? {
         switch state {
         case .writing(let transaction): transaction.schema
@@ -129,7 +132,7 @@ final class TransactionCore {
         }
     }
 
-    /// The address of a row's cluster node, nil if it cannot be read there.
+    /// Returns the address of a row's cluster node, or `nil` if the row can't be read there.
     @inline(__always)
     func cluster(_ table: Int, _ row: UInt64, columnCount: Int) -> UnsafeRawPointer? {
         if let transaction {
@@ -140,7 +143,7 @@ final class TransactionCore {
         return root?._withUnsafeGuaranteedRef { $0.cluster(table, row, columnCount: columnCount) }
     }
 
-    /// The row with a primary key that is an integer.
+    /// Returns the row with an integer primary key.
     @inline(__always)
     func find(_ table: Int, slot: Int, _ value: Int64) -> UInt64? {
         if let transaction {
@@ -149,8 +152,8 @@ final class TransactionCore {
         return root?._withUnsafeGuaranteedRef { $0.find(table, slot: slot, value) } ?? nil
     }
 
-    /// Sets a value in a column that can be set directly; false where that is not in a write, or there
-    /// is no such row.
+    /// Sets a value in a column that can be written directly. Returns false outside of a write, or
+    /// if the row doesn't exist.
     @inline(__always)
     func setPlain(
         _ table: TableKey, _ row: UInt64, _ column: ColumnKey, _ value: Int64
@@ -170,13 +173,13 @@ final class TransactionCore {
             ?? root.map { $0.takeUnretainedValue().integerKeySlot(table) } ?? nil
     }
 
-    /// `DatabaseSchema.id` of what the body sees; 0 after it.
+    /// The `DatabaseSchema.id` of the schema that the body sees; 0 after the body.
     var schemaID: UInt64 {
         if let transaction { return transaction._withUnsafeGuaranteedRef { $0.schemaID } }
         return root?._withUnsafeGuaranteedRef { $0.schemaID } ?? 0
     }
 
-    /// The content as the body sees it now, for queries; nil after the body.
+    /// The content as the body currently sees it, for queries; `nil` after the body.
     var queryState: QueryState? {
         switch state {
         case .writing(let transaction): QueryState(transaction, realm.queryCounters)
@@ -185,10 +188,10 @@ final class TransactionCore {
         }
     }
 
-    /// How often the body has changed something.
+    /// A counter that increases with every edit of the body.
     var editCount: UInt64 { epoch.pointee }
 
-    /// The value of a property of a row; nil where it cannot be read.
+    /// Returns the value of a row's property, or `nil` if it can't be read.
     func value(_ table: TableKey, _ row: ObjectKey, _ column: ColumnKey) -> Value? {
         switch state {
         case .writing(let transaction): transaction.value(table, row, column)
@@ -197,18 +200,18 @@ final class TransactionCore {
         }
     }
 
-    /// Notes a change that may have touched rows of any class.
+    /// Records a change that may have touched rows of any class.
     func didEditAll() {
         sharedEditCount &+= 1
         didEdit()
     }
 
-    /// The running write, nil in a read and after the body.
+    /// The running write; `nil` in a read and after the body.
     var writing: EngineTransaction? {
         if case .writing(let transaction) = state { transaction } else { nil }
     }
 
-    /// How accessors of a class find their values. Made at the class's first use in the body.
+    /// Returns the binding of a class, creating it when the class is first used in the body.
     func binding(for type: ObjectBase.Type) -> ClassBinding {
         if let lastBinding, lastBinding.schema.type == type { return lastBinding }
         let type = type._storedType
@@ -219,7 +222,7 @@ final class TransactionCore {
             return known
         }
         let binding = ClassBinding(realm.entry(for: type), core: self, reusesAccessors: true)
-        // most bodies use one class: the dictionary begins with the second
+        // most bodies use one class: the dictionary is only used from the second one on
         if let last = lastBinding {
             bindings[ObjectIdentifier(last.schema.type)] = last
             bindings[identity] = binding
@@ -230,9 +233,9 @@ final class TransactionCore {
 
     // MARK: Savepoints
 
-    /// Runs `body` with violations of its own: those before it count again afterwards.
+    /// Runs `body` with its own record of violations, restoring the previous one afterwards.
     ///
-    /// - Returns: what the body returned or threw, and its first violation.
+    /// - Returns: The body's result or error, and its first violation.
     func separatingViolations<Result>(
         _ body: () throws -> Result
     ) -> (Swift.Result<Result, any Error>, Realm.Error?) {
@@ -243,8 +246,8 @@ final class TransactionCore {
         return (outcome, violation)
     }
 
-    /// Takes everything since the savepoint back, classes and properties too. Rows that come next do
-    /// not get the keys of those taken back: accessors of these stay invalid.
+    /// Rolls back everything since the savepoint, including schema changes. New rows don't reuse
+    /// the keys of rolled-back rows, so accessors of those remain invalid.
     func rollBack(to savepoint: Savepoint) {
         guard let transaction = writing else { return }
         let keys = transaction.nextKeys
@@ -263,15 +266,15 @@ final class TransactionCore {
         refreshBindings()
     }
 
-    /// Brings all bindings up to date after the schema changed: a class may have got an index, without
-    /// which its properties could be set directly.
+    /// Updates all bindings after a schema change. For example, properties of a class that gained
+    /// an index can no longer be set directly.
     private func refreshBindings() {
         lastBinding?.refresh()
         for binding in bindings.values { binding.refresh() }
     }
 
-    /// Notes that classes, properties or indexes were added, which a savepoint may have taken back
-    /// before.
+    /// Handles added classes, properties and indexes, some of which a savepoint may have rolled
+    /// back earlier.
     func didAddClasses(to transaction: EngineTransaction) {
         refreshBindings()
         for (name, key) in takenBack {

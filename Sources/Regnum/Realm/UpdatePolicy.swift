@@ -1,20 +1,20 @@
 extension Realm {
-    /// What `add` and `create` do where an object with the same primary key exists already.
+    /// How `add` and `create` handle an existing object with the same primary key.
     ///
-    /// The policy holds for the object and for all that are added with it. Objects without a primary
-    /// key that are reached through links are added anew in any case.
+    /// The policy applies to the object and to all objects that are added with it. Objects without
+    /// a primary key that are reached through links are always added as new objects.
     public enum UpdatePolicy: Sendable, Hashable, CaseIterable {
         /// Throws `.duplicatePrimaryKey`.
         case error
-        /// Updates the existing object with what differs from it.
+        /// Updates the existing object with the values that differ from it.
         ///
-        /// Properties that hold the value already are not written: no stream tells of them. Lists are
-        /// compared position by position. Sets get the elements that they lack and keep the others. An
-        /// embedded object that exists is updated in place.
+        /// Properties that already have the value aren't written, so streams don't report them.
+        /// Lists are compared position by position. Sets gain the missing elements and keep the
+        /// others. An existing embedded object is updated in place.
         case modified
-        /// Updates the existing object with all that is given.
+        /// Updates the existing object with all given values.
         ///
-        /// Every property counts as modified. Lists and sets are emptied and filled again. Embedded
+        /// Every property counts as modified. Lists and sets are emptied and refilled. Embedded
         /// objects are replaced by new ones.
         case all
     }

@@ -1,26 +1,26 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// The least and greatest values of enums whose raw values have such, by the raw values. A raw value that is no
-// case (another version of the program wrote it) counts, and is an error where it is the least or
-// greatest.
+// Minimum and maximum of enums whose raw values have an order, by raw value. A raw value without a
+// case (written by another version of the program) counts, and is an error if it is the minimum or
+// maximum.
 
 extension EnumValue where _Enum.RawValue: BoundedValue {
-    /// The case of what a fold of stored values is; nil for nothing.
+    /// Returns the enum case of an aggregated stored value, or `nil` for no value.
     ///
-    /// - Throws: `.invalidValue` for what is no case.
+    /// - Throws: `.invalidValue` if there is no such case.
     static func folded(_ value: Value?) throws(StoreError) -> _Enum? {
         guard let value else { return nil }
         if let found = _Enum._decode(_StoredValue(value)) { return found }
         throw StoreError(
             .invalidValue,
-            "The least or greatest \(_Enum.self) is stored as \(value.keyText), which is none of its "
-                + "cases: another version of the program may have written it.")
+            "The minimum or maximum \(_Enum.self) is stored as \(value.keyText), which isn't "
+                + "one of its cases: another version of the program may have written it.")
     }
 }
 
 extension Sequence where Element: EnumValue, Element._Enum.RawValue: BoundedValue {
-    /// As `engineBound` of the raw values.
+    /// Like `engineBound`, for the raw values.
     func enumBound(_ precedes: (Int) -> Bool) -> Element._Enum? {
         let values = map { Element._Enum.RawValue?.fromEngine($0.engineValue) }
         return values.engineBound(precedes).flatMap { Element._Enum(rawValue: $0) }
@@ -28,9 +28,11 @@ extension Sequence where Element: EnumValue, Element._Enum.RawValue: BoundedValu
 }
 
 extension Queryable {
-    /// The value of an enum property whose raw value is the least; nil values are left out; nil for nothing.
+    /// Returns the value of an enum property with the smallest raw value, ignoring `nil`, or `nil`
+    /// if there are no values.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func min<V: EnumValue>(of keyPath: KeyPath<Model, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
@@ -39,10 +41,11 @@ extension Queryable {
         }
     }
 
-    /// The value of an enum property whose raw value is the greatest; nil values are left out; nil for
-    /// nothing.
+    /// Returns the value of an enum property with the greatest raw value, ignoring `nil`, or `nil`
+    /// if there are no values.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func max<V: EnumValue>(of keyPath: KeyPath<Model, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
@@ -53,7 +56,8 @@ extension Queryable {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// The value of an enum property whose raw value is the least; nil values are left out; nil for nothing.
+    /// Returns the value of an enum property with the smallest raw value, ignoring `nil`, or `nil`
+    /// if there are no values.
     @_disfavoredOverload
     public func min<V: EnumValue>(of keyPath: KeyPath<Element, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
@@ -61,8 +65,8 @@ extension RealmCollection where Element: ObjectBase {
         return map { $0[keyPath: keyPath] }.enumBound { $0 < 0 }
     }
 
-    /// The value of an enum property whose raw value is the greatest; nil values are left out; nil for
-    /// nothing.
+    /// Returns the value of an enum property with the greatest raw value, ignoring `nil`, or `nil`
+    /// if there are no values.
     @_disfavoredOverload
     public func max<V: EnumValue>(of keyPath: KeyPath<Element, V>) -> V._Enum?
     where V._Enum.RawValue: BoundedValue {
@@ -73,10 +77,11 @@ extension RealmCollection where Element: ObjectBase {
 
 // MARK: Collections of enums
 
-// The standard library's for what is `Comparable` go before these: the program's order counts then.
+// For `Comparable` enums the standard library's methods take precedence: the program's order
+// counts.
 
 extension RealmCollection where Element: EnumValue, Element._Enum.RawValue: BoundedValue {
-    /// The element whose raw value is the least; nil is left out; nil for nothing.
+    /// Returns the element with the smallest raw value, ignoring `nil`, or `nil` if there is none.
     @_disfavoredOverload
     public func min() -> Element._Enum? {
         guard let values = _storedValues else { return enumBound { $0 < 0 } }
@@ -84,7 +89,7 @@ extension RealmCollection where Element: EnumValue, Element._Enum.RawValue: Boun
         return values.converted(nil) { () throws(StoreError) in try Element.folded(found) }
     }
 
-    /// The element whose raw value is the greatest; nil is left out; nil for nothing.
+    /// Returns the element with the greatest raw value, ignoring `nil`, or `nil` if there is none.
     @_disfavoredOverload
     public func max() -> Element._Enum? {
         guard let values = _storedValues else { return enumBound { $0 > 0 } }
@@ -94,7 +99,7 @@ extension RealmCollection where Element: EnumValue, Element._Enum.RawValue: Boun
 }
 
 extension FrozenValues where Element: EnumValue, Element._Enum.RawValue: BoundedValue & Sendable {
-    /// The value whose raw value is the least; nil values are left out; nil for nothing.
+    /// Returns the value with the smallest raw value, ignoring `nil`, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
     @_disfavoredOverload
@@ -104,7 +109,7 @@ extension FrozenValues where Element: EnumValue, Element._Enum.RawValue: Bounded
         }
     }
 
-    /// The value whose raw value is the greatest; nil values are left out; nil for nothing.
+    /// Returns the value with the greatest raw value, ignoring `nil`, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
     @_disfavoredOverload
@@ -116,14 +121,14 @@ extension FrozenValues where Element: EnumValue, Element._Enum.RawValue: Bounded
 }
 
 extension Map where Value: EnumValue, Value._Enum.RawValue: BoundedValue {
-    /// The value whose raw value is the least; nil is left out; nil for nothing.
+    /// Returns the value with the smallest raw value, ignoring `nil`, or `nil` if there is none.
     public func min() -> Value._Enum? {
         guard let handle else { return values.enumBound { $0 < 0 } }
         let found = handle.min(Value._Enum.RawValue?.self)?.engineValue
         return handle.converted(nil) { () throws(StoreError) in try Value.folded(found) }
     }
 
-    /// The value whose raw value is the greatest; nil is left out; nil for nothing.
+    /// Returns the value with the greatest raw value, ignoring `nil`, or `nil` if there is none.
     public func max() -> Value._Enum? {
         guard let handle else { return values.enumBound { $0 > 0 } }
         let found = handle.max(Value._Enum.RawValue?.self)?.engineValue

@@ -1,29 +1,30 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Aggregates of projected types: those of the persisted type, as values of the projected one.
+// Aggregates of projected types: those of the persisted type, converted to the projected type.
 
 extension ProjectedValue {
-    /// What an aggregate of stored values is; nil for nothing.
+    /// Returns the projected value of an aggregate of stored values, or `nil` for no value.
     ///
-    /// - Throws: `.invalidValue` for what cannot be converted.
+    /// - Throws: `.invalidValue` if it can't be converted.
     static func folded(_ value: Value?) throws(StoreError) -> _Projected? {
         guard let value else { return nil }
         return try summed(value)
     }
 
-    /// What a sum of stored values is.
+    /// Returns the projected value of a sum of stored values.
     ///
-    /// - Throws: `.invalidValue` for what cannot be converted.
+    /// - Throws: `.invalidValue` if it can't be converted.
     static func summed(_ value: Value) throws(StoreError) -> _Projected {
         if let sum = _Projected._decode(_StoredValue(value)) { return sum }
         throw StoreError(
             .invalidValue,
-            "An aggregate of values of type \(_Projected.self) is stored as \(value.keyText), of which "
-                + "no \(_Projected.self) can be made: ask for that of their persistableValue.")
+            "An aggregate of values of type \(_Projected.self) is stored as \(value.keyText), "
+                + "which can't be converted to \(_Projected.self). Aggregate their "
+                + "persistableValue instead.")
     }
 
-    /// As `summed`, of an unmanaged collection.
+    /// Like `summed`, for an unmanaged collection.
     static func summed(unmanaged value: Value) -> _Projected {
         do throws(StoreError) {
             return try summed(value)
@@ -34,11 +35,13 @@ extension ProjectedValue {
 }
 
 extension Queryable {
-    /// The sum of a property of a projected type, as a value of that type; nil values are left out.
+    /// Returns the sum of a property of a projected type, as a value of that type, ignoring `nil`.
     ///
-    /// A sum of integers that does not fit into an `Int`, and one of which no value of the type can
-    /// be made, fail the transaction; of frozen and live results see ``Snapshot/read(_:)``.
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// An overflowing sum of integers, and a sum that can't be converted to the type, fail the
+    /// transaction; for frozen and live results see ``Snapshot/read(_:)``.
+    ///
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
@@ -47,10 +50,11 @@ extension Queryable {
         }
     }
 
-    /// The mean of what a property of a projected type is stored as; nil values are left out; nil for
-    /// nothing.
+    /// Returns the mean of the persisted values of a property of a projected type, ignoring `nil`,
+    /// or `nil` if there are none.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func average<V: ProjectedValue>(
         of keyPath: KeyPath<Model, V>
     ) -> V._PersistedProperty.Mean?
@@ -60,10 +64,11 @@ extension Queryable {
             .map { V._PersistedProperty.Mean.fromEngine($0) }
     }
 
-    /// The value of a property of a projected type whose persisted value is the least; nil values and
-    /// NaN are left out; nil for nothing.
+    /// Returns the value of a property of a projected type with the smallest persisted value,
+    /// ignoring `nil` and NaN, or `nil` if there is none.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
@@ -72,10 +77,11 @@ extension Queryable {
         }
     }
 
-    /// The value of a property of a projected type whose persisted value is the greatest; nil values
-    /// and NaN are left out; nil for nothing.
+    /// Returns the value of a property of a projected type with the greatest persisted value,
+    /// ignoring `nil` and NaN, or `nil` if there is none.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Model, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
@@ -86,7 +92,7 @@ extension Queryable {
 }
 
 extension RealmCollection where Element: ObjectBase {
-    /// As `Results.sum(of:)` of a projected type, each object as often as it is there.
+    /// Like `Results.sum(of:)` of a projected type. Objects count once for each occurrence.
     @_disfavoredOverload
     public func sum<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected
     where V._PersistedProperty: SummableValue {
@@ -94,7 +100,7 @@ extension RealmCollection where Element: ObjectBase {
         return V.summed(unmanaged: stored(keyPath).engineSum().engineValue)
     }
 
-    /// As `Results.average(of:)` of a projected type, each object as often as it is there.
+    /// Like `Results.average(of:)` of a projected type. Objects count once for each occurrence.
     @_disfavoredOverload
     public func average<V: ProjectedValue>(
         of keyPath: KeyPath<Element, V>
@@ -104,7 +110,7 @@ extension RealmCollection where Element: ObjectBase {
         return stored(keyPath).engineAverage()
     }
 
-    /// As `Results.min(of:)` of a projected type.
+    /// Like `Results.min(of:)` of a projected type.
     @_disfavoredOverload
     public func min<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
@@ -112,7 +118,7 @@ extension RealmCollection where Element: ObjectBase {
         return stored(keyPath).engineBound { $0 < 0 }.map { V.summed(unmanaged: $0.engineValue) }
     }
 
-    /// As `Results.max(of:)` of a projected type.
+    /// Like `Results.max(of:)` of a projected type.
     @_disfavoredOverload
     public func max<V: ProjectedValue>(of keyPath: KeyPath<Element, V>) -> V._Projected?
     where V._PersistedProperty: BoundedValue {
@@ -130,10 +136,10 @@ extension RealmCollection where Element: ObjectBase {
 // MARK: Collections of values
 
 extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: SummableValue {
-    /// The sum of the elements as a value of their type; nil is left out.
+    /// Returns the sum of the elements as a value of their type, ignoring `nil`.
     ///
-    /// A sum of integers that does not fit into an `Int`, and one of which no value of the type can
-    /// be made, fail the transaction; of an unmanaged collection they end the process.
+    /// An overflowing sum of integers, and a sum that can't be converted to the type, fail the
+    /// transaction; for an unmanaged collection they trap.
     public func sum() -> Element._Projected {
         guard let values = _storedValues else {
             return Element.summed(unmanaged: stored.engineSum().engineValue)
@@ -144,7 +150,8 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
         }
     }
 
-    /// The mean of what the elements are stored as; nil is left out; nil for nothing.
+    /// Returns the mean of the elements' persisted values, ignoring `nil`, or `nil` if there are
+    /// none.
     public func average() -> Element._PersistedProperty.Mean? {
         guard let values = _storedValues else { return stored.engineAverage() }
         return values.average(Element._PersistedProperty.self)
@@ -152,10 +159,10 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
 }
 
 extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: BoundedValue {
-    /// The least element; nil and NaN are left out; nil for nothing.
+    /// Returns the minimum element, ignoring `nil` and NaN, or `nil` if there is none.
     public func min() -> Element._Projected? { least }
 
-    /// The greatest element; nil and NaN are left out; nil for nothing.
+    /// Returns the maximum element, ignoring `nil` and NaN, or `nil` if there is none.
     public func max() -> Element._Projected? { greatest }
 
     fileprivate var least: Element._Projected? {
@@ -175,18 +182,18 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
     }
 }
 
-// The standard library has these for what is `Comparable`: the more special ones are meant.
+// The standard library has these for `Comparable` elements, so more specialized ones are needed.
 extension RealmCollection
 where Element: ProjectedValue & Comparable, Element._PersistedProperty: BoundedValue {
-    /// The least element; nil and NaN are left out; nil for nothing.
+    /// Returns the minimum element, ignoring `nil` and NaN, or `nil` if there is none.
     public func min() -> Element._Projected? { least }
 
-    /// The greatest element; nil and NaN are left out; nil for nothing.
+    /// Returns the maximum element, ignoring `nil` and NaN, or `nil` if there is none.
     public func max() -> Element._Projected? { greatest }
 }
 
 extension RealmCollection where Element: ProjectedValue, Element._PersistedProperty: ScalarValue {
-    /// The elements as what is stored of them.
+    /// The persisted values of the elements.
     fileprivate var stored: [Element._PersistedProperty] {
         map { Element._PersistedProperty.fromEngine($0.engineValue) }
     }
@@ -194,10 +201,11 @@ extension RealmCollection where Element: ProjectedValue, Element._PersistedPrope
 
 extension FrozenValues
 where Element: ProjectedValue, Element._PersistedProperty: SummableValue & Sendable {
-    /// The sum of the values as one of their type; nil values are left out.
+    /// Returns the sum of the values as a value of their type, ignoring `nil`.
     ///
-    /// A sum of integers that does not fit into an `Int` is an `.invalidQuery`, and one of which no
-    /// value of the type can be made an `.invalidValue`: see ``Snapshot/read(_:)``.
+    /// An overflowing sum of integers is an `.invalidQuery`, and a sum that can't be converted to
+    /// the type an `.invalidValue`; see ``Snapshot/read(_:)``.
+    ///
     /// - Complexity: O(n).
     public func sum() -> Element._Projected {
         query.ask(Element._Projected.placeholder()) { state throws(StoreError) in
@@ -205,7 +213,7 @@ where Element: ProjectedValue, Element._PersistedProperty: SummableValue & Senda
         }
     }
 
-    /// The mean of what the values are stored as; nil values are left out; nil for nothing.
+    /// Returns the mean of the persisted values, ignoring `nil`, or `nil` if there are none.
     ///
     /// - Complexity: O(n).
     public func average() -> Element._PersistedProperty.Mean? {
@@ -215,7 +223,7 @@ where Element: ProjectedValue, Element._PersistedProperty: SummableValue & Senda
 
 extension FrozenValues
 where Element: ProjectedValue, Element._PersistedProperty: BoundedValue & Sendable {
-    /// The least value; nil values and NaN are left out; nil for nothing.
+    /// Returns the minimum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
     public func min() -> Element._Projected? {
@@ -224,7 +232,7 @@ where Element: ProjectedValue, Element._PersistedProperty: BoundedValue & Sendab
         }
     }
 
-    /// The greatest value; nil values and NaN are left out; nil for nothing.
+    /// Returns the maximum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
     public func max() -> Element._Projected? {

@@ -1,16 +1,21 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Of a live collection they are those of the newest published version.
+// The aggregates of a live collection are those of the newest published version.
 
 extension Queryable {
-    /// The sum of a property, of the objects or of linked ones (`\.dog?.age`); nil values are left out,
-    /// and the sum of nothing is 0.
+    /// Returns the sum of a property of the objects, or of linked objects (`\.dog?.age`), ignoring
+    /// `nil`. The sum of no values is 0.
     ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of frozen and live
-    /// results it is an `.invalidQuery` (see ``Snapshot/read(_:)``).
-    /// - Precondition: the key path names a stored property, or one of a linked object.
-    /// - Complexity: O(n), without making objects; not more than the rows that an index finds.
+    ///     let total = tx.objects(Order.self).sum(of: \.amount)
+    ///
+    /// An overflowing sum of integers fails the transaction; for frozen and live results it is an
+    /// `.invalidQuery` (see ``Snapshot/read(_:)``).
+    ///
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
+    /// - Complexity: O(n), without creating objects; reads only the rows that an index finds, if
+    ///   the query uses one.
     public func sum<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Total {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         let zero = V.Total._storage.zero
@@ -18,27 +23,30 @@ extension Queryable {
             _ask(zero) { plan, state throws(StoreError) in try plan.sum(of: column, state) })
     }
 
-    /// The mean of a property; nil values are left out; nil for nothing.
+    /// Returns the mean of a property, ignoring `nil`, or `nil` if there are no values.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func average<V: SummableValue>(of keyPath: KeyPath<Model, V>) -> V.Mean? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         return _ask(nil) { plan, state throws(StoreError) in try plan.average(of: column, state) }
             .map { V.Mean.fromEngine($0) }
     }
 
-    /// The least value of a property; nil values and NaN are left out; nil for nothing.
+    /// Returns the minimum value of a property, ignoring `nil` and NaN, or `nil` if there is none.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func min<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         return _ask(nil) { plan, state throws(StoreError) in try plan.minimum(of: column, state) }
             .map { V.Required.fromEngine($0) }
     }
 
-    /// The greatest value of a property; nil values and NaN are left out; nil for nothing.
+    /// Returns the maximum value of a property, ignoring `nil` and NaN, or `nil` if there is none.
     ///
-    /// - Precondition: the key path names a stored property, or one of a linked object.
+    /// - Precondition: The key path refers to a stored property of the objects or of a linked
+    ///   object.
     public func max<V: BoundedValue>(of keyPath: KeyPath<Model, V>) -> V.Required? {
         let column = ClassSchema.of(Model.self).requireColumn(keyPath)
         return _ask(nil) { plan, state throws(StoreError) in try plan.maximum(of: column, state) }

@@ -1,7 +1,8 @@
 internal import RegnumEngine
 
 extension RealmCollectionValue where Self: ObjectBase {
-    /// The object as it was when the transaction started: a value that can be sent and kept.
+    /// Returns the object as it was at the start of the transaction, as a value that can be sent
+    /// and stored.
     ///
     ///     let before = try await realm.write { tx in
     ///         let dog = …
@@ -9,12 +10,12 @@ extension RealmCollectionValue where Self: ObjectBase {
     ///         return try dog.freeze()      // with the name that it had before
     ///     }
     ///
-    /// What the transaction itself changed does not show: take that from a snapshot when `write` has
-    /// returned.
+    /// Changes made by the transaction itself aren't visible. To see them, take the object from a
+    /// snapshot after `write` has returned.
     ///
     /// - Throws: `.invalidInput` for an object that was added or deleted in this transaction, and
-    ///   for an unmanaged one.
-    /// - Precondition: the body is running, and `Self` is the object's own class, not a superclass.
+    ///   for an unmanaged object.
+    /// - Precondition: The body is running, and `Self` is the object's own class, not a superclass.
     /// - Complexity: O(log n).
     public func freeze() throws(Realm.Error) -> Frozen<Self> {
         let name = "\(type(of: self))"
@@ -22,12 +23,11 @@ extension RealmCollectionValue where Self: ObjectBase {
         guard let binding = object._binding else {
             throw Realm.Error(
                 .invalidInput,
-                "An unmanaged \(name) was to be frozen: only objects of a realm can be, add it to one.",
-                className: name)
+                "Can't freeze an unmanaged \(name). Add it to a realm first.", className: name)
         }
         guard type(of: self) == Self.self else {
             fatalError(
-                "A \(name) was to be frozen as a \(Self.self): cast it to its own class first.")
+                "Can't freeze a \(name) as a \(Self.self). Cast it to its own class first.")
         }
         let table = try binding.startTable(row: object._row, property: 0, what: name)
         return Frozen(table, row: ObjectKey(rawValue: object._row))
@@ -35,10 +35,9 @@ extension RealmCollectionValue where Self: ObjectBase {
 }
 
 extension ClassBinding {
-    /// The class as it was when the transaction started.
+    /// Returns the class as it was at the start of the transaction.
     ///
-    /// - Throws: `.invalidInput` for a row that was not there, and for one that is not there any
-    ///   more.
+    /// - Throws: `.invalidInput` for a row that didn't exist then, or no longer exists.
     func startTable(
         row: UInt64, property: Int, what: String
     ) throws(Realm.Error) -> FrozenTable {
@@ -50,8 +49,9 @@ extension ClassBinding {
         guard table.contains(ObjectKey(rawValue: row)) else {
             throw Realm.Error(
                 .invalidInput,
-                "A \(what) that was added in this transaction was to be frozen: freeze() gives the "
-                    + "state at the start of the transaction. Take it from a snapshot after the write.",
+                "Can't freeze a \(what) that was added in this transaction: freeze() returns "
+                    + "the state at the start of the transaction. Take it from a snapshot after "
+                    + "the write.",
                 className: schema.name)
         }
         return table
@@ -59,11 +59,11 @@ extension ClassBinding {
 }
 
 extension Results {
-    /// What the query finds in the state at the start of the transaction: a value that can be sent
-    /// and kept. What the transaction itself changed does not show.
+    /// Returns the query's results in the state at the start of the transaction, as a value that
+    /// can be sent and stored. Changes made by the transaction itself aren't visible.
     ///
-    /// - Precondition: the body is running.
-    /// - Complexity: O(1): the query is evaluated at first use.
+    /// - Precondition: The body is running.
+    /// - Complexity: O(1). The query is evaluated when it is first used.
     public func freeze() -> FrozenResults<Model> {
         guard let start = binding.core?.start else {
             fatalError(
@@ -76,16 +76,16 @@ extension Results {
 }
 
 extension _ManagedList? {
-    /// The list as it was when the transaction started.
+    /// Returns the location of the list at the start of the transaction.
     ///
     /// - Parameters:
-    ///   - type: the type of the collection, and
-    ///   - kind: what one is called, for sentences.
+    ///   - type: The type of the collection, for messages.
+    ///   - kind: The word for the kind of collection, for messages.
     func frozenPlace(_ type: String, _ kind: String) throws(Realm.Error) -> _FrozenPlace {
         guard let list = self else {
             throw Realm.Error(
                 .invalidInput,
-                "An unmanaged \(type) was to be frozen: only \(kind)s of a realm can be.")
+                "Can't freeze an unmanaged \(type). Only \(kind)s of a realm can be frozen.")
         }
         let (table, place) = try list.startTable(kind)
         guard let place else {
@@ -100,10 +100,10 @@ extension _ManagedList? {
 }
 
 extension _ManagedList {
-    /// The class as it was when the transaction started; for what lies in a value of any type, the place
-    /// of its elements too.
+    /// Returns the class as it was at the start of the transaction and, for a collection in an
+    /// `AnyRealmValue`, the location of its elements.
     ///
-    /// - Throws: `.invalidInput` where it was not there then.
+    /// - Throws: `.invalidInput` if the collection didn't exist then.
     func startTable(
         _ kind: String
     ) throws(Realm.Error) -> (table: FrozenTable, nested: OwnedList?) {
@@ -123,8 +123,8 @@ extension _ManagedList {
         guard value == slot.value, let schema, let list = schema.list(named: listName) else {
             throw Realm.Error(
                 .invalidInput,
-                "What lies in \(name), which was assigned in this transaction, was to be frozen: "
-                    + "freeze() gives the state at the start of the transaction. Take it from a "
+                "Can't freeze the content of \(name), which was assigned in this transaction: "
+                    + "freeze() returns the state at the start of the transaction. Take it from a "
                     + "snapshot after the write.", className: binding.tableName,
                 property: binding.schema.properties[property].name)
         }

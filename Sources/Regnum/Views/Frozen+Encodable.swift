@@ -2,27 +2,28 @@ internal import FoundationEssentials
 internal import RegnumEngine
 
 extension Frozen: Encodable {
-    /// Encodes the stored properties by their names, in order of declaration.
+    /// Encodes the stored properties by name, in order of declaration.
     ///
-    /// Values are encoded as their types are, nil as null; dates, data and UUIDs go through the
-    /// encoder's own strategies. Lists and sets of values are arrays. Embedded objects, and lists of them, are
-    /// inline. Links, and lists of links, are the primary keys of their objects, or the
-    /// ``RowIdentity`` (as `"Dog#12"`) where the class has none; ``encoded(linkDepth:)``, or
-    /// `CodingUserInfoKey.linkDepth`, asks for the objects themselves. Inverses are left out.
+    /// Values are encoded as their types are, `nil` as null; dates, data and UUIDs use the
+    /// encoder's strategies. Lists and sets of values are arrays. Embedded objects, and lists of
+    /// them, are encoded inline. Links, and lists of links, are encoded as the primary keys of
+    /// their objects, or as the ``RowIdentity`` (such as `"Dog#12"`) if the class has no primary
+    /// key; use ``encoded(linkDepth:)`` or `CodingUserInfoKey.linkDepth` to encode the objects
+    /// themselves. Inverses are omitted.
     ///
-    /// - Throws: `EncodingError.invalidValue` if an object that is to be encoded inline links back to
-    ///   one that it is part of; what ``Snapshot/read(_:)`` throws; what the encoder throws.
+    /// - Throws: `EncodingError.invalidValue` if an object that is encoded inline links back to an
+    ///   object that contains it; the errors of ``Snapshot/read(_:)`` and of the encoder.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
         try encoding(linkDepth: depth).encode(to: encoder)
     }
 
-    /// The object for an encoder, with the objects that it links to inline, and those that they link
-    /// to, as many links deep as stated. Links beyond are primary keys.
+    /// Returns an encodable form of the object with linked objects inline, up to the given number
+    /// of links deep. Links beyond that are encoded as primary keys.
     ///
     ///     let json = try JSONEncoder().encode(person.encoded(linkDepth: 1))   // with its dogs
     ///
-    /// Encoding throws where a link within that depth leads back to an object that contains it.
+    /// Encoding throws if a link within that depth leads back to an object that contains it.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
         encoding(linkDepth: linkDepth)
     }
@@ -34,13 +35,13 @@ extension Frozen: Encodable {
 }
 
 extension FrozenResults: Encodable {
-    /// Encodes the objects as an array, each as ``Frozen`` does.
+    /// Encodes the objects as an array, each like ``Frozen``.
     public func encode(to encoder: any Encoder) throws {
         let depth = encoder.userInfo[.linkDepth] as? Int ?? 0
         try encoding(linkDepth: depth).encode(to: encoder)
     }
 
-    /// The objects for an encoder, with those that they link to inline: see
+    /// Returns an encodable form of the objects with linked objects inline; see
     /// ``Frozen/encoded(linkDepth:)``.
     public func encoded(linkDepth: Int) -> some Encodable & Sendable {
         encoding(linkDepth: linkDepth)
@@ -54,12 +55,12 @@ extension FrozenResults: Encodable {
 }
 
 extension CodingUserInfoKey {
-    /// How many links deep frozen objects are encoded inline, an `Int`: 0 without it.
+    /// The number of links up to which frozen objects are encoded inline, an `Int`. Defaults to 0.
     ///
     ///     encoder.userInfo[.linkDepth] = 2
     public static let linkDepth: CodingUserInfoKey = {
         guard let key = CodingUserInfoKey(rawValue: "regnum.linkDepth") else {
-            preconditionFailure("The name of a key is refused.")
+            preconditionFailure("The coding key regnum.linkDepth is invalid.")
         }
         return key
     }()
@@ -83,16 +84,16 @@ private struct RowsEncoding: Encodable, Sendable {
     }
 }
 
-/// A row that is encoded as a dictionary.
+/// A row that is encoded as a keyed container.
 struct RowEncoding: Encodable, Sendable {
     let table: FrozenTable
     let row: ObjectKey
     let linkDepth: Int
-    /// The rows that this one is inside of.
+    /// The rows that contain this one.
     let path: [RowIdentity]
-    /// What is encoded in the place of the stored properties.
+    /// The projection that is encoded instead of the stored properties.
     let projection: ProjectionSchema?
-    /// The one property that is encoded, and its key; nil for all.
+    /// The only property to encode, and its key; `nil` for all properties.
     var only: (property: Int, name: String)?
 
     init(
@@ -128,8 +129,8 @@ struct RowEncoding: Encodable, Sendable {
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
                     debugDescription:
-                        "The objects \(names) link to each other in a circle: a circle "
-                        + "cannot be encoded inline. Encode with a smaller linkDepth."))
+                        "The objects \(names) link to each other in a cycle, which "
+                        + "can't be encoded inline. Use a smaller linkDepth."))
         }
         var container = encoder.container(keyedBy: PropertyKey.self)
         for (index, property) in table.schema.properties.enumerated()
@@ -204,19 +205,20 @@ struct RowEncoding: Encodable, Sendable {
         }
     }
 
-    /// A value of a projected type that is stored as an embedded object: what the type is encoded as, or
-    /// the object inline if the type is not `Encodable` or can make nothing of it.
+    /// A value of a projected type that is stored as an embedded object. It is encoded as the
+    /// projected type or, if that isn't `Encodable` or can't be created from the object, as the
+    /// object inline.
     private struct ProjectedEncoding: Encodable {
         let origin: RowEncoding
         let property: PropertySchema
         let type: ObjectBase.Type
-        /// nil where there is no object.
+        /// The row of the object, or `nil` if there is none.
         let row: ObjectKey?
 
         func encode(to encoder: any Encoder) throws {
             let table = origin.table.other(type)
             guard let row else {
-                // a required property has the default then
+                // a required property then has its default
                 let isRequired = property.field.valueType is any FailableCustomPersistable.Type
                 let value = isRequired ? property.field.projected(type.init()) : nil
                 if let value = value as? any Encodable { return try value.encode(to: encoder) }
@@ -229,7 +231,7 @@ struct RowEncoding: Encodable, Sendable {
         }
     }
 
-    /// What a link of the row is encoded as: the object, or its key.
+    /// A link of the row, encoded as the object or its key.
     struct LinkEncoding: Encodable {
         let origin: RowEncoding
         let table: FrozenTable
@@ -269,7 +271,7 @@ struct RowEncoding: Encodable, Sendable {
         }
     }
 
-    /// A value of any type, with objects as links of the row.
+    /// An `AnyRealmValue`, whose objects are encoded as links of the row.
     private struct AnyEncoding: Encodable {
         let origin: RowEncoding
         let value: FrozenAnyValue

@@ -1,13 +1,13 @@
 internal import RegnumEngine
 
 extension Frozen: Hashable {
-    /// Whether both are the same row of the same realm with the same content.
+    /// Returns whether both are the same row of the same realm with the same content.
     ///
-    /// The content is what the row's properties hold: values, which objects its links and lists
-    /// have, the values of its lists, and embedded objects with their content. The properties of
-    /// objects that it links to, and inverses, are not part of it.
+    /// The content consists of the row's values, the objects that its links and lists refer to, the
+    /// values of its lists, and embedded objects with their content. It doesn't include the
+    /// properties of linked objects or inverses.
     ///
-    /// - Complexity: O(1) for values of one snapshot; else O(log n), and for lists O(length).
+    /// - Complexity: O(1) for values of one snapshot; otherwise O(log n), and O(length) for lists.
     public static func == (left: Frozen, right: Frozen) -> Bool {
         left.row == right.row && left.table.snapshot.realm === right.table.snapshot.realm
             && left.table.schema === right.table.schema
@@ -21,10 +21,10 @@ extension Frozen: Hashable {
 }
 
 extension FrozenTable {
-    /// Whether a row has the same content here and in another snapshot of the same realm.
+    /// Returns whether a row has the same content here and in another snapshot of the same realm.
     fileprivate func hasSameContent(_ row: ObjectKey, _ other: FrozenTable) -> Bool {
         if self === other || snapshot.root === other.snapshot.root { return true }
-        // tells of values and of which row a link has
+        // the content version covers values and the targets of links
         guard contentVersion(row) == other.contentVersion(row) else { return false }
         if schema.hasOnlyValues { return true }
         return schema.properties.indices.allSatisfy { hasSame($0, row, other) }
@@ -61,8 +61,8 @@ extension FrozenTable {
         }
     }
 
-    /// Whether a list of a row has the same elements here and in another snapshot of the realm, of
-    /// which, if they are values, none was set.
+    /// Returns whether a list of a row has the same elements here and in another snapshot of the
+    /// realm and, if they are values, none of them was set in between.
     func hasSameList(_ property: Int, _ row: ObjectKey, _ other: FrozenTable) -> Bool {
         let rows = list(row, property)
         guard rows == other.list(row, property) else { return false }

@@ -3,16 +3,16 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Frozen {
-    /// The value of a property by its name in Swift, for tools that do not know the class.
+    /// The value of a property by its Swift name, for tools that don't know the class.
     ///
     ///     let name = try dog["name"].stringValue
     ///
-    /// An enum is its raw value, and a property of a projected type what is stored of it; nil is
-    /// ``FrozenAnyValue/none``. A link is an object; a list, a set and an inverse are lists, a map
-    /// is a dictionary.
+    /// An enum is returned as its raw value, and a property of a projected type as its stored form;
+    /// `nil` is ``FrozenAnyValue/none``. A link is an object; lists, sets and inverses are lists; a
+    /// map is a dictionary.
     ///
-    /// - Throws: `.invalidInput` for a property that the class does not have; what
-    ///   ``Snapshot/read(_:)`` throws.
+    /// - Throws: `.invalidInput` if the class doesn't have the property; the errors of
+    ///   ``Snapshot/read(_:)``.
     /// - Complexity: O(log n); O(n) for a collection of n elements.
     public subscript(_ name: String) -> FrozenAnyValue {
         get throws(Realm.Error) {
@@ -24,9 +24,9 @@ extension Frozen {
 }
 
 extension FrozenAnyObject {
-    /// The value of a property by its name in Swift, as ``Frozen/subscript(_:)``.
+    /// The value of a property by its Swift name, like ``Frozen/subscript(_:)``.
     ///
-    /// - Throws: as ``Frozen/subscript(_:)``.
+    /// - Throws: The errors of ``Frozen/subscript(_:)``.
     public subscript(_ name: String) -> FrozenAnyValue {
         get throws(Realm.Error) {
             try ReadScope.runThrowing { () throws(Realm.Error) in
@@ -35,7 +35,7 @@ extension FrozenAnyObject {
         }
     }
 
-    /// The names of the properties in Swift, inverses included, in order of declaration.
+    /// The Swift names of the properties, including inverses, in order of declaration.
     public var propertyNames: [String] { table.schema.properties.map(\.name) }
 }
 
@@ -77,7 +77,7 @@ extension FrozenTable {
         }
     }
 
-    /// The rows of `origins` whose link or collection has the row.
+    /// Returns the rows of `origins` whose link or collection contains the row.
     private func origins(
         _ row: ObjectKey, _ property: Int, _ origins: FrozenTable
     ) throws(Realm.Error) -> ResultTree {
@@ -100,7 +100,7 @@ extension FrozenAnyValue {
         .dictionary(Dictionary(entries.map { ($0.key, $0.value) }) { first, _ in first })
     }
 
-    /// A value that is stored so, which is not one of any type.
+    /// Creates the value of a stored property that isn't an `AnyRealmValue`.
     fileprivate init(_ value: Value, _ storage: _StorageType) {
         switch value {
         case .null: self = .none

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// An object as it was in one snapshot: a value that can be sent and kept.
+/// An object as it was in one snapshot, as a value that can be sent and stored.
 ///
 ///     let person: Frozen<Person> = snapshot.objects(Person.self)[0]
 ///     print(person.name)               // every property of the model, read-only
@@ -9,10 +9,10 @@ internal import RegnumEngine
 ///     print(person.tags.sorted())      // a list of values is FrozenValues<String>
 ///     print(person.fullName)           // computed properties too, if their result is Sendable
 ///
-/// A property whose name is a member of `Frozen` itself (`description`) is
-/// `person[dynamicMember: \.description]`. All that is reached from it is of the same snapshot. Two frozen values are equal if they are the
-/// same row with the same content, whatever their snapshots. `rowIdentity` stays when the content
-/// changes.
+/// A property whose name is also a member of `Frozen` itself (such as `description`) is read as
+/// `person[dynamicMember: \.description]`. Everything reached from the object belongs to the same
+/// snapshot. Two frozen values are equal if they are the same row with the same content, even in
+/// different snapshots. `rowIdentity` doesn't change when the content does.
 @dynamicMemberLookup
 public struct Frozen<Model: ObjectBase>: Sendable {
     let table: FrozenTable
@@ -25,8 +25,9 @@ public struct Frozen<Model: ObjectBase>: Sendable {
 
     /// The value of a stored property.
     ///
-    /// A stored value that is none of the type's (an enum's case that was removed) reads as nil where
-    /// the property is optional; otherwise it is an `.invalidValue` (see ``Snapshot/read(_:)``).
+    /// A stored value that isn't valid for the type (such as an enum case that was removed) is
+    /// `nil` if the property is optional, and otherwise an `.invalidValue` (see
+    /// ``Snapshot/read(_:)``).
     ///
     /// - Complexity: O(log n).
     public subscript<Value: ScalarValue & Sendable>(
@@ -40,16 +41,16 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         }
     }
 
-    /// The value of a computed property of the model, computed on a fresh object of this snapshot,
-    /// which is private to the call.
+    /// The value of a computed property of the model, evaluated on a new object of this snapshot
+    /// that is private to the call.
     ///
-    /// - Precondition: the computation changes no stored property.
+    /// - Precondition: The getter changes no stored property.
     public subscript<Value: Sendable>(dynamicMember keyPath: KeyPath<Model, Value>) -> Value {
         table.compute(Model.self, row) { $0[keyPath: keyPath] }
     }
 
-    /// The object that a property links to, nil if it links to none. Also of a computed property, if
-    /// what it gives is stored.
+    /// The object that a property links to, or `nil` if there is none. Also works for a computed
+    /// property whose result is stored.
     ///
     /// - Complexity: O(log n).
     public subscript<T: ObjectBase>(dynamicMember keyPath: KeyPath<Model, T?>) -> Frozen<T>? {
@@ -65,16 +66,16 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         }
     }
 
-    /// The object that a computed property of the model gives.
+    /// The object that a computed property of the model returns.
     ///
-    /// - Precondition: the object is stored.
+    /// - Precondition: The object is stored.
     public subscript<T: ObjectBase>(dynamicMember keyPath: KeyPath<Model, T>) -> Frozen<T> {
         table.compute(Model.self, row) { frozen($0[keyPath: keyPath], keyPath) }
     }
 
     /// The objects of a list, in its order.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, List<T>>
     ) -> FrozenResults<T> {
@@ -91,7 +92,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
 
     /// The values of a list, in its order.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, List<Value>>
     ) -> FrozenValues<Value> {
@@ -105,9 +106,10 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         }
     }
 
-    /// The objects whose link or list has this one, in order of creation, each as often as it does.
+    /// The objects whose link or list contains this one, in order of creation, once for each
+    /// occurrence.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, LinkingObjects<T>>
     ) -> FrozenResults<T> {
@@ -122,7 +124,7 @@ public struct Frozen<Model: ObjectBase>: Sendable {
         }
     }
 
-    /// What a computed property gave, in this snapshot.
+    /// Returns the frozen form of an object that a computed property returned.
     private func frozen<T: ObjectBase>(_ object: T, _ keyPath: AnyKeyPath) -> Frozen<T> {
         guard object.isManaged, type(of: object) == T.self else { trapUnmanaged(keyPath) }
         return Frozen<T>(table.other(T.self), row: ObjectKey(rawValue: object._row))
@@ -130,18 +132,18 @@ public struct Frozen<Model: ObjectBase>: Sendable {
 
     func trapUnmanaged(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
-            "\(keyPath.text) of a Frozen<\(Model.self)> gave something that is not stored: a computed "
-                + "property of a frozen object can give values, and objects and lists of its realm."
-        )
+            "\(keyPath.text) of a Frozen<\(Model.self)> returned something that isn't stored: "
+                + "computed properties of frozen objects can return values, and objects and lists "
+                + "of their realm.")
     }
 }
 
-/// Which row of which class something is, for as long as the realm lives.
+/// The identity of a row within its class, valid for the lifetime of the realm.
 public struct RowIdentity: Hashable, Sendable, CustomStringConvertible {
     let className: String
     let row: UInt64
 
-    /// Class and number, as `Dog#12`.
+    /// The class and the row number, such as `Dog#12`.
     public var description: String { "\(className)#\(row)" }
 }
 
@@ -154,15 +156,15 @@ extension RowIdentity: Encodable {
 }
 
 extension Frozen {
-    /// The identity of the row in its realm. It stays when the content changes; an object that is
-    /// deleted and made again, with the same primary key even, is another row.
+    /// The identity of the row in its realm. It doesn't change when the content does. An object
+    /// that is deleted and created again is another row, even with the same primary key.
     public var rowIdentity: RowIdentity {
         RowIdentity(className: table.schema.name, row: row.rawValue)
     }
 }
 
-/// A frozen value has its model's `id`: `message.id` is the property that the model declares, and
-/// where the model is `Identifiable`, so are its frozen values.
+/// A frozen value has the `id` of its model: `message.id` is the property that the model declares.
+/// If the model is `Identifiable`, so are its frozen values.
 extension Frozen: Identifiable where Model: Identifiable {
     public typealias ID = Model.ID
 

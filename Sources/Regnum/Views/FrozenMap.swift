@@ -1,18 +1,18 @@
 internal import RegnumEngine
 
-/// A map as it was in one snapshot: a value that can be sent and kept.
+/// A map as it was in one snapshot, as a value that can be sent and stored.
 ///
 ///     let scores = person.scores               // FrozenMap<String, Int>
 ///     print(scores["chess"] ?? 0, scores.keys)
 ///
-/// A map of objects has frozen objects as values: `FrozenMap<String, Frozen<Dog>?>`. Entries come
-/// in ascending order of their keys' UTF-8 bytes.
+/// The values of a map of objects are frozen objects: `FrozenMap<String, Frozen<Dog>?>`. Entries
+/// are in ascending order of their keys' UTF-8 bytes.
 public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     let table: FrozenTable
-    /// Where the map is, nil while there is none.
+    /// The location of the map, or `nil` if nothing was ever stored in it.
     private let place: OwnedList?
     private let property: Int
-    /// The value of an entry, a row of a hidden class.
+    /// Returns the value of an entry, a row of a hidden class.
     private let decode: @Sendable (_ entry: ObjectKey, _ entries: TableKey) -> Value
 
     init(
@@ -36,7 +36,7 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     /// Whether there are no entries.
     public var isEmpty: Bool { count == 0 }
 
-    /// The value of a key, nil if there is no such entry.
+    /// The value of a key, or `nil` if there is no such entry.
     ///
     /// - Complexity: O(log² n).
     public subscript(key: Key) -> Value? {
@@ -55,7 +55,7 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     /// - Complexity: O(n).
     public var values: [Value] { stored.map { value($0.entry) } }
 
-    /// The entries as a plain dictionary.
+    /// The entries as a dictionary.
     ///
     /// - Complexity: O(n).
     public var dictionary: [Key: Value] {
@@ -67,15 +67,15 @@ public struct FrozenMap<Key: MapKey, Value: Sendable>: Sendable {
     }
 
     private func value(_ entry: ObjectKey) -> Value {
-        guard let place else { preconditionFailure("A map that is not there has no entries.") }
+        guard let place else { preconditionFailure("A map without a location has no entries.") }
         return decode(entry, place.list.target)
     }
 }
 
 extension FrozenMap: Sequence {
-    /// Walks the entries in the order of their keys.
+    /// Returns an iterator over the entries in the order of their keys.
     ///
-    /// - Complexity: O(n) for the first, then O(1).
+    /// - Complexity: O(n) for the first entry, then O(1).
     public func makeIterator() -> IndexingIterator<[SingleMapEntry<Key, Value>]> {
         stored.map { SingleMapEntry(key: Key._make($0.key), value: value($0.entry)) }
             .makeIterator()
@@ -83,12 +83,12 @@ extension FrozenMap: Sequence {
 
     public var underestimatedCount: Int { count }
 
-    /// The entries as pairs, in the order of the keys.
+    /// Returns the entries as pairs, in the order of the keys.
     public func asKeyValueSequence() -> some Sequence<(key: Key, value: Value)> {
         lazy.map { (key: $0.key, value: $0.value) }
     }
 
-    /// Whether the condition holds for one of the entries.
+    /// Returns whether an entry matches a condition.
     ///
     /// - Complexity: O(n).
     public func contains(
@@ -100,7 +100,7 @@ extension FrozenMap: Sequence {
 }
 
 extension FrozenMap: Equatable where Value: Equatable {
-    /// Whether both have the same keys with equal values, wherever they come from.
+    /// Returns whether both have the same keys with equal values, wherever they come from.
     public static func == (left: FrozenMap, right: FrozenMap) -> Bool {
         let (mine, theirs) = (left.stored, right.stored)
         return mine.count == theirs.count
@@ -121,7 +121,7 @@ extension FrozenMap: Hashable where Value: Hashable {
 }
 
 extension FrozenMap: Encodable where Value: Encodable {
-    /// Encodes the entries by their keys, nil as null.
+    /// Encodes the entries as a keyed container, `nil` as null.
     public func encode(to encoder: any Encoder) throws {
         try ReadScope.run {
             var container = encoder.container(keyedBy: MapCodingKey.self)
@@ -134,7 +134,7 @@ extension FrozenMap: Encodable where Value: Encodable {
 }
 
 extension FrozenMap: CustomStringConvertible {
-    /// The entries with their keys, line by line; at most 100.
+    /// The entries with their keys, one on each line; at most 100.
     public var description: String {
         let name = "FrozenMap<\(Key.self), \(Value.self)>"
         return ReadScope.describe(name) {
@@ -146,10 +146,10 @@ extension FrozenMap: CustomStringConvertible {
 }
 
 extension FrozenMap {
-    /// The objects of the map that meet a condition, in the order of its keys, each once for each
-    /// of its keys.
+    /// Returns the objects of the map that match a condition, in the order of the map's keys. An
+    /// object occurs once for each of its keys.
     ///
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1). Nothing is evaluated before the result is used.
     public func `where`<T: ObjectBase>(
         _ condition: (Query<T>) -> Query<Bool>
     ) -> FrozenResults<T> where Value == Frozen<T>? {
@@ -169,7 +169,7 @@ extension FrozenMap {
 extension Frozen {
     /// The values of a map.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<Key, Value: ScalarValue & MapValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, Map<Key, Value>>
     ) -> FrozenMap<Key, Value> {
@@ -179,7 +179,7 @@ extension Frozen {
 
     /// The objects of a map.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<Key, T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, Map<Key, T?>>
     ) -> FrozenMap<Key, Frozen<T>?> {
@@ -187,9 +187,9 @@ extension Frozen {
         return table.frozenMap(table.mapPlace(row, property), property)
     }
 
-    /// The values of a map of any type.
+    /// The values of a map of `AnyRealmValue`.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). Nothing is looked up before the result is used.
     public subscript<Key>(
         dynamicMember keyPath: KeyPath<Model, Map<Key, AnyRealmValue>>
     ) -> FrozenMap<Key, FrozenAnyValue> {
@@ -206,8 +206,9 @@ extension Frozen {
             return table.compute(Model.self, row) { model in
                 guard let map = model[keyPath: keyPath].handle else {
                     fatalError(
-                        "\(keyPath.text) of a Frozen<\(Model.self)> gave a map that is not stored: a "
-                            + "computed property of a frozen object can give maps of its realm.")
+                        "\(keyPath.text) of a Frozen<\(Model.self)> returned a map that isn't "
+                            + "stored: computed properties of frozen objects can only return maps "
+                            + "of their realm.")
                 }
                 return (table.other(map.binding.schema.type), map.row, map.property)
             }
@@ -216,11 +217,12 @@ extension Frozen {
 }
 
 extension Map where Value: ScalarValue & Sendable {
-    /// The map as it was when the transaction started: a value that can be sent and kept.
+    /// Returns the map as it was at the start of the transaction, as a value that can be sent and
+    /// stored.
     ///
     /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
-    ///   transaction, and for an unmanaged one.
-    /// - Precondition: the body is running.
+    ///   transaction, and for an unmanaged map.
+    /// - Precondition: The body is running.
     public func freeze() throws(Realm.Error) -> FrozenMap<Key, Value> {
         let (table, map, property) = try startPlace()
         return table.frozenMap(map, property)
@@ -228,11 +230,12 @@ extension Map where Value: ScalarValue & Sendable {
 }
 
 extension Map {
-    /// The map as it was when the transaction started: a value that can be sent and kept.
+    /// Returns the map as it was at the start of the transaction, as a value that can be sent and
+    /// stored.
     ///
     /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
-    ///   transaction, and for an unmanaged one.
-    /// - Precondition: the body is running.
+    ///   transaction, and for an unmanaged map.
+    /// - Precondition: The body is running.
     public func freeze<T: ObjectBase>() throws(Realm.Error) -> FrozenMap<Key, Frozen<T>?>
     where Value == T? {
         let (table, map, property) = try startPlace()
@@ -243,8 +246,8 @@ extension Map {
         guard let handle else {
             throw Realm.Error(
                 .invalidInput,
-                "An unmanaged Map<\(Key.self), \(Value.self)> was to be frozen: only maps of a realm "
-                    + "can be.")
+                "Can't freeze an unmanaged Map<\(Key.self), \(Value.self)>. Only "
+                    + "maps of a realm can be frozen.")
         }
         let (table, nested) = try handle.startTable("map")
         return (
@@ -254,12 +257,13 @@ extension Map {
 }
 
 extension Map where Value == AnyRealmValue {
-    /// The map as it was when the transaction started: a value that can be sent and kept.
+    /// Returns the map as it was at the start of the transaction, as a value that can be sent and
+    /// stored.
     ///
     /// - Throws: `.invalidInput` for the map of an object that was added or deleted in this
-    ///   transaction, for one that was assigned to a value of any type in it, and for an unmanaged
-    ///   one.
-    /// - Precondition: the body is running.
+    ///   transaction, for a map that was assigned to an `AnyRealmValue` in this transaction, and
+    ///   for an unmanaged map.
+    /// - Precondition: The body is running.
     public func freeze() throws(Realm.Error) -> FrozenMap<Key, FrozenAnyValue> {
         let (table, map, property) = try startPlace()
         return table.frozenAnyMap(map, property)

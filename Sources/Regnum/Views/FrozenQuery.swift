@@ -1,28 +1,31 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// A query over one snapshot, which is evaluated at first use and keeps what it found.
+/// A query on one snapshot, evaluated when it is first used, with a cached result.
 ///
-/// Two tasks that ask at once may both do the work; both get an equal answer.
+/// Concurrent first uses may each evaluate the query; they get equal results.
 final class FrozenQuery: Sendable {
     private struct Known {
         var tree: ResultTree?
         var count: Int?
-        /// What a search for the first `limit` keys found.
+        /// The result of a search for the first `limit` keys.
         var first: [ObjectKey] = []
         var limit = 0
     }
 
     let table: FrozenTable
     let plan: QueryPlan
-    /// What is wrong with an operand of the query.
+    /// The error of an invalid operand of the query, if any.
     private let problem: Realm.Error?
     private let known: Guarded<Known>
 
+    /// Creates a query.
+    ///
     /// - Parameters:
-    ///   - table: the class of the elements; for values, that of the objects whose list it is.
-    ///   - problem: what is wrong with an operand of the query.
-    ///   - tree: the result, if it is known.
+    ///   - table: The class of the elements; for values, the class of the objects that own the
+    ///     list.
+    ///   - problem: The error of an invalid operand of the query, if any.
+    ///   - tree: The result, if it is known.
     init(
         _ table: FrozenTable, _ plan: QueryPlan, problem: Realm.Error? = nil,
         tree: ResultTree? = nil
@@ -35,10 +38,10 @@ final class FrozenQuery: Sendable {
 
     var root: DatabaseRoot { table.snapshot.root }
 
-    /// What `question` answers about the snapshot.
+    /// Returns the answer of `question` for the snapshot.
     ///
-    /// - Throws: what is wrong with the class or an operand; what the question throws; damage that
-    ///   it meets.
+    /// - Throws: The errors of a mismatched class or invalid operand; the errors of `question`;
+    ///   damage that it encounters.
     func ask<Answer>(
         _ question: (QueryState) throws(StoreError) -> Answer
     ) throws(Realm.Error) -> Answer {
@@ -54,7 +57,8 @@ final class FrozenQuery: Sendable {
         }
     }
 
-    /// The same where nothing can be thrown: see `SnapshotCore.fail`.
+    /// Returns the answer of `question`, or the placeholder after an error, which can't be thrown
+    /// here; see `SnapshotCore.fail`.
     func ask<Answer>(
         _ placeholder: @autoclosure () -> Answer,
         _ question: (QueryState) throws(StoreError) -> Answer
@@ -62,7 +66,7 @@ final class FrozenQuery: Sendable {
         table.snapshot.answer(placeholder()) { () throws(Realm.Error) in try ask(question) }
     }
 
-    /// The result, if it is known by now.
+    /// The result, if it is already known.
     var knownTree: ResultTree? { known.withLock { $0.tree } }
 
     /// The keys of the rows found.
@@ -77,7 +81,7 @@ final class FrozenQuery: Sendable {
         return found
     }
 
-    /// How many there are; found without making the result.
+    /// The number of rows, determined without collecting the result.
     var count: Int {
         if let count = known.withLock({ $0.tree?.count ?? $0.count }) { return count }
         return table.snapshot.answer(0) { () throws(Realm.Error) in
@@ -87,7 +91,7 @@ final class FrozenQuery: Sendable {
         }
     }
 
-    /// The first keys: at least `count`, or all.
+    /// Returns the first keys: at least `count`, or all of them.
     func firstKeys(_ count: Int) -> [ObjectKey] {
         table.snapshot.answer([]) { () throws(Realm.Error) in try findFirst(count) }
     }
@@ -104,18 +108,18 @@ final class FrozenQuery: Sendable {
         return found
     }
 
-    /// Whether there are so many rows. True where that is not known for an error.
+    /// Returns whether there are at least `count` rows. True if an error prevents finding out.
     func hasKeys(_ count: Int) -> Bool {
         table.snapshot.answer(true) { () throws(Realm.Error) in
             try findFirst(count).count >= count
         }
     }
 
-    /// Positions below this are looked up without evaluating the rest.
+    /// Positions below this are looked up without evaluating the whole query.
     private static let shortCount = 32
 
-    /// The key at a position, nil if there are not so many; one that no row has where it cannot be
-    /// found for an error.
+    /// Returns the key at a position, or `nil` if there are fewer rows. Returns a key that no row
+    /// has if an error prevents finding it.
     func key(at position: Int) -> ObjectKey? {
         let key = table.snapshot.answer(.nowhere) { () throws(Realm.Error) in
             try findKey(position)
@@ -136,7 +140,7 @@ final class FrozenQuery: Sendable {
         return position < tree.count ? tree[position] : nil
     }
 
-    /// The last key, nil if there is none.
+    /// The last key, or `nil` if there is none.
     var lastKey: ObjectKey? {
         if let tree = knownTree { return tree.last }
         if case .table = plan.source, case .constant(true) = plan.predicate, plan.sort.isEmpty,
@@ -147,7 +151,7 @@ final class FrozenQuery: Sendable {
         return tree.last
     }
 
-    /// The first position of a row, nil if it is not there.
+    /// Returns the first position of a row, or `nil` if it isn't found.
     func position(of row: ObjectKey) -> Int? {
         if let tree = knownTree { return table.checked { tree.firstIndex(of: row) } }
         return ask(nil) { state throws(StoreError) in try plan.position(of: row, state) }
@@ -157,18 +161,19 @@ final class FrozenQuery: Sendable {
         ask(false) { state throws(StoreError) in try plan.contains(row, state) }
     }
 
-    /// The first position of a row that also matches a condition, nil if none does.
+    /// Returns the first position of a row that also matches a condition, or `nil` if there is
+    /// none.
     func firstPosition(where predicate: Predicate) -> Int? {
         ask(nil) { state throws(StoreError) in
             try plan.firstPosition(where: predicate, state)
         }
     }
 
-    /// Fewer rows than these are evaluated where the caller is.
+    /// Up to this number of rows, queries are evaluated on the caller's thread.
     private static let quickRowCount = 2_000
 
-    /// Evaluates the query, a large one on a thread of the library. An error is left to the first
-    /// use, which meets it again.
+    /// Evaluates the query, on one of the library's threads if the class is large. Errors are
+    /// ignored, because the first use encounters them again.
     func evaluate() async {
         if knownTree != nil { return }
         guard table.rowCount > FrozenQuery.quickRowCount else {
@@ -183,7 +188,7 @@ final class FrozenQuery: Sendable {
         }
     }
 
-    /// Threads for large evaluations, so that they take none from the cooperative pool.
+    /// Threads for large evaluations, so that they don't block the cooperative pool.
     private static let pool = IOPool(threadCountMax: 2, overflow: .shared)
 }
 

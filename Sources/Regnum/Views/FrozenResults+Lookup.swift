@@ -1,10 +1,11 @@
 internal import RegnumEngine
 
 extension FrozenResults {
-    /// The first position of an object, nil if it is not there. Objects are known by their rows: one
-    /// of another version counts, one of another realm is not found.
+    /// Returns the first position of an object, or `nil` if it isn't found. Objects are identified
+    /// by row: an object of another version is found, an object of another realm isn't.
     ///
-    /// - Complexity: O(log n) for all objects of a class; else as `count`, or evaluates.
+    /// - Complexity: O(log n) for all objects of a class; otherwise like `count`, or evaluates the
+    ///   query.
     public func index(of object: Frozen<Model>) -> Int? {
         guard object.table.snapshot.realm === table.snapshot.realm,
             object.table.schema === table.schema
@@ -12,10 +13,11 @@ extension FrozenResults {
         return query.position(of: object.row)
     }
 
-    /// The first position of an object: as ``index(of:)``.
+    /// Returns the first position of an object, like ``index(of:)``.
     public func firstIndex(of object: Frozen<Model>) -> Int? { index(of: object) }
 
-    /// Whether an object is among these. Objects are known by their rows, as for ``index(of:)``.
+    /// Returns whether the results contain an object. Objects are identified by row, as in
+    /// ``index(of:)``.
     ///
     /// - Complexity: O(log n), evaluating the condition for one object; distinct results are
     ///   evaluated.
@@ -26,9 +28,9 @@ extension FrozenResults {
         return query.contains(object.row)
     }
 
-    /// The objects at some positions, in the order of those.
+    /// Returns the objects at positions, in the order of the positions.
     ///
-    /// - Precondition: each is within `0..<count`.
+    /// - Precondition: All positions are in `0..<count`.
     public func objects(at positions: some Sequence<Int>) -> [Frozen<Model>] {
         positions.map { self[$0] }
     }

@@ -1,29 +1,30 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The objects that a query finds in one snapshot: a collection that can be sent and kept.
+/// The objects that a query finds in one snapshot, as a collection that can be sent and stored.
 ///
 ///     let dogs = person.dogs.where { $0.age > 3 }.sorted(by: \.name)
 ///     for dog in dogs.prefix(10) { print(dog.name) }
 ///
-/// It comes from a snapshot, from a list or inverse of a frozen object, from `freeze()` of a
-/// confined collection, from a live one and from its streams. The query is evaluated once, at the
-/// first use that needs it whole, on the task that uses it (see ``evaluated()``); `count`, `first`,
-/// `prefix`, short slices, positions and aggregates do without. Without a sort the objects of a
-/// class are in order of creation, those of a list in the list's order, as often as they are in it.
+/// Results come from a snapshot, from a list or inverse of a frozen object, from `freeze()` of a
+/// confined collection, and from live collections and their streams. The query is evaluated once,
+/// by the first use that needs the whole result, on the task that uses it (see ``evaluated()``);
+/// `count`, `first`, `prefix`, short slices, positions and aggregates don't need it. Without a
+/// sort, the objects of a class are in order of creation, and those of a list in the list's order,
+/// once for each occurrence.
 ///
 /// Results are equal if they have equal objects in the same order.
 public struct FrozenResults<Model: ObjectBase>: Sendable {
     let query: FrozenQuery
     public let _plan: _Plan
 
-    /// Results to be evaluated at first use.
+    /// Creates results that are evaluated when they are first used.
     init(_ table: FrozenTable, plan: _Plan) {
         query = FrozenQuery(table, plan.plan, problem: plan.problem)
         _plan = plan
     }
 
-    /// Results that are known.
+    /// Creates results that are already known.
     init(_ table: FrozenTable, plan: _Plan, tree: ResultTree) {
         query = FrozenQuery(table, plan.plan, problem: plan.problem, tree: tree)
         _plan = plan
@@ -37,10 +38,10 @@ public struct FrozenResults<Model: ObjectBase>: Sendable {
     /// The version of the snapshot.
     public var version: UInt64 { query.root.version }
 
-    /// The same results, evaluated: every use from here on is quick.
+    /// Evaluates the query, so that every later use is fast, and returns the same results.
     ///
-    /// A query over a large class runs on a thread of the library, so that it takes none from the
-    /// pool that all tasks share.
+    /// A query over a large class runs on one of the library's threads, so that it doesn't occupy a
+    /// thread of the cooperative pool.
     public func evaluated() async -> FrozenResults {
         await query.evaluate()
         return self
@@ -62,32 +63,33 @@ extension FrozenResults: RandomAccessCollection {
 
     /// The number of objects.
     ///
-    /// - Complexity: counts without finding the objects, if they were not found before.
+    /// - Complexity: Counts without collecting the objects, unless they were already found.
     public var count: Int { query.count }
 
-    /// Whether there are no objects. Finds no more than one.
+    /// Whether there are no objects. Stops at the first match.
     public var isEmpty: Bool { query.firstKeys(1).isEmpty }
 
-    /// The first object, nil if there is none. Finds no more than that.
+    /// The first object, or `nil` if there is none. Stops at the first match.
     public var first: Frozen<Model>? { query.firstKeys(1).first.map { Frozen(table, row: $0) } }
 
-    /// The last object, nil if there is none.
+    /// The last object, or `nil` if there is none.
     ///
-    /// - Complexity: O(log n) for all objects of a class in order of creation; else evaluates.
+    /// - Complexity: O(log n) for all objects of a class in order of creation; otherwise evaluates
+    ///   the query.
     public var last: Frozen<Model>? { query.lastKey.map { Frozen(table, row: $0) } }
 
-    /// The first objects. Finds and sorts no more than those.
+    /// Returns the first objects. Finds and sorts no more than those.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenResults> {
-        precondition(maxLength >= 0, "A prefix has a length of zero or more.")
+        precondition(maxLength >= 0, "Can't take a prefix of negative length.")
         let count = query.firstKeys(maxLength).count
         return Slice(base: self, bounds: 0..<Swift.min(maxLength, count))
     }
 
-    /// The objects at a range of positions. Finds and sorts those before its end, not the others.
+    /// The objects at a range of positions. Finds and sorts no more than those up to its end.
     ///
-    /// - Precondition: the range lies within `0..<count`.
+    /// - Precondition: The range is within `0..<count`.
     public subscript(bounds: Range<Int>) -> Slice<FrozenResults> {
         guard bounds.lowerBound >= 0, query.hasKeys(bounds.upperBound) else {
             fatalError(
@@ -100,13 +102,12 @@ extension FrozenResults: RandomAccessCollection {
     /// The object at a position.
     ///
     /// - Precondition: `0 <= position < count`.
-    /// - Complexity: O(log n) once the query is evaluated, which positions from 32 on need.
+    /// - Complexity: O(log n) once the query is evaluated; positions from 32 on require that.
     public subscript(position: Int) -> Frozen<Model> {
         guard let key = query.key(at: position) else {
             fatalError(
                 position < 0
-                    ? "FrozenResults<\(table.schema.name)> were given the negative index "
-                        + "\(position)."
+                    ? "The index of FrozenResults<\(table.schema.name)> is negative: \(position)."
                     : "Index \(position) of FrozenResults<\(table.schema.name)> is out of range: "
                         + "there are \(count) objects.")
         }
@@ -117,7 +118,7 @@ extension FrozenResults: RandomAccessCollection {
         Iterator(table: table, keys: tree.makeIterator())
     }
 
-    /// Steps through the objects in order.
+    /// An iterator over the objects in order.
     public struct Iterator: IteratorProtocol {
         let table: FrozenTable
         var keys: ResultTree.Iterator
@@ -129,9 +130,9 @@ extension FrozenResults: RandomAccessCollection {
 }
 
 extension FrozenResults: Equatable {
-    /// Whether both have equal objects in the same order.
+    /// Returns whether both have equal objects in the same order.
     ///
-    /// - Complexity: O(1) for the same query on the same version; else O(n), evaluating both.
+    /// - Complexity: O(1) for the same query on the same version; otherwise O(n), evaluating both.
     public static func == (left: FrozenResults, right: FrozenResults) -> Bool {
         if left.query === right.query { return true }
         if left.query.root === right.query.root, left._plan.plan == right._plan.plan,

@@ -1,10 +1,11 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// What reads of a snapshot do with damage, and with what does not fit.
+// How reads of a snapshot handle damage and mismatches.
 
 extension FrozenTable {
-    /// What `body` reads; damage that it meets is an error.
+    /// Returns the result of `body`, which reads the snapshot. Damage that it encounters fails the
+    /// read.
     @inline(__always)
     func checked<Answer>(
         _ row: ObjectKey? = nil, _ property: Int? = nil, _ body: () -> Answer
@@ -13,7 +14,7 @@ extension FrozenTable {
         return snapshot.root.hasDamage ? recheck(row, property, body) : answer
     }
 
-    /// Reads again what may have been damaged.
+    /// Repeats a read that may have encountered damage.
     @inline(never)
     private func recheck<Answer>(
         _ row: ObjectKey?, _ property: Int?, _ body: () -> Answer
@@ -28,7 +29,7 @@ extension FrozenTable {
         fail(Realm.Error(damage), row, property)
     }
 
-    /// Fails a read with an error that says where it was met.
+    /// Fails a read with an error, adding where it occurred.
     func fail(_ error: Realm.Error, _ row: ObjectKey?, _ property: Int?) {
         var error = error
         error.className = error.className ?? schema.name
@@ -37,7 +38,7 @@ extension FrozenTable {
         snapshot.fail(error)
     }
 
-    /// The primary key of a row as text, nil where there is none that can be read.
+    /// Returns the primary key of a row as text, or `nil` if it has none or it can't be read.
     private func keyText(_ row: ObjectKey) -> String? {
         guard let table = mapping.table, let key = table.primaryKey, !mapping.place.isMismatch
         else {
@@ -49,17 +50,17 @@ extension FrozenTable {
         return damage == nil ? value?.keyText : nil
     }
 
-    /// The error for a row that is not there: nothing is deleted in a snapshot, so that only a
-    /// damaged file leads to it.
+    /// Fails a read of a row that doesn't exist. Nothing is deleted in a snapshot, so only a
+    /// damaged file can cause this.
     func failMissing(_ row: ObjectKey, _ property: Int?) {
         fail(.missingRow(schema.name), nil, property)
     }
 }
 
 extension SnapshotCore {
-    /// What `body` reads.
+    /// Returns the result of `body`, which reads the snapshot.
     ///
-    /// - Throws: what it throws; damage that it meets.
+    /// - Throws: The errors of `body`, and damage that it encounters.
     func checked<Answer>(
         _ body: () throws(StoreError) -> Answer
     ) throws(Realm.Error) -> Answer {
@@ -86,29 +87,29 @@ extension SnapshotCore {
 }
 
 extension Realm.Error {
-    /// A stored value is none of its property's type.
+    /// The error for a stored value that isn't valid for its property's type.
     static func undecodable(_ className: String, _ property: String, _ value: String) -> Realm.Error
     {
         Realm.Error(
             .invalidValue,
-            "\(className).\(property) is stored as \(value), which is no value of its type: another "
-                + "version of the program may have written it.",
+            "\(className).\(property) is stored as \(value), which isn't valid for its "
+                + "type: another version of the program may have written it.",
             className: className, property: property)
     }
 
-    /// An element of a collection is none of its element type.
+    /// The error for a stored element that isn't valid for its collection's element type.
     static func undecodableElement(_ collection: String, _ value: String) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "An element of \(collection) is stored as \(value), which is no value of its type: another "
-                + "version of the program may have written it.")
+            "An element of \(collection) is stored as \(value), which isn't valid for its "
+                + "type: another version of the program may have written it.")
     }
 
-    /// A row is not there that something stored leads to.
+    /// The error for a stored reference to a row that doesn't exist.
     static func missingRow(_ className: String) -> Realm.Error {
         Realm.Error(
             .invalidDatabase,
-            "The file is damaged: it leads to a \(className) that does not exist.",
+            "The file is damaged: it refers to a \(className) that does not exist.",
             className: className)
     }
 }

@@ -1,23 +1,24 @@
 internal import RegnumEngine
 
-// Maps in one snapshot: lists of the rows of their hidden classes.
+// Maps in one snapshot, stored as lists of the rows of their hidden classes.
 
 extension FrozenTable {
-    /// Where the map of a row is, nil while nothing of it was ever stored.
+    /// Returns the location of a row's map, or `nil` if nothing was ever stored in the property.
     func mapPlace(_ row: ObjectKey, _ property: Int) -> OwnedList? {
         listPlace(property).map { table, list in
             OwnedList(table: table.key, tableName: table.name, row: row, list: list)
         }
     }
 
-    /// The entries of a map, in ascending order of their keys.
+    /// Returns the entries of a map, in ascending order of their keys.
     func entries(_ map: OwnedList) -> [(key: String, entry: ObjectKey)] {
         checked { snapshot.root.list(map.table, map.row, map.list.key) }.map { entry in
             (mapKey(entry, map.list.target), entry)
         }
     }
 
-    /// The entries of the map of a row with their stored values, in ascending order of their keys.
+    /// Returns the entries of a row's map with their stored values, in ascending order of their
+    /// keys.
     func map(_ row: ObjectKey, _ property: Int) -> [(key: String, value: Value)] {
         guard let map = mapPlace(row, property) else { return [] }
         return entries(map).map { ($0.key, mapValue($0.entry, map.list.target)) }
@@ -27,7 +28,7 @@ extension FrozenTable {
         checked { snapshot.root.listCount(map.table, map.row, map.list.key) }
     }
 
-    /// The key of an entry of a map's hidden class.
+    /// Returns the key of an entry, a row of a map's hidden class.
     func mapKey(_ entry: ObjectKey, _ entries: TableKey) -> String {
         guard case .string(let key) = elementValue(entry, entries, .mapKey) else { return "" }
         return key
@@ -37,7 +38,7 @@ extension FrozenTable {
         elementValue(entry, entries, .mapValue)
     }
 
-    /// The value in a row of a hidden class.
+    /// Returns a value in a row of a hidden class.
     func elementValue(_ row: ObjectKey, _ elements: TableKey, _ column: ColumnKey) -> Value {
         let value = checked { snapshot.root.value(elements, row, column) }
         if let value { return value }
@@ -45,7 +46,7 @@ extension FrozenTable {
         return .null
     }
 
-    /// The value of an element of a collection, as its type has it.
+    /// Returns the value of a collection's element as its Swift type.
     func element<Element: ScalarValue>(_ value: Value, _ collection: String) -> Element {
         if let decoded = Element._decode(_StoredValue(value)) { return decoded }
         if !Element.readsUnknownAsNil {
@@ -54,7 +55,7 @@ extension FrozenTable {
         return Element.fromEngine(value)
     }
 
-    /// The values of a map.
+    /// Returns a map of values.
     func frozenMap<Key, Value: ScalarValue & Sendable>(
         _ map: OwnedList?, _ property: Int
     ) -> FrozenMap<Key, Value> {
@@ -68,7 +69,7 @@ extension FrozenTable {
         }
     }
 
-    /// A value of a projected type of which this is the embedded class.
+    /// Returns the value of a projected type whose embedded class is this one.
     private func projected<T: ObjectBase, Value: ScalarValue>(
         _ type: T.Type, _ row: ObjectKey?
     ) -> Value {
@@ -80,7 +81,7 @@ extension FrozenTable {
         }
     }
 
-    /// The objects of a map.
+    /// Returns a map of objects.
     func frozenMap<Key, T: ObjectBase>(
         _ map: OwnedList?, _ property: Int
     ) -> FrozenMap<Key, Frozen<T>?> {
@@ -91,7 +92,7 @@ extension FrozenTable {
         }
     }
 
-    /// The values of a map of values of any type, or of a dictionary in one.
+    /// Returns a map of `AnyRealmValue`, or a dictionary in an `AnyRealmValue`.
     func frozenAnyMap<Key>(
         _ map: OwnedList?, _ property: Int
     ) -> FrozenMap<Key, FrozenAnyValue> {

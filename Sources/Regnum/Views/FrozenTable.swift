@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// One class in one snapshot: what its frozen objects share.
+/// One class in one snapshot, shared by its frozen objects.
 final class FrozenTable: Sendable {
     let snapshot: SnapshotCore
     let entry: ClassEntry
@@ -14,27 +14,27 @@ final class FrozenTable: Sendable {
 
     var schema: ClassSchema { entry.schema }
 
-    /// Why the class cannot be read here.
+    /// The error that prevents reading the class, if any.
     var mismatch: Realm.Error? { mapping.mismatch }
 
-    /// Another class in the same snapshot.
+    /// Returns another class in the same snapshot.
     func other(_ type: ObjectBase.Type) -> FrozenTable {
         type == schema.type ? self : FrozenTable(snapshot, snapshot.realm.entry(for: type))
     }
 
-    /// The row with a primary key.
+    /// Returns the row with a primary key.
     func find(_ key: Value) -> ObjectKey? {
         guard let table = readableTable else { return nil }
         return checked { snapshot.root.find(table.key, primaryKey: key) }
     }
 
-    /// Whether there is such a row.
+    /// Returns whether a row exists.
     func contains(_ row: ObjectKey) -> Bool {
         guard let table = readableTable else { return false }
         return snapshot.root.contains(table.key, row)
     }
 
-    /// The number of rows of the class, whether it can be read or not.
+    /// The number of rows of the class, even if the class can't be read.
     var rowCount: Int { mapping.table.map { snapshot.root.count($0.key) } ?? 0 }
 
     /// The newest row of the class.
@@ -44,14 +44,14 @@ final class FrozenTable: Sendable {
         return count > 0 ? snapshot.root.key(table.key, at: count - 1) : nil
     }
 
-    /// The class's table, nil while nothing of the class was ever stored. A class that does not fit
-    /// what is stored is an error.
+    /// The class's table, or `nil` if nothing of the class was ever stored. A class that doesn't
+    /// match the stored schema fails the read.
     var readableTable: TableSchema? {
         if mapping.place.isMismatch { failMismatch() }
         return mapping.table
     }
 
-    /// Fails the read of a class that does not fit what is stored.
+    /// Fails the read of a class that doesn't match the stored schema.
     @inline(never)
     private func failMismatch() {
         if let mismatch { snapshot.fail(mismatch) }
@@ -59,7 +59,7 @@ final class FrozenTable: Sendable {
 
     // MARK: Properties
 
-    /// The value of a property by its position; null for what is no column.
+    /// Returns the value of a property by its position, or null if the property has no column.
     func value(_ row: ObjectKey, _ property: Int) -> Value {
         let column = mapping.columns[property]
         guard schema.properties[property].isColumn else { return .null }
@@ -74,7 +74,7 @@ final class FrozenTable: Sendable {
         return schema.properties[property].defaultValue
     }
 
-    /// The value of a property as its type has it.
+    /// Returns the value of a property as its Swift type.
     func value<V: ScalarValue>(_ row: ObjectKey, _ property: Int, as type: V.Type) -> V {
         let value = value(row, property)
         if let decoded = V._decode(_StoredValue(value)) { return decoded }
@@ -85,22 +85,23 @@ final class FrozenTable: Sendable {
         return V.fromEngine(value)
     }
 
-    /// The row that a link has, nil if it has none.
+    /// Returns the row that a link refers to, or `nil` if there is none.
     func link(_ row: ObjectKey, _ property: Int) -> ObjectKey? {
         guard case .int(let target) = value(row, property) else { return nil }
         return ObjectKey(rawValue: UInt64(bitPattern: target))
     }
 
-    /// A row of the class that a link leads to, nil where the class cannot be read.
+    /// Returns the target row of a link, or `nil` if the class can't be read.
     func target(_ row: ObjectKey) -> ObjectKey? { readableTable == nil ? nil : row }
 
-    /// The rows of a list's elements; for a list of values, rows of its hidden class.
+    /// Returns the rows of a list's elements; for a list of values, rows of its hidden class.
     func list(_ row: ObjectKey, _ property: Int) -> [ObjectKey] {
         guard let (table, list) = listPlace(property) else { return [] }
         return checked(row, property) { snapshot.root.list(table.key, row, list.key) }
     }
 
-    /// The key of the table of a list's elements, nil while nothing of the list was ever stored.
+    /// Returns the key of the table of a list's elements, or `nil` if nothing was ever stored in
+    /// the list.
     func elements(_ property: Int) -> TableKey? { listPlace(property)?.list.target }
 
     func listPlace(_ property: Int) -> (table: TableSchema, list: ListSchema)? {
@@ -111,7 +112,7 @@ final class FrozenTable: Sendable {
         return (table, table.lists[Int(number)])
     }
 
-    /// What a list or inverse holds, as a query.
+    /// Returns the content of a list or inverse as a query.
     func plan(_ row: ObjectKey, _ property: Int) -> QueryPlan {
         let property = schema.properties[property]
         switch property.shape {
@@ -130,25 +131,25 @@ final class FrozenTable: Sendable {
         case .linkingObjects:
             return schema.plan(ofOrigins: property, row: row)
         case .scalar, .link:
-            preconditionFailure("\(schema.name).\(property.name) is no collection.")
+            preconditionFailure("\(schema.name).\(property.name) is not a collection.")
         }
     }
 
-    /// The objects of a list or inverse.
+    /// Returns the objects of a list or inverse.
     func results<T: ObjectBase>(
         _ type: T.Type, _ row: ObjectKey, _ property: Int
     ) -> FrozenResults<T> {
         FrozenResults(other(type), plan: _Plan(plan: plan(row, property)))
     }
 
-    /// The values of a list.
+    /// Returns the values of a list.
     func values<Element>(_ row: ObjectKey, _ property: Int) -> FrozenValues<Element> {
         FrozenValues(FrozenQuery(self, plan(row, property)))
     }
 
     // MARK: Versions
 
-    /// The version that last set a property of the row. Lists are not told by it.
+    /// Returns the version that last set a property of the row. Changes of lists don't affect it.
     func contentVersion(_ row: ObjectKey) -> UInt64 {
         guard let table = readableTable else { return 0 }
         let version = checked(row) { snapshot.root.contentVersion(table.key, row) }
@@ -156,7 +157,7 @@ final class FrozenTable: Sendable {
         return version ?? 0
     }
 
-    /// The names of the properties behind columns and lists, in order of declaration.
+    /// Returns the names of the properties of columns and lists, in order of declaration.
     func propertyNames(_ columns: [ColumnKey], lists: Set<ListKey> = []) -> [String] {
         let numbers = Set(columns.map { Int32($0.rawValue) })
         return schema.properties.indices.filter { index in
@@ -173,7 +174,8 @@ final class FrozenTable: Sendable {
 
     // MARK: Computed properties
 
-    /// What a key path of the class means, asking a row where that is not known yet.
+    /// Returns the meaning of a key path of the class, evaluating it on a row if it isn't known
+    /// yet.
     func meaning<T: ObjectBase, V>(of keyPath: KeyPath<T, V>, _ row: ObjectKey) -> KeyPathMeaning {
         var cores: [TransactionCore] = []
         defer { for core in cores { core.end() } }
@@ -185,13 +187,13 @@ final class FrozenTable: Sendable {
         }
     }
 
-    /// What a computation makes of a fresh accessor of a row, which is private to it and dead
-    /// afterwards. What went wrong meanwhile fails the read.
+    /// Runs a computation on a new accessor of a row, which is private to it and invalid
+    /// afterwards. Errors that occur in it fail the read.
     func compute<T: ObjectBase, R>(_ type: T.Type, _ row: ObjectKey, _ body: (T) -> R) -> R {
         computeAll(type) { object in body(object(row)) }
     }
 
-    /// As `compute`, with accessors of any rows.
+    /// Like `compute`, with accessors of any rows.
     func computeAll<T: ObjectBase, R>(
         _ type: T.Type, _ body: (_ object: @escaping (ObjectKey) -> T) -> R
     ) -> R {
@@ -203,7 +205,7 @@ final class FrozenTable: Sendable {
             let binding = core.binding(for: bound)
             return body { binding.accessor(type, row: $0) }
         }
-        core.end()  // the core and its bindings hold each other until then
+        core.end()  // breaks the retain cycle of the core and its bindings
         if let damage { fail(damage, nil, nil) }
         if let violation = core.violation { fail(violation, nil, nil) }
         return result

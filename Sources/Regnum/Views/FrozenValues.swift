@@ -1,16 +1,16 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The values of a list as they were in one snapshot: a collection that can be sent and kept.
+/// The values of a list as they were in one snapshot, as a collection that can be sent and stored.
 ///
 ///     let tags = person.tags                   // FrozenValues<String>
 ///     print(tags.sorted().distinct().first ?? "no tags")
 ///
-/// Two are equal if they have the same values in the same order, wherever they come from; values are
-/// the same if they are stored as the same bits.
+/// Two collections are equal if they have the same values in the same order, wherever they come
+/// from. Values are compared by their stored bits.
 public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
     let query: FrozenQuery
-    /// The hidden class of the elements, nil while nothing of the list was ever stored.
+    /// The hidden class of the elements, or `nil` if nothing was ever stored in the list.
     private let elements: TableKey?
 
     init(_ query: FrozenQuery) {
@@ -21,7 +21,7 @@ public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
     /// The version of the snapshot.
     public var version: UInt64 { query.root.version }
 
-    /// The values as a plain array.
+    /// The values as an array.
     ///
     /// - Complexity: O(n).
     public var array: [Element] { Array(self) }
@@ -36,7 +36,7 @@ public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
         return query.table.element(value(row), query.plan.tableName)
     }
 
-    /// An element that is stored as an embedded object.
+    /// Returns an element that is stored as an embedded object.
     private func element(of type: ObjectBase.Type, _ row: ObjectKey) -> Element {
         query.table.other(type).compute(type, row) { object in
             if let made = Element._make(_PropertyContent(content: .link(object))) { return made }
@@ -50,7 +50,7 @@ public struct FrozenValues<Element: ScalarValue & Sendable>: Sendable {
         return query.table.elementValue(row, elements, ColumnKey(0))
     }
 
-    /// The values as a query names them.
+    /// The column of the values, for queries.
     var column: ColumnReference {
         let storage = Element._storage
         return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
@@ -64,16 +64,16 @@ extension FrozenValues: RandomAccessCollection {
 
     /// The number of values.
     ///
-    /// - Complexity: O(log n) for a list; values that are sorted or distinct are evaluated once.
+    /// - Complexity: O(log n) for a list; sorted or distinct values are evaluated once.
     public var count: Int { query.count }
 
-    /// The first value, nil if there is none.
+    /// The first value, or `nil` if there is none.
     public var first: Element? { query.firstKeys(1).first.map { element($0) } }
 
     /// The value at a position.
     ///
     /// - Precondition: `0 <= position < count`.
-    /// - Complexity: O(log n), once the keys of the list's rows were found.
+    /// - Complexity: O(log n), once the keys of the list's rows have been found.
     public subscript(position: Int) -> Element {
         guard let key = query.key(at: position) else {
             fatalError(
@@ -83,23 +83,23 @@ extension FrozenValues: RandomAccessCollection {
         return element(key)
     }
 
-    /// The values at a range of positions. Finds and sorts those before its end, not the others.
+    /// The values at a range of positions. Finds and sorts no more than those up to its end.
     ///
-    /// - Precondition: the range lies within `0..<count`.
+    /// - Precondition: The range is within `0..<count`.
     public subscript(bounds: Range<Int>) -> Slice<FrozenValues> {
         guard bounds.lowerBound >= 0, query.hasKeys(bounds.upperBound) else {
             fatalError(
-                "The range \(bounds) of FrozenValues<\(Element.self)> of \(query.plan.tableName) is out "
-                    + "of range: there are \(count) values.")
+                "The range \(bounds) of FrozenValues<\(Element.self)> of \(query.plan.tableName) "
+                    + "is out of range: there are \(count) values.")
         }
         return Slice(base: self, bounds: bounds)
     }
 
-    /// The first values. Finds and sorts no more than those.
+    /// Returns the first values. Finds and sorts no more than those.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenValues> {
-        precondition(maxLength >= 0, "A prefix has a length of zero or more.")
+        precondition(maxLength >= 0, "Can't take a prefix of negative length.")
         let known = query.firstKeys(maxLength).count
         return Slice(base: self, bounds: 0..<Swift.min(maxLength, known))
     }
@@ -108,7 +108,7 @@ extension FrozenValues: RandomAccessCollection {
         Iterator(values: self, keys: query.tree.makeIterator())
     }
 
-    /// Steps through the values in order.
+    /// An iterator over the values in order.
     public struct Iterator: IteratorProtocol {
         let values: FrozenValues
         var keys: ResultTree.Iterator
@@ -116,7 +116,7 @@ extension FrozenValues: RandomAccessCollection {
         public mutating func next() -> Element? { keys.next().map { values.element($0) } }
     }
 
-    /// The first position of a value, nil if it is not there.
+    /// Returns the first position of a value, or `nil` if it isn't found.
     ///
     /// - Complexity: O(n).
     public func index(of element: Element) -> Int? {
@@ -125,34 +125,34 @@ extension FrozenValues: RandomAccessCollection {
         return query.tree.firstIndex { value($0) == wanted }
     }
 
-    /// The first position of a value, nil if it is not there.
+    /// Returns the first position of a value, or `nil` if it isn't found.
     public func firstIndex(of element: Element) -> Int? { index(of: element) }
 
-    /// Whether the value is among these.
+    /// Returns whether the collection contains a value.
     ///
     /// - Complexity: O(n).
     public func contains(_ element: Element) -> Bool { index(of: element) != nil }
 }
 
 extension FrozenValues {
-    /// The values in order: nil first, then NaN, strings by the bytes of their UTF-8 form, false
-    /// before true. Equal ones keep their order.
+    /// Returns the values in ascending order: `nil` first, then NaN, strings by their UTF-8 bytes,
+    /// false before true. The sort is stable.
     ///
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1). Nothing is evaluated before the result is used.
     public func sorted() -> FrozenValues { sorted(ascending: true) }
 
-    /// The values in order; descending from large to small, nil last.
+    /// Returns the values sorted. In descending order, `nil` is last.
     ///
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1). Nothing is evaluated before the result is used.
     public func sorted(ascending: Bool) -> FrozenValues {
         var plan = query.plan
         plan.addSort([SortTerm(column: column, ascending: ascending)])
         return FrozenValues(FrozenQuery(query.table, plan))
     }
 
-    /// Each value once, where it is first. Nil is one, and so is NaN.
+    /// Returns each value once, at its first position. `nil` and NaN each count as one value.
     ///
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1). Nothing is evaluated before the result is used.
     public func distinct() -> FrozenValues {
         var plan = query.plan
         plan.steps.append(.distinct([column]))
@@ -161,10 +161,10 @@ extension FrozenValues {
 }
 
 extension FrozenValues where Element: SummableValue {
-    /// The sum; nil values are left out, and the sum of nothing is 0.
+    /// Returns the sum of the values, ignoring `nil`. The sum of no values is 0.
     ///
-    /// A sum of integers is an `Int`; one that does not fit is an `.invalidQuery` (see
-    /// ``Snapshot/read(_:)``).
+    /// The sum of integers is an `Int`; overflow is an `.invalidQuery` (see ``Snapshot/read(_:)``).
+    ///
     /// - Complexity: O(n).
     public func sum() -> Element.Total {
         let zero = Element.Total._storage.zero
@@ -174,7 +174,7 @@ extension FrozenValues where Element: SummableValue {
             })
     }
 
-    /// The mean; nil values are left out; nil for nothing.
+    /// Returns the mean of the values, ignoring `nil`, or `nil` if there are none.
     ///
     /// - Complexity: O(n).
     public func average() -> Element.Mean? {
@@ -185,7 +185,7 @@ extension FrozenValues where Element: SummableValue {
 }
 
 extension FrozenValues where Element: BoundedValue {
-    /// The least value; nil values and NaN are left out; nil for nothing.
+    /// Returns the minimum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
     public func min() -> Element.Required? {
@@ -194,7 +194,7 @@ extension FrozenValues where Element: BoundedValue {
         }.map { Element.Required.fromEngine($0) }
     }
 
-    /// The greatest value; nil values and NaN are left out; nil for nothing.
+    /// Returns the maximum value, ignoring `nil` and NaN, or `nil` if there is none.
     ///
     /// - Complexity: O(n).
     public func max() -> Element.Required? {
@@ -205,7 +205,7 @@ extension FrozenValues where Element: BoundedValue {
 }
 
 extension FrozenValues: Hashable {
-    /// Whether two elements that are stored as embedded objects are stored as the same.
+    /// Returns whether two elements of an embedded projected type have the same stored form.
     private static func areSame(_ a: Element, _ b: Element) -> Bool {
         func same<T: FailableCustomPersistable>(_ a: T) -> Bool {
             (b as? T).map { T._areSame(a, $0) } ?? false
@@ -232,7 +232,7 @@ extension FrozenValues: Hashable {
 }
 
 extension FrozenValues: Encodable where Element: Encodable {
-    /// Encodes the values as an array, nil as null.
+    /// Encodes the values as an array, `nil` as null.
     public func encode(to encoder: any Encoder) throws {
         try ReadScope.run {
             var container = encoder.unkeyedContainer()

@@ -1,19 +1,20 @@
 internal import RegnumEngine
 
-/// A handle on the object with a primary key: `current` is its value now, `changes` its stream.
+/// A live handle on the object with a primary key: `current` is its current value, and `changes`
+/// its stream.
 ///
 ///     let general = realm.object(Room.self, forPrimaryKey: "general")
 ///     print(general.current?.topic ?? "no such room")
 ///     for try await change in general.changes { … }
 ///     for try await change in general.messages.changes { … }    // a list, or an inverse
 ///
-/// It follows the key, not the row: when the object is deleted and another one with the same key
-/// is added, the handle stands for the new one.
+/// It follows the key, not the row: if the object is deleted and another one with the same key is
+/// added, the handle refers to the new one.
 @dynamicMemberLookup
 public struct Live<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
-    /// Where the handle was made, which is shown as the place of what it holds.
+    /// Where the handle was created, reported as the place of its snapshots.
     let place: CallPlace
     let key: Value
 
@@ -24,8 +25,8 @@ public struct Live<Model: ObjectBase>: Sendable {
         self.key = key
     }
 
-    /// The object in the newest published version, nil if there is none. After `close()` the last
-    /// version answers.
+    /// The object in the newest published version, or `nil` if there is none. After `close()`, the
+    /// object in the last version.
     ///
     /// - Complexity: O(log n).
     public var current: Frozen<Model>? {
@@ -35,27 +36,28 @@ public struct Live<Model: ObjectBase>: Sendable {
 }
 
 extension Live {
-    /// The objects of a list, in its order.
+    /// A live handle on the objects of a list, in its order.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, List<T>>
     ) -> LiveResults<T> {
         collection(entry.schema.requireProperty(keyPath), .list)
     }
 
-    /// The objects whose link or list has this one, in order of creation, each as often as it does.
+    /// A live handle on the objects whose link or list contains this one, in order of creation,
+    /// once for each occurrence.
     ///
-    /// - Precondition: the key path names an inverse of the model.
+    /// - Precondition: The key path refers to an inverse of the model.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, LinkingObjects<T>>
     ) -> LiveResults<T> {
         collection(entry.schema.requireProperty(keyPath), .backlinks)
     }
 
-    /// The values of a list, in its order.
+    /// A live handle on the values of a list, in its order.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, List<Value>>
     ) -> LiveValues<Value> {
@@ -86,7 +88,7 @@ extension Live {
         return owner
     }
 
-    /// The primary key: a handle is made by one.
+    /// The primary key property, which every handle has.
     var keyProperty: PropertySchema {
         guard let index = entry.schema.primaryKey else {
             preconditionFailure("\(entry.schema.name) has no primary key.")

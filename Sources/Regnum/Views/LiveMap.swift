@@ -1,19 +1,19 @@
 internal import RegnumEngine
 
-/// A handle on a map of the object with a primary key: `current` is its value now, `changes` its
-/// stream.
+/// A live handle on a map of the object with a primary key: `current` is its current value, and
+/// `changes` its stream.
 ///
 ///     let scores = realm.object(Person.self, forPrimaryKey: 7).scores
 ///     for try await change in scores.changes { … }
 ///
-/// It is empty while there is no such object. The handle costs nothing and holds no data.
+/// The map is empty while the object doesn't exist. The handle is cheap and holds no data.
 public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
     let realm: RealmCore
     /// The class of the object.
     let entry: ClassEntry
-    /// Where the handle was made, which is shown as the place of what it holds.
+    /// Where the handle was created, reported as the place of its snapshots.
     let place: CallPlace
-    /// The property that the map is, or that it lies in.
+    /// The property that is the map, or that contains it.
     let property: Int
     let owner: CollectionOwner
     private let make: @Sendable (FrozenTable, OwnedList?) -> FrozenMap<Key, Value>
@@ -31,51 +31,51 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         self.make = make
     }
 
-    /// The map in the newest published version. After `close()` the last one.
+    /// The map in the newest published version. After `close()`, the map in the last version.
     public var current: FrozenMap<Key, Value> {
         map(
             FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry))
     }
 
-    /// The value of a key now, nil if there is no such entry. Take ``current`` for several
-    /// questions to the same version.
+    /// The current value of a key, or `nil` if there is no such entry. Use ``current`` to read
+    /// several values of the same version.
     public subscript(key: Key) -> Value? { current[key] }
 
     /// The hidden class of the entries.
     var entriesName: String { entry.schema.elementsName(of: entry.schema.properties[property]) }
 
-    /// The number of entries now.
+    /// The current number of entries.
     public var count: Int { current.count }
 
-    /// Whether there are no entries now.
+    /// Whether there are currently no entries.
     public var isEmpty: Bool { current.isEmpty }
 
-    /// The keys now, ascending.
+    /// The current keys, ascending.
     public var keys: [Key] { current.keys }
 
-    /// The changes of the map, from its state when the iteration starts.
+    /// The changes of the map, starting with its state when the iteration begins.
     public var changes: MapChanges<Key, Value> { changes() }
 
-    /// The changes of the map, told by its keys. In a map of objects, an entry is modified also
-    /// when its object is, or one that the object reaches through at most 3 links.
+    /// Returns the changes of the map, by key. In a map of objects, an entry also counts as
+    /// modified when its object is modified, or an object that it reaches through at most 3 links.
     ///
     /// - Parameters:
-    ///   - policy: what happens to the commits that come while the consumer is busy.
-    ///   - cursor: where to go on from, nil to start with the map as it is.
+    ///   - policy: The handling of commits that arrive while the consumer is busy.
+    ///   - cursor: The position to resume from; `nil` starts with the current map.
     public func changes(
         policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> MapChanges<Key, Value> {
         var depth = 0
-        // the entry's own link is one more
+        // the link of the entry itself is one more
         if case .map(.object) = entry.schema.properties[property].shape { depth = 4 }
         return changes(.deep(depth), policy, cursor)
     }
 
-    /// As `changes(policy:since:)`, where an entry counts as modified only if its value was set, or
-    /// one of these properties of its object: `[\.name, \.owners[0].name]`. Without key paths it is
-    /// `changes`.
+    /// Like `changes(policy:since:)`, but an entry counts as modified only if its value was set or
+    /// one of these properties of its object changed: `[\.name, \.owners[0].name]`. An empty array
+    /// is equivalent to `changes`.
     ///
-    /// - Precondition: the key paths name stored properties.
+    /// - Precondition: The key paths refer to stored properties.
     public func changes<T: ObjectBase>(
         keyPaths: [PartialKeyPath<T>], policy: ChangePolicy = .coalesce,
         since cursor: ChangeCursor? = nil
@@ -85,11 +85,11 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return changes(objects.filter(keyPaths).filter.filter.ofEntries(objects), policy, cursor)
     }
 
-    /// As `changes(keyPaths:policy:since:)`, with the names of properties: `["name",
+    /// Like `changes(keyPaths:policy:since:)`, with the names of properties: `["name",
     /// "owners.name"]`.
     ///
-    /// - Throws: `.invalidInput` for a path that does not lead to a stored property; it names the
-    ///   property and the class reached.
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a stored property; the error names
+    ///   the property and the class reached.
     @_disfavoredOverload
     public func changes<T: ObjectBase>(
         keyPaths: [String], policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
@@ -114,7 +114,7 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
             self)
     }
 
-    /// The classes of which a change can modify an entry, by their declarations.
+    /// Returns the classes, by their declarations, whose changes can modify an entry.
     private func declaredDependencies(_ filter: ChangeFilter) -> Set<String> {
         guard case .map(.object(let type)) = entry.schema.properties[property].shape else {
             return []
@@ -124,16 +124,16 @@ public struct LiveMap<Key: MapKey, Value: Sendable>: Sendable {
         return objects.dependencies(.deep(max(depth - 1, 0))).union([objects.name])
     }
 
-    /// The map at a version.
+    /// Returns the map at a version.
     func map(_ table: FrozenTable) -> FrozenMap<Key, Value> {
         make(table, table.mismatch == nil ? owner.list(table.snapshot.root) : nil)
     }
 }
 
 extension Live {
-    /// A map of values.
+    /// A live handle on a map of values.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript<Key, Value: ScalarValue & MapValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, Map<Key, Value>>
     ) -> LiveMap<Key, Value> {
@@ -141,9 +141,9 @@ extension Live {
         return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenMap($1, index) }
     }
 
-    /// A map of objects.
+    /// A live handle on a map of objects.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript<Key, T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, Map<Key, T?>>
     ) -> LiveMap<Key, Frozen<T>?> {
@@ -151,10 +151,10 @@ extension Live {
         return LiveMap(realm, entry, place, index, owner: owner) { $0.frozenMap($1, index) }
     }
 
-    /// A map of values of any type. A change within a list or dictionary modifies the entry that it
-    /// is in.
+    /// A live handle on a map of `AnyRealmValue`. A change inside a list or dictionary modifies the
+    /// entry that contains it.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: The key path refers to a stored property.
     public subscript<Key>(
         dynamicMember keyPath: KeyPath<Model, Map<Key, AnyRealmValue>>
     ) -> LiveMap<Key, FrozenAnyValue> {
@@ -172,8 +172,8 @@ extension Live {
 }
 
 extension LiveMap {
-    /// The objects of the map that meet a condition, in the order of its keys, each once for each
-    /// of its keys. None while there is no such map.
+    /// Returns the objects of the map that match a condition, in the order of the map's keys. An
+    /// object occurs once for each of its keys. Empty while the map doesn't exist.
     public func `where`<T: ObjectBase>(
         _ condition: (Query<T>) -> Query<Bool>
     ) -> LiveResults<T> where Value == Frozen<T>? {
@@ -186,11 +186,11 @@ extension LiveMap {
 }
 
 extension ChangeFilter {
-    /// The filter of the entries of a map whose objects have this one.
+    /// Returns the filter for a map's entries whose objects have this filter.
     fileprivate func ofEntries(_ objects: ClassSchema) -> ChangeFilter {
         guard case .paths(let paths) = self else { return self }
         let link = Hop.link("value", to: objects.name)
-        // also the value itself, which another object may take the place of
+        // includes the value itself, which can be replaced by another object
         return .paths(
             [ChangePath(last: .property(link.name))]
                 + paths.map { ChangePath(hops: [link] + $0.hops, last: $0.last) })

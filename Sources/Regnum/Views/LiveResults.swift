@@ -1,23 +1,24 @@
 internal import RegnumEngine
 
-/// A handle on the objects that a query finds: `current` is its value now, `changes` its stream.
+/// A live handle on the objects that a query finds: `current` is its current value, and `changes`
+/// its stream.
 ///
 ///     let general = realm.objects(Message.self).where { $0.room == "general" }
 ///     print(general.current.count)
 ///     for try await change in general.changes { … }
 ///
-/// Lists and inverses of a live object are handles of this kind too:
+/// Lists and inverses of a live object are also of this type:
 ///
 ///     let messages = realm.object(Room.self, forPrimaryKey: "general").messages
 ///
-/// They are empty while there is no such object. The handle costs nothing and holds no data.
+/// They are empty while the object doesn't exist. The handle is cheap and holds no data.
 public struct LiveResults<Model: ObjectBase>: Sendable {
     let realm: RealmCore
     let entry: ClassEntry
-    /// Where the handle was made, which is shown as the place of what it holds.
+    /// Where the handle was created, reported as the place of its snapshots.
     let place: CallPlace
     public let _plan: _Plan
-    /// Whose list or inverse it is, nil for the objects of a class.
+    /// The owner of the list or inverse; `nil` for the objects of a class.
     let owner: CollectionOwner?
 
     init(
@@ -31,12 +32,13 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
         self.owner = owner
     }
 
-    /// The objects found in the newest published version. After `close()` the last one.
+    /// The objects found in the newest published version. After `close()`, those in the last
+    /// version.
     ///
-    /// - Complexity: O(1): the query is evaluated at first use.
+    /// - Complexity: O(1). The query is evaluated when it is first used.
     ///
-    /// In the body of a write to the realm, which sees what it has changed, this fails the
-    /// transaction with `.invalidInput`: ask `tx.objects`.
+    /// Inside the body of a write to this realm, which sees its own changes, this fails the
+    /// transaction with `.invalidInput`; use `tx.objects` instead.
     public var current: FrozenResults<Model> {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "objects(_:)"), entry)
         guard let owner else { return FrozenResults(table, plan: _plan) }
@@ -44,45 +46,46 @@ public struct LiveResults<Model: ObjectBase>: Sendable {
         return FrozenResults(table, plan: _Plan(plan: plan, problem: _plan.problem))
     }
 
-    /// The number of objects now. Evaluates the query each time: take ``current`` for several
-    /// questions to the same version. The same goes for `first`, `last` and subscripts.
+    /// The current number of objects. Evaluates the query each time; use ``current`` for several
+    /// queries on the same version. The same applies to `first`, `last` and subscripts.
     public var count: Int { current.count }
 
-    /// Whether there are no objects now.
+    /// Whether there are currently no objects.
     public var isEmpty: Bool { current.isEmpty }
 
-    /// The first object now, nil if there is none.
+    /// The current first object, or `nil` if there is none.
     public var first: Frozen<Model>? { current.first }
 
-    /// The last object now, nil if there is none.
+    /// The current last object, or `nil` if there is none.
     public var last: Frozen<Model>? { current.last }
 
-    /// The object at a position now.
+    /// The object that is currently at a position.
     ///
-    /// - Precondition: `0 <= position < count`, at the moment of the call: take ``current`` to use
+    /// - Precondition: `0 <= position < count` at the time of the call. Use ``current`` to access
     ///   several positions of the same version.
     public subscript(position: Int) -> Frozen<Model> { current[position] }
 
-    /// The objects at a range of positions now. Finds and sorts those before its end, not the others.
+    /// The objects that are currently at a range of positions. Finds and sorts no more than those
+    /// up to its end.
     ///
-    /// - Precondition: the range lies within `0..<count`, at the moment of the call.
+    /// - Precondition: The range is within `0..<count` at the time of the call.
     public subscript(bounds: Range<Int>) -> Slice<FrozenResults<Model>> { current[bounds] }
 
-    /// The first position of an object now, nil if it is not there: see
+    /// Returns the current first position of an object, or `nil` if it isn't found. See
     /// ``FrozenResults/index(of:)``.
     public func index(of object: Frozen<Model>) -> Int? { current.index(of: object) }
 
-    /// Whether an object is among these now: see ``FrozenResults/contains(_:)``.
+    /// Returns whether the current results contain an object. See ``FrozenResults/contains(_:)``.
     public func contains(_ object: Frozen<Model>) -> Bool { current.contains(object) }
 
-    /// The objects at some positions now, in the order of those.
+    /// Returns the objects that are currently at positions, in the order of the positions.
     ///
-    /// - Precondition: each is within `0..<count`, at the moment of the call.
+    /// - Precondition: All positions are in `0..<count` at the time of the call.
     public func objects(at positions: some Sequence<Int>) -> [Frozen<Model>] {
         current.objects(at: positions)
     }
 
-    /// The first objects now. Finds and sorts no more than those.
+    /// Returns the current first objects. Finds and sorts no more than those.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<FrozenResults<Model>> {
@@ -97,6 +100,6 @@ extension LiveResults: Queryable {
 }
 
 extension LiveResults: CustomStringConvertible {
-    /// The class, the number of objects now, and the first hundred of them.
+    /// The class, the current number of objects, and up to 100 of them.
     public var description: String { "Live\(current.description.dropFirst(6))" }
 }

@@ -1,17 +1,17 @@
 internal import RegnumEngine
 
-/// A handle on a list or set of values of the object with a primary key: `current` is its value now,
-/// `changes` its stream.
+/// A live handle on a list or set of values of the object with a primary key: `current` is its
+/// current value, and `changes` its stream.
 ///
 ///     let tags = realm.object(Person.self, forPrimaryKey: 7).tags
 ///     for try await change in tags.changes { … }
 ///
-/// It is empty while there is no such object. The handle costs nothing and holds no data.
+/// The collection is empty while the object doesn't exist. The handle is cheap and holds no data.
 public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
     let realm: RealmCore
     /// The class of the object.
     let entry: ClassEntry
-    /// Where the handle was made, which is shown as the place of what it holds.
+    /// Where the handle was created, reported as the place of its snapshots.
     let place: CallPlace
     let plan: QueryPlan
     let owner: CollectionOwner
@@ -27,26 +27,26 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
         self.owner = owner
     }
 
-    /// The values in the newest published version. After `close()` the last one.
+    /// The values in the newest published version. After `close()`, those in the last version.
     public var current: FrozenValues<Element> {
         let table = FrozenTable(realm.liveSnapshot(place, entry, "object(_:forPrimaryKey:)"), entry)
         return FrozenValues(FrozenQuery(table, owner.plan(plan, at: table.snapshot.root)))
     }
 
-    /// The number of values now. Take ``current`` for several questions to the same version.
+    /// The current number of values. Use ``current`` for several queries on the same version.
     public var count: Int { current.count }
 
-    /// Whether there are no values now.
+    /// Whether there are currently no values.
     public var isEmpty: Bool { current.isEmpty }
 
-    /// The changes of the list, from its state when the iteration starts.
+    /// The changes of the list, starting with its state when the iteration begins.
     public var changes: ValueChanges<Element> { changes() }
 
-    /// The changes of the list.
+    /// Returns the changes of the list.
     ///
     /// - Parameters:
-    ///   - policy: what happens to the commits that come while the consumer is busy.
-    ///   - cursor: where to go on from, nil to start with the list as it is.
+    ///   - policy: The handling of commits that arrive while the consumer is busy.
+    ///   - cursor: The position to resume from; `nil` starts with the current list.
     public func changes(
         policy: ChangePolicy = .coalesce, since cursor: ChangeCursor? = nil
     ) -> ValueChanges<Element> {
@@ -60,7 +60,8 @@ public struct LiveValues<Element: ScalarValue & Sendable>: Sendable {
                 firstProperties: [], policy: policy, since: cursor, keepsOld: true))
     }
 
-    /// The class of the embedded objects, where each is a value of a type of the program's.
+    /// The embedded class, if the values are of a projected type that is stored as embedded
+    /// objects.
     private var embedded: ClassSchema? {
         entry.schema.properties.lazy.compactMap(\.shape.objectType).map { ClassSchema.of($0) }
             .first { $0.name == plan.tableName }

@@ -1,19 +1,19 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Where errors go that frozen values meet on one thread: those of a ``Snapshot/read(_:)``, or of a
-/// transaction's body.
+/// Collects the errors that frozen values encounter on one thread during a ``Snapshot/read(_:)`` or
+/// the body of a transaction.
 final class ReadScope {
     private static let scope = ThreadScope<ReadScope>(.reads)
 
-    /// The transaction that an error fails, nil in a `Snapshot.read`.
+    /// The transaction that errors fail; `nil` in a `Snapshot.read`.
     private let core: TransactionCore?
     /// The first error of a `Snapshot.read`.
     private var first: Realm.Error?
 
     private init(_ core: TransactionCore?) { self.core = core }
 
-    /// Runs `body`, and throws the first error that a frozen value met in it.
+    /// Runs `body`, and throws the first error that a frozen value encountered in it.
     static func run<Result>(_ body: () throws -> Result) throws -> Result {
         let reads = ReadScope(nil)
         let outcome = Swift.Result { try scope.run(reads, body) }
@@ -21,7 +21,7 @@ final class ReadScope {
         return try outcome.get()
     }
 
-    /// As `run`, for a body that throws errors of the library only.
+    /// Like `run`, for a body that only throws errors of the library.
     static func runThrowing<Result>(
         _ body: () throws(Realm.Error) -> Result
     ) throws(Realm.Error) -> Result {
@@ -33,7 +33,7 @@ final class ReadScope {
         return try outcome.get()
     }
 
-    /// What `body` describes, or the error that it met.
+    /// Returns the description that `body` creates, or the error that it encountered.
     static func describe(_ name: String, _ body: () -> String) -> String {
         do {
             return try run(body)
@@ -42,20 +42,20 @@ final class ReadScope {
         }
     }
 
-    /// Runs the body of a transaction, which an error that a frozen value meets fails.
+    /// Runs the body of a transaction, which fails if a frozen value encounters an error.
     static func run<Result>(failing core: TransactionCore, _ body: () throws -> Result) rethrows
         -> Result
     {
         try scope.run(ReadScope(core), body)
     }
 
-    /// Whether what the calling thread reads from here on is discarded.
+    /// Whether anything that the calling thread reads from now on is discarded.
     static var hasFailed: Bool {
         guard let reads = scope.current else { return false }
         return reads.core?.hasFailed ?? (reads.first != nil)
     }
 
-    /// The write of a realm whose body the calling thread runs.
+    /// Returns the write of a realm whose body the calling thread is running, if any.
     static func write(in realm: RealmCore) -> TransactionCore? {
         guard let core = scope.current?.core, core.realm === realm, core.writing != nil else {
             return nil
@@ -63,7 +63,7 @@ final class ReadScope {
         return core
     }
 
-    /// Records an error; false where the calling thread has no scope.
+    /// Records an error. Returns false if the calling thread has no scope.
     static func record(_ error: Realm.Error) -> Bool {
         guard let reads = scope.current else { return false }
         if let core = reads.core {
@@ -76,17 +76,17 @@ final class ReadScope {
 }
 
 extension SnapshotCore {
-    /// Records an error that cannot be thrown in the scope of the calling thread. Outside of one it
-    /// ends the process: there is no true answer.
+    /// Records an error that can't be thrown in the calling thread's scope. Traps if there is none,
+    /// because there is no correct result to return.
     func fail(_ error: Realm.Error) {
         if ReadScope.record(error) { return }
         realm.reportUnanswered(error)
         fatalError(
-            "\(error) This was met by a frozen value of the realm \"\(realm.configuration.name)\" "
-                + "outside of Snapshot.read, which throws such errors.")
+            "\(error) A frozen value of the realm \"\(realm.configuration.name)\" "
+                + "encountered this error outside of Snapshot.read, which throws such errors.")
     }
 
-    /// What `body` answers, or `placeholder` where it failed.
+    /// Returns the result of `body`, or `placeholder` if it failed.
     func answer<Answer>(
         _ placeholder: @autoclosure () -> Answer, _ body: () throws(Realm.Error) -> Answer
     ) -> Answer {
@@ -100,8 +100,8 @@ extension SnapshotCore {
 }
 
 extension RealmCore {
-    /// The newest published state for a live handle. In the body of a write, which would take it
-    /// for its own, the handle fails the transaction.
+    /// Returns the newest published state for a live handle. Inside the body of a write, which
+    /// might mistake it for its own state, this fails the transaction.
     func liveSnapshot(
         _ place: CallPlace, _ entry: ClassEntry, _ call: StaticString
     ) -> SnapshotCore {
@@ -111,7 +111,7 @@ extension RealmCore {
                 Realm.Error(
                     .invalidInput,
                     "A live handle on \(name) was read in the write at \(core.place): it shows the "
-                        + "version that was published last, not what the transaction sees. Use "
+                        + "newest published version, not the state of the transaction. Use "
                         + "tx.\(call).", className: name))
         }
         return snapshot(place)
@@ -119,18 +119,18 @@ extension RealmCore {
 }
 
 extension Snapshot {
-    /// Runs `body`, and throws the first error that a frozen value met in it.
+    /// Runs `body`, and throws the first error that a frozen value encountered in it.
     ///
     ///     let names = try snapshot.read { $0.objects(Person.self).map(\.name) }
     ///
-    /// Properties and collections cannot throw. Where one meets damage of the file, a class that
-    /// does not fit what is stored, a stored value that its type does not have, an operand of
-    /// another realm, or a sum that does not fit, it answers with something arbitrary inside of
-    /// `body`, and the whole result is discarded. Outside of a `read`, and of the bodies of
-    /// `Realm.read` and `write`, it logs the error and ends the process.
+    /// Properties and collections can't throw. If one of them encounters damage of the file, a
+    /// class that doesn't match the stored schema, a stored value that isn't valid for its type, an
+    /// operand of another realm or an overflowing sum, it returns an arbitrary value inside `body`,
+    /// and the result of `body` is discarded. Outside of a `read`, and of the bodies of
+    /// `Realm.read` and `write`, it logs the error and traps.
     ///
-    /// That holds for all frozen values that the body uses, also those of other snapshots, of live
-    /// handles and of streams.
+    /// This applies to all frozen values that the body uses, including those of other snapshots,
+    /// live handles and streams.
     ///
     ///     for try await change in people.changes {
     ///         let names = try change.collection.snapshot.read { _ in
@@ -138,24 +138,23 @@ extension Snapshot {
     ///         }
     ///     }
     ///
-    /// - Parameter body: runs once, where you are.
+    /// - Parameter body: Runs once, on the calling thread.
     /// - Throws: `.invalidDatabase`, `.schemaMismatch`, `.invalidValue`, `.invalidQuery`,
-    ///   `.ioFailed`; what the body throws, if no frozen value met an error.
+    ///   `.ioFailed`; otherwise whatever the body throws.
     public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result {
         try ReadScope.run { try body(self) }
     }
 
-    /// Reads everything in the snapshot and checks it: the checksums of what lies in the nodes
-    /// file, that each object is in the indexes of its class under its value and nothing else is,
-    /// that links and collections lead to objects that are there, and that inverses agree with
-    /// them.
+    /// Reads and checks everything in the snapshot: the checksums of the nodes file, that each
+    /// object is in the indexes of its class under its value and the indexes contain nothing else,
+    /// that links and collections refer to existing objects, and that inverses agree with them.
     ///
-    /// It needs no Swift classes, and runs on a thread of the library.
+    /// It doesn't need the Swift classes, and runs on one of the library's threads.
     ///
-    /// - Throws: `.invalidDatabase` for the first damage, with `className`, `property` and `key` as
-    ///   far as they are known, and for damage of the file with its `path` and `position`;
-    ///   `.ioFailed` where the file cannot be read; `CancellationError`.
-    /// - Complexity: O(n log n) for the whole content, which is read from the disk.
+    /// - Throws: `.invalidDatabase` for the first damage found, with `className`, `property` and
+    ///   `key` if they are known, and with `path` and `position` for damage of the file;
+    ///   `.ioFailed` if the file can't be read; `CancellationError`.
+    /// - Complexity: O(n log n) for the whole content, which is read from disk.
     public func checkIntegrity() async throws {
         let isCancelled = Guarded(false)
         try await withTaskCancellationHandler {
@@ -168,26 +167,26 @@ extension Snapshot {
         }
     }
 
-    /// A thread for checks, so that they take none from others.
+    /// A thread for checks, so that they don't block other work.
     private static let checks = IOPool(threadCountMax: 1)
 }
 
 extension Frozen {
-    /// The snapshot that the object is of.
+    /// The snapshot that the object belongs to.
     public var snapshot: Snapshot { Snapshot(core: table.snapshot) }
 }
 
 extension FrozenResults {
-    /// The snapshot that the objects are of.
+    /// The snapshot that the objects belong to.
     public var snapshot: Snapshot { Snapshot(core: table.snapshot) }
 }
 
 extension FrozenValues {
-    /// The snapshot that the values are of.
+    /// The snapshot that the values belong to.
     public var snapshot: Snapshot { Snapshot(core: query.table.snapshot) }
 }
 
 extension FrozenMap {
-    /// The snapshot that the entries are of.
+    /// The snapshot that the entries belong to.
     public var snapshot: Snapshot { Snapshot(core: table.snapshot) }
 }

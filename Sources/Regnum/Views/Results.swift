@@ -3,11 +3,15 @@ internal import RegnumStore
 
 /// The objects that a query finds in a transaction.
 ///
-/// Live inside the body: every use shows the current, also uncommitted, state. A `for` loop walks
-/// the objects found when it started, so that deleting and changing them inside is safe. Confined
-/// to the body like the objects themselves.
+///     let recent = tx.objects(Message.self).where { $0.room == "general" }
+///     for message in recent { message.isRead = true }
 ///
-/// `count`, subscripts and iteration evaluate the query once for each state of the class.
+/// Live inside the body: every use shows the current state, including uncommitted changes. A `for`
+/// loop iterates over the objects found when it started, so deleting and changing them inside the
+/// loop is safe. Confined to the body, like the objects themselves.
+///
+/// `count`, subscripts and iteration evaluate the query once, and again only after a change of data
+/// that it depends on.
 public struct Results<Model: ObjectBase> {
     let binding: ClassBinding
     public let _plan: _Plan
@@ -18,8 +22,8 @@ public struct Results<Model: ObjectBase> {
         self._plan = plan
     }
 
-    /// The count of changes that the result depends on: those of its class where nothing else decides,
-    /// else all of the transaction.
+    /// The counter of the changes that the result depends on: those of its class if nothing else
+    /// affects it, otherwise all of the transaction's.
     private var changeCount: UInt64 {
         if cache.isOfOneClass == nil {
             cache.isOfOneClass = _plan.plan.isLocal
@@ -28,7 +32,7 @@ public struct Results<Model: ObjectBase> {
         return binding.core?.editCount ?? 0
     }
 
-    /// What is known of the result in the current state.
+    /// The cached parts of the result for the current state.
     private var current: EvaluatedResults {
         let changeCount = changeCount
         if cache.changeCount != changeCount {
@@ -40,7 +44,7 @@ public struct Results<Model: ObjectBase> {
         return cache
     }
 
-    /// The keys of the rows found in the current state.
+    /// Returns the keys of the rows found in the current state.
     func keys() -> ResultTree {
         guard let core = binding.core else { return ResultTree() }
         if case .ended = core.state { trapEnded(core) }
@@ -51,7 +55,7 @@ public struct Results<Model: ObjectBase> {
         return tree
     }
 
-    /// The first keys that are found in the current state: at least `count`, or all.
+    /// Returns the first keys found in the current state: at least `count`, or all of them.
     func firstKeys(_ count: Int) -> [ObjectKey] {
         let cache = current
         if let tree = cache.tree { return tree.prefix(count).map { $0 } }
@@ -63,8 +67,8 @@ public struct Results<Model: ObjectBase> {
         return keys
     }
 
-    /// What `question` answers about the current state. An error fails the transaction, and the
-    /// answer is a placeholder.
+    /// Returns the answer of `question` for the current state. An error fails the transaction and
+    /// returns the placeholder.
     func ask<Answer>(
         _ placeholder: @autoclosure () -> Answer,
         _ question: (QueryState) throws(StoreError) -> Answer
@@ -90,18 +94,18 @@ public struct Results<Model: ObjectBase> {
     }
 }
 
-/// What a query found, and in which state of its transaction.
+/// A query's cached result, and the state of the transaction that it belongs to.
 private final class EvaluatedResults {
     var tree: ResultTree?
-    /// What a search for the first `limit` keys found.
+    /// The result of a search for the first `limit` keys.
     var firstKeys: (keys: [ObjectKey], limit: Int)?
     var count: Int?
     var changeCount: UInt64 = 0
-    /// Whether changes of other classes cannot change the result; nil before the first use.
+    /// Whether changes of other classes can't change the result; `nil` before the first use.
     var isOfOneClass: Bool?
 }
 
-@available(*, unavailable, message: "results stay in their transaction: use a snapshot")
+@available(*, unavailable, message: "results are confined to their transaction: use a snapshot")
 extension Results: Sendable {}
 
 extension Results: Queryable {
@@ -125,9 +129,9 @@ extension Results: RandomAccessCollection {
 
     public var endIndex: Int { count }
 
-    /// The number of objects found now.
+    /// The number of objects found in the current state.
     ///
-    /// - Complexity: counts without finding the objects, if they were not found before.
+    /// - Complexity: Counts without collecting the objects, unless they were already found.
     public var count: Int {
         if let core = binding.core, case .ended = core.state { trapEnded(core) }
         let cache = current
@@ -137,21 +141,22 @@ extension Results: RandomAccessCollection {
         return count
     }
 
-    /// The first object that is found now, nil if there is none. Finds no more than that.
+    /// The first object found in the current state, or `nil` if there is none. Stops at the first
+    /// match.
     public var first: Model? {
         firstKeys(1).first.map { binding.accessor(Model.self, row: $0) }
     }
 
-    /// The first objects that are found now. Finds and sorts no more than those.
+    /// Returns the first objects found in the current state. Finds and sorts no more than those.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<Results> {
-        precondition(maxLength >= 0, "A prefix has a length of zero or more.")
+        precondition(maxLength >= 0, "Can't take a prefix of negative length.")
         let keys = firstKeys(maxLength)
         return Slice(base: self, bounds: 0..<Swift.min(maxLength, keys.count))
     }
 
-    /// The object at a position, as an accessor of its own.
+    /// The object at a position, as a separate accessor.
     ///
     /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(log n) after the evaluation.
@@ -188,7 +193,7 @@ extension Results: RandomAccessCollection {
         return Slice(base: self, bounds: bounds)
     }
 
-    /// The last object that is found now, nil if there is none.
+    /// The last object found in the current state, or `nil` if there is none.
     ///
     /// - Complexity: O(log n) for all objects of a class, otherwise that of the evaluation.
     public var last: Model? {
@@ -200,12 +205,12 @@ extension Results: RandomAccessCollection {
         return last.map { binding.accessor(Model.self, row: $0) }
     }
 
-    /// The position of an object; nil if it is not found by the query, or unmanaged.
+    /// Returns the position of an object, or `nil` if the query doesn't find it or it is unmanaged.
     ///
     /// A deleted object fails the transaction.
     ///
-    /// - Precondition: the object is of the same realm.
-    /// - Complexity: O(candidates); the result itself is not made.
+    /// - Precondition: The object belongs to the same realm.
+    /// - Complexity: O(candidates). The result itself isn't collected.
     public func index(of object: Model) -> Int? {
         let object = object._storedObject
         guard let other = object._binding else { return nil }
@@ -226,23 +231,24 @@ extension Results: RandomAccessCollection {
         }
     }
 
-    /// Whether an object is found by the query.
+    /// Returns whether the query finds an object.
     ///
-    /// - Precondition: as `index(of:)`.
+    /// - Precondition: As for `index(of:)`.
     public func contains(_ object: Model) -> Bool { index(of: object) != nil }
 
-    /// The objects at positions, in the order of the positions.
+    /// Returns the objects at positions, in the order of the positions.
     ///
-    /// - Precondition: all positions are in `0..<count`.
+    /// - Precondition: All positions are in `0..<count`.
     public func objects(at positions: some Sequence<Int>) -> [Model] { positions.map { self[$0] } }
 
-    /// Walks the objects that are found now, whatever the loop does to them. One that was deleted
-    /// meanwhile comes as an invalid object: ask `isInvalidated`.
+    /// Returns an iterator over the objects found in the current state, whatever the loop does to
+    /// them. An object that was deleted in the meantime is returned as an invalid object; check
+    /// `isInvalidated`.
     public func makeIterator() -> Iterator {
         Iterator(binding: binding, keys: keys().makeIterator())
     }
 
-    /// Steps through the objects that were found when the loop started.
+    /// An iterator over the objects that were found when the loop started.
     public struct Iterator: IteratorProtocol {
         let binding: ClassBinding
         var keys: ResultTree.Iterator

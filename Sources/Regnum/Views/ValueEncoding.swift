@@ -1,10 +1,10 @@
 internal import FoundationEssentials
 internal import RegnumEngine
 
-/// One stored value, encoded as the type of its property is.
+/// A stored value, encoded according to the type of its property.
 struct ValueEncoding: Encodable {
     let value: Value
-    /// The type of the value; nil where how it is stored tells.
+    /// The type of the value; `nil` if the stored form determines it.
     let type: (any ScalarValue.Type)?
 
     init(_ value: Value, _ type: (any ScalarValue.Type)?) {
@@ -13,7 +13,7 @@ struct ValueEncoding: Encodable {
     }
 
     func encode(to encoder: any Encoder) throws {
-        // what a required property cannot be read as is encoded as it is stored
+        // a value that a required property's type can't represent is encoded as stored
         if let type, type.readsUnknownAsNil || type.canDecode(value),
             let typed = type.fromEngine(value) as? any Encodable
         {
@@ -45,8 +45,8 @@ extension ScalarValue {
 }
 
 extension PropertySchema {
-    /// The type of the property's values, or of those in its list, where it is not told by how they
-    /// are stored: enums, Float and others.
+    /// The type of the property's values, or of its collection's elements, if the stored form
+    /// doesn't determine it: enums, `Float` and others.
     var valueType: (any ScalarValue.Type)? {
         switch (shape, kind) {
         case (.scalar, .other): field.valueType as? any ScalarValue.Type
@@ -59,7 +59,7 @@ extension PropertySchema {
     }
 }
 
-/// A list or set of values, known by its type alone.
+/// A collection of values, identified by its type alone.
 private protocol ListOfValues {
     static var elementType: any ScalarValue.Type { get }
 }

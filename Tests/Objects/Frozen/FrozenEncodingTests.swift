@@ -89,7 +89,7 @@ import Testing
             return
         }
         #expect(context.codingPath.map(\.stringValue) == ["friend", "friend"])
-        #expect(context.debugDescription.contains("circle"))
+        #expect(context.debugDescription.contains("cycle"))
         // by way of embedded objects too
         try await realm.write { tx in
             let ann = tx.objects(Walker.self)[0]

@@ -160,7 +160,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         for error in [frozen, read] {
             #expect(error?.code == .invalidValue)
             #expect(
-                error?.message.contains("is stored as 200, of which no Box<Int8> can be made")
+                error?.message.contains("is stored as 200, which can't be converted to Box<Int8>")
                     == true)
         }
     }
