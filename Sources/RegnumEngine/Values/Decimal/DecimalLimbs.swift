@@ -15,8 +15,9 @@ struct DecimalLimbs {
     /// Compares coefficient · 10^exponent with a double.
     ///
     /// - Parameters:
-    ///     - coefficient: nonzero.
-    ///     - double: finite and positive. The decimal must round to it; then both sides, scaled to integers without common powers of two, are below 2^900.
+    ///   - coefficient: nonzero.
+    ///   - double: finite and positive. The decimal must round to it; then both sides, scaled to
+    ///     integers without common powers of two, are below 2^900.
     static func compare(coefficient: UInt128, exponent: Int, double: Double) -> Int {
         var decimal = DecimalLimbs(coefficient)
         var binary = DecimalLimbs(UInt128(double.significandBitPattern))
