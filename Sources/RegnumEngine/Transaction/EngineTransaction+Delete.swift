@@ -17,8 +17,8 @@ extension EngineTransaction {
         }
     }
 
-    /// Returns whether rows of the class neither link to others nor can be linked to, so that
-    /// deleting them affects no other class.
+    /// Returns whether deleting a row of the class changes only that row and its own indexes: it
+    /// has no lists, owns no rows and can't be linked to.
     package func isAlone(_ table: TableKey) -> Bool {
         content.schema.relations[table.index].isAlone
     }
