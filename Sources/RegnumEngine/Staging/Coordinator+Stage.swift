@@ -18,8 +18,8 @@ extension Coordinator {
                 guard IOPool.now() < deadline else {
                     throw StoreError(
                         .busy,
-                        "Another process has been writing a checkpoint for so long that the migration "
-                            + "was abandoned. Nothing was changed.")
+                        "Another process has been writing a checkpoint for so long that the "
+                            + "migration was abandoned. Nothing was changed.")
                 }
                 usleep(1000)
             }

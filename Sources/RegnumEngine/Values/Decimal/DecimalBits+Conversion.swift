@@ -113,8 +113,7 @@ extension DecimalBits {
         }
         let magnitude: Double
         if parts.coefficient < 1 << 53, parts.exponent.magnitude <= 22 {
-            // Both operands are exact, so the single operation is correctly rounded (Clinger,
-            // 1990).
+            // Both operands are exact, so the operation is correctly rounded (Clinger, 1990).
             let whole = Double(UInt64(truncatingIfNeeded: parts.coefficient))
             let power = exactPowersOfTen[Int(parts.exponent.magnitude)]
             magnitude = parts.exponent < 0 ? whole / power : whole * power
