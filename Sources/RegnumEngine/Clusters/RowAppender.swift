@@ -11,7 +11,6 @@ import Synchronization
 /// Caches the addresses of the tail cluster's chunks. `open` detects whether the edit was frozen or
 /// the table changed otherwise, and reloads them. `open` discards a row that was opened but not
 /// closed. The table must not be changed otherwise between `open` and `close`.
-/// given up by the next `open`. Between `open` and `close` nobody else changes the table.
 final class RowAppender {
     /// The cached state of a column.
     private struct Column {

@@ -26,8 +26,7 @@ struct TreeDifference {
     ///
     /// - Parameters:
     ///   - oldRange, newRange: The relevant positions in each tree. An entry of a shared node must
-    /// be
-    ///     relevant in both trees or in neither.
+    ///     be relevant in both trees or in neither.
     init(
         _ old: IndexTree, _ new: IndexTree, _ oldRange: Range<Int>, _ newRange: Range<Int>
     ) {

@@ -6,8 +6,8 @@ import RegnumStore
 ///
 /// Blocks are multiples of 64 bytes, aligned to 64, and cut from regions of 2 MiB (`HeapLayout`),
 /// so that large realms use huge pages and freed memory is reused without a system call. Regions
-/// use ordinary pages while little memory is in use, so that a small realm stays small. All but a
-/// few empty regions are returned to the system.
+/// use ordinary pages while little memory is in use, so that a small realm stays small. Empty
+/// regions are returned to the system, except for a few.
 ///
 /// With `REGNUM_CHECKED_NODES` every block comes from `aligned_alloc` and is returned by `free`, so
 /// that the address sanitizer tracks each of them.
@@ -21,8 +21,7 @@ final class NodeHeap: Sendable {
     /// - Parameters:
     ///   - smallByteCount: Regions use ordinary pages while fewer bytes than this are in use.
     ///   - keptByteCountMax: The maximum bytes of empty regions to keep, unless a quarter of the
-    /// bytes
-    ///     in use is more.
+    ///     bytes in use is more.
     init(smallByteCount: Int = 4 << 20, keptByteCountMax: Int = 8 << 20) {
         core = Guarded(
             HeapCore(smallByteCount: smallByteCount, keptByteCountMax: keptByteCountMax))

@@ -78,7 +78,7 @@ final class NodeSource: Sendable {
                 cregnum_crc32c(0, address, byteCount) == crc
             else {
                 throw damageError(
-                    offset, byteCount, "do not have the checksum that their parent holds")
+                    offset, byteCount, "do not match the checksum in their parent")
             }
             return Image(address: UnsafeMutableRawPointer(mutating: address), isSound: true)
         } catch {
@@ -91,7 +91,7 @@ final class NodeSource: Sendable {
     func damaged(_ kind: NodeKind, at offset: UInt64, byteCount: Int) -> Image {
         substitute(
             Place(kind, at: offset, byteCount: byteCount),
-            damageError(offset, byteCount, "are not what their parent says"))
+            damageError(offset, byteCount, "are not what their parent describes"))
     }
 
     /// Records that leaves with valid checksums contradict each other.
@@ -109,8 +109,8 @@ final class NodeSource: Sendable {
         let path = (file as? NodesFile)?.path
         return StoreError(
             .invalidDatabase,
-            "The nodes file\(path.map { " \($0)" } ?? "") is damaged: the \(byteCount) bytes from "
-                + "\(offset) on \(what).", path: path, position: offset)
+            "The nodes file\(path.map { " \($0)" } ?? "") is damaged: the \(byteCount) bytes at "
+                + "offset \(offset) \(what).", path: path, position: offset)
     }
 
     private func substitute(_ place: Place, _ error: StoreError) -> Image {

@@ -1,6 +1,6 @@
 extension MergedDelta {
-    /// The delta between two versions of a class, from their trees alone: shared clusters and
-    /// shared leaves of lists are skipped. Self-assignments aren't detected: a modified row's
+    /// Computes the delta between two versions of a class from their trees alone, skipping shared
+    /// clusters and shared leaves of lists. Self-assignments aren't detected: a modified row's
     /// columns are those whose values differ.
     ///
     /// - Complexity: O(clusters that differ), each of up to 1,024 rows; O(n) between roots that
@@ -23,8 +23,8 @@ extension MergedDelta {
 }
 
 extension CommitSummary {
-    /// The changes between two versions of the same schema, or before and after a migration,
-    /// computed from their trees alone. Columns that were dropped or changed their type don't
+    /// Computes the changes between two versions of the same schema, or before and after a
+    /// migration, from their trees alone. Columns that were dropped or changed their type don't
     /// count.
     ///
     /// - Complexity: O(n), where the two share nothing.

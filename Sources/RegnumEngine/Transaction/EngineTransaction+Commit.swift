@@ -10,9 +10,8 @@ extension EngineTransaction {
     /// - Parameters:
     ///   - timestampMicroseconds: The wall clock time for the record, in microseconds since 1970.
     ///   - bodyByteCountMax: The maximum size of the record's body. A larger transaction, or one
-    /// with
-    ///     more values than a record may have, becomes a bulk commit without a body. With 0 no body
-    ///     is created, for in-memory realms.
+    ///     with more values than a record may have, becomes a bulk commit without a body. With 0 no
+    ///     body is created, for in-memory realms.
     ///
     /// - Complexity: O(changes log n).
     package func commit(
