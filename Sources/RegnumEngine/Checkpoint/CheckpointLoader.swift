@@ -82,7 +82,7 @@ struct CheckpointLoader {
         }
         _ = try reader.fixed(UInt16.self)
         version = try reader.fixed(UInt64.self)
-        try reader.require(version == expected, "it is of version \(version), not \(expected)")
+        try reader.require(version == expected, "its version is \(version) instead of \(expected)")
         try reader.require(version <= Limits.versionMax, "its version is too large")
         _ = try reader.fixed(UInt64.self)  // live bytes: used by the next checkpoint
         let schemaByteCount = try reader.count(

@@ -40,19 +40,20 @@
 ///
 /// Order: first 1, 2, 7, 9 and 10 in the order in which they happened; then by ascending table key,
 /// and within a class 3, then 4 by ascending column key, then 5; finally 8 by ascending table and
-/// list key. Each occurs at most once. So an operation applies to the rows that the preceding ones
-/// left, and each row is either deleted, set or inserted. The key of an inserted row is at least
-/// the class's next key, which becomes the greatest inserted key + 1. Keys used only by rows that
-/// the transaction itself deleted aren't recorded and may be reused.
+/// list key. Each of 3, 4, 5 and 8 occurs at most once for its class, column or list. So an
+/// operation applies to the rows that the preceding ones left, and each row is either deleted, set
+/// or inserted. The key of an inserted row is at least the class's next key, which becomes the
+/// greatest inserted key + 1. Keys used only by rows that the transaction itself deleted aren't
+/// recorded and may be reused.
 ///
 /// A deletion removes the row's lists and removes the row from all lists. 8 doesn't repeat that;
 /// its positions are those in the lists without the deleted rows. A list change leads to the final
 /// list, whatever the edits were, and includes elements that the edits inserted again. The lists of
 /// inserted rows are encoded as one splice of the empty list.
 ///
-/// Links are encoded like any other values: those that became null because their rows were deleted
-/// by 4, and owned rows that were deleted with their owners by 3. After the last operation no link
-/// refers to a row that doesn't exist.
+/// Links are encoded like any other values. Links that became null because their target was deleted
+/// are recorded by 4, and owned rows that were deleted with their owner by 3. After the last
+/// operation no link refers to a row that doesn't exist.
 ///
 /// Rows that are set or inserted get the commit version as their content version. Type codes are
 /// `ValueType`'s raw values. Unknown codes, flags, types and modes throw `unsupportedFormat`;

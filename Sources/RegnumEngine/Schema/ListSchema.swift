@@ -111,7 +111,7 @@ extension SchemaRules {
             throw StoreError(
                 .invalidInput,
                 "The class '\(table.name)' can have at most \(Limits.treeCountMax) indexes, "
-                    + "a list counting as two.", className: table.name, property: name)
+                    + "where a list counts as two.", className: table.name, property: name)
         }
     }
 }

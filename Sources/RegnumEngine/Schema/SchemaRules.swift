@@ -64,8 +64,8 @@ enum SchemaRules {
         guard !column.isPrimaryKey else {
             throw StoreError(
                 .invalidInput,
-                "The property '\(table.name).\(column.name)' cannot join an existing class as its "
-                    + "primary key without a migration.", className: table.name,
+                "The property '\(table.name).\(column.name)' cannot become the primary key of an "
+                    + "existing class without a migration.", className: table.name,
                 property: column.name)
         }
         guard table.columns.count < Limits.columnCountMax else {

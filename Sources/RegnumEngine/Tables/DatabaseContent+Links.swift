@@ -74,7 +74,7 @@ extension DatabaseContent {
     func problem(linking row: UInt64, of target: TableKey) -> String? {
         if !self[target.index].contains(row) { return "is given an object that does not exist" }
         if schema.tables[target.index].kind.isOwned, hasOwner(target, row) {
-            return "is given an object that belongs to another one already"
+            return "is given an object that already has an owner"
         }
         return nil
     }
@@ -95,7 +95,7 @@ extension DatabaseContent {
                     $0.target == link.target && row($0) == target
                 })
             {
-                return (link.column, "is given the same object as another property, and owns it")
+                return (link.column, "is given an object that another property already owns")
             }
         }
         return nil

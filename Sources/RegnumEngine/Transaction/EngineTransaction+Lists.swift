@@ -170,11 +170,11 @@ extension EngineTransaction {
         }
         guard content.schema.tables[schema.target.index].kind.isOwned else { return }
         for key in keys where content.hasOwner(schema.target, key.rawValue) {
-            throw invalidElement("an object that belongs to another one already", table, schema)
+            throw invalidElement("an object that already has an owner", table, schema)
         }
         let isAscending = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
         if !isAscending, Set(keys).count < keys.count {
-            throw invalidElement("the same object twice, since it owns it", table, schema)
+            throw invalidElement("the same owned object twice", table, schema)
         }
     }
 

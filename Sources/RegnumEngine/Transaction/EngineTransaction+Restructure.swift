@@ -80,7 +80,7 @@ extension EngineTransaction {
         precondition(
             from.type == to.type && from.linkTarget == to.linkTarget
                 && (to.isOptional || !from.isOptional),
-            "The columns must have the same type.")
+            "The columns must have compatible types.")
         willRestructure(table)
         removeIndex(table, source)
         if to.hasIndex { removeIndex(table, target) }
