@@ -1,15 +1,15 @@
 package import RegnumStore
 
-/// A transaction too large for a record: it commits by being a checkpoint. Its record names the
-/// directory image of the version that it makes, and a delta blob.
+/// A transaction too large for a record, which commits as a checkpoint. Its record refers to the
+/// directory image of the new version and to a delta blob.
 ///
-/// The body begins as those of all COMMIT records (version, time, origin); then
+/// The body starts like those of all COMMIT records (version, time, origin), followed by
 ///
 ///     u8   6
 ///     u64  nodes file     u64 offset     u64 byte count     u32 CRC     of the directory image
 ///     u64 offset     u64 byte count     u32 CRC     of the delta blob, in the same file
 ///
-/// and nothing more.
+/// and nothing else.
 struct BulkCommit: Equatable {
     static let operation: UInt8 = 6
 
@@ -19,7 +19,7 @@ struct BulkCommit: Equatable {
     var delta: ImagePlace
     var deltaByteCount: UInt64
 
-    /// A record's body, after its origin.
+    /// Writes the part of the record's body that follows its origin.
     func encode(_ writer: inout RecordWriter) {
         writer.byte(BulkCommit.operation)
         writer.fixed(fileNumber)
@@ -31,7 +31,7 @@ struct BulkCommit: Equatable {
         writer.fixed(delta.crc)
     }
 
-    /// Reads what follows the operation code.
+    /// Reads the part that follows the operation code.
     init(_ reader: inout RecordReader) throws(StoreError) {
         fileNumber = try reader.fixed(UInt64.self)
         directory = ImagePlace()
@@ -42,7 +42,7 @@ struct BulkCommit: Equatable {
         delta.extent = try reader.fixed(UInt64.self)
         deltaByteCount = try reader.fixed(UInt64.self)
         delta.crc = try reader.fixed(UInt32.self)
-        try reader.require(reader.isAtEnd, "something follows a bulk commit")
+        try reader.require(reader.isAtEnd, "there is data after a bulk commit")
     }
 
     init(_ written: WrittenCheckpoint, fileNumber: UInt64, delta: ImagePlace, deltaByteCount: Int) {
@@ -53,7 +53,7 @@ struct BulkCommit: Equatable {
         self.deltaByteCount = UInt64(deltaByteCount)
     }
 
-    /// The body of the record.
+    /// Returns the body of the record.
     func body(
         version: UInt64, timestampMicroseconds: Int64, origin: String?
     ) -> [UInt8] {
@@ -70,9 +70,10 @@ struct BulkCommit: Equatable {
         return writer.bytes
     }
 
-    /// The root and the summary of the commit, which follows `base`.
+    /// Loads the root and summary of the commit, which follows `base`.
     ///
-    /// Throws `historyTrimmed` if the nodes file is gone: newer checkpoints have replaced it.
+    /// Throws `historyTrimmed` if the nodes file no longer exists because newer checkpoints
+    /// replaced it.
     func load(
         version: UInt64, origin: String?, after base: DatabaseRoot, _ nodes: any NodesFiles
     ) throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
@@ -82,29 +83,29 @@ struct BulkCommit: Equatable {
             seed: base.content.context.seed)
         guard let count = Int(exactly: deltaByteCount), deltaByteCount <= Limits.imageByteCountMax
         else {
-            throw StoreError(.invalidDatabase, "The delta of a bulk commit is impossibly large.")
+            throw StoreError(.invalidDatabase, "The delta of a bulk commit is too large.")
         }
         let bytes = try file.bytes(at: delta.extent, count: count)
         guard Checksum.crc32c(bytes) == delta.crc else {
             throw StoreError(
                 .invalidDatabase,
-                "The delta of the bulk commit of version \(version) is damaged: it does not have "
-                    + "the checksum that the log tells.")
+                "The delta of the bulk commit of version \(version) is damaged: it does not match "
+                    + "the checksum in the log.")
         }
         let summary = try DeltaBlob.decode(Array(bytes), origin: origin, from: base, to: root)
         return (root, summary)
     }
 }
 
-/// The nodes files of a realm, for reading.
+/// Read access to the nodes files of a realm.
 package protocol NodesFiles: Sendable {
-    /// Throws `historyTrimmed` if there is no such file.
+    /// Throws `historyTrimmed` if the file doesn't exist.
     func bytes(ofFile number: UInt64) throws(StoreError) -> any NodeBytes
 }
 
-/// What the record of a bulk commit tells besides what its root and summary do.
+/// The data for the record of a bulk commit that its root and summary don't contain.
 package struct BulkRequest: Sendable {
     package var timestampMicroseconds: Int64
-    /// The nodes file in which most of it lies already; nil: any.
+    /// The number of the nodes file that already contains most of the content, or `nil` for any.
     package var nodesFile: UInt64?
 }

@@ -1,47 +1,48 @@
 import CRegnum
 import RegnumStore
 
-/// Makes a root, in a lineage of its own, from a directory image: clusters and index inner nodes on
-/// the heap, the leaves left in the nodes file until they are touched.
+/// Loads a root, in a new lineage, from a directory image. Clusters and inner index nodes are
+/// created on the heap; leaves remain in the nodes file until first accessed.
 ///
-/// Everything is checked against the bytes that are there, the file and the limits of the engine;
-/// hostile bytes never trap, and never make it allocate more than some fifty times their size.
+/// Everything is validated against the available bytes, the file and the limits of the engine.
+/// Hostile bytes never trap, and never cause allocations of more than about fifty times their size.
 struct CheckpointLoader {
     private let source: NodeSource
     private let edit: NodeEdit
     private let context: TreeContext
-    /// Leaves lie before it.
+    /// All leaves must end at or before this offset.
     private let leafLimit: UInt64
     private var reader: ImageReader
     private var version: UInt64 = 0
     private let knownSchema: DatabaseSchema?
-    /// What was made and is in no tree yet.
+    /// Nodes that were created but aren't part of a tree yet.
     private var loose: [Node] = []
 
-    /// The root that a checkpoint describes.
+    /// Loads the root that a checkpoint describes.
     ///
     /// - Parameters:
-    ///   - version: which the image must have.
-    ///   - seed: that of the realm's index keys.
-    ///   - knownSchema: taken where the image has the same, so that what was prepared for it stays.
+    ///   - version: The version that the image must have.
+    ///   - seed: The seed of the realm's index keys.
+    ///   - knownSchema: Reused if the image has an equal schema, so that state cached for it stays
+    ///     valid.
     ///
     /// Throws `invalidDatabase` for damage, `unsupportedFormat` for an image that a newer version
-    /// wrote, `ioFailed` if the file cannot be read.
+    /// wrote, `ioFailed` if the file can't be read.
     /// - Complexity: O(n / 1,024).
     static func load(
         _ directory: ImagePlace, byteCount: UInt64, version: UInt64, from file: any NodeBytes,
         seed: IndexSeed, knownSchema: DatabaseSchema? = nil
     ) throws(StoreError) -> DatabaseRoot {
         guard let count = Int(exactly: byteCount), byteCount <= Limits.imageByteCountMax else {
-            throw StoreError(.invalidDatabase, "The directory of a checkpoint is impossibly large.")
+            throw StoreError(.invalidDatabase, "The directory of a checkpoint is too large.")
         }
         let bytes = try file.bytes(at: directory.extent, count: count)
         guard cregnum_crc32c(0, bytes.baseAddress, bytes.count) == directory.crc else {
             throw StoreError(
                 .invalidDatabase,
                 "The directory of the checkpoint of version \(version) is damaged: its \(count) "
-                    + "bytes from \(directory.extent) on do not have the checksum that the log "
-                    + "tells.")
+                    + "bytes at offset \(directory.extent) do not match the checksum in the "
+                    + "log.")
         }
         return try withExtendedLifetime(file) { () throws(StoreError) in
             var loader = CheckpointLoader(file, bytes, directory.extent, seed, knownSchema)
@@ -62,7 +63,7 @@ struct CheckpointLoader {
         source = NodeSource(file)
         context = TreeContext(seed: seed, source: source)
         guard let edit = context.store.beginEdit(on: nil) else {
-            preconditionFailure("A new store has no other edit.")
+            preconditionFailure("A new store can't have another edit in progress.")
         }
         self.edit = edit
         self.leafLimit = leafLimit
@@ -71,7 +72,7 @@ struct CheckpointLoader {
 
     private mutating func run(version expected: UInt64) throws(StoreError) -> DatabaseRoot {
         let magic = try reader.fixed(UInt32.self)
-        try reader.require(magic == DirectoryImage.magic, "it does not begin as one does")
+        try reader.require(magic == DirectoryImage.magic, "its magic number is wrong")
         let format = try reader.fixed(UInt16.self)
         guard format == DirectoryImage.formatVersion else {
             throw StoreError(
@@ -81,9 +82,9 @@ struct CheckpointLoader {
         }
         _ = try reader.fixed(UInt16.self)
         version = try reader.fixed(UInt64.self)
-        try reader.require(version == expected, "it is of version \(version), not \(expected)")
+        try reader.require(version == expected, "its version is \(version) instead of \(expected)")
         try reader.require(version <= Limits.versionMax, "its version is too large")
-        _ = try reader.fixed(UInt64.self)  // live bytes: for whoever writes the next one
+        _ = try reader.fixed(UInt64.self)  // live bytes: used by the next checkpoint
         let schemaByteCount = try reader.count(
             UInt32.self, max: reader.remaining, "the length of the schema")
         let tableCount = try reader.count(
@@ -107,17 +108,17 @@ struct CheckpointLoader {
                 directory.store(
                     try self.table(table).node.word,
                     DatabaseContent.directoryByteCount(tableCount: index))
-                loose.removeLast(loose.count - 1)  // they hang below the directory now
+                loose.removeLast(loose.count - 1)  // they are below the directory now
             }
         }
-        try reader.require(reader.remaining == 0, "bytes are left over")
+        try reader.require(reader.remaining == 0, "there are extra bytes")
         loose = []
         let root = DatabaseRoot(version: version, content: content, stamp: edit.stamp)
         edit.store.finish(edit)
         return root
     }
 
-    /// Frees what was made so far.
+    /// Frees the nodes created so far.
     private mutating func giveUp() {
         for node in loose { NodeWalk.free(from: node, bornAfter: 0, edit.store) }
         loose = []
@@ -167,14 +168,14 @@ struct CheckpointLoader {
         return table
     }
 
-    /// - Parameter expected: how many entries it must have, nil if that is not known.
+    /// - Parameter expected: The number of entries it must have, or `nil` if unknown.
     private mutating func index(
         _ key: UInt16, kind: UInt16, count expected: UInt64?, _ order: IndexTree.LeafOrder
     ) throws(StoreError) -> IndexTree {
         let stored = try reader.fixed(UInt16.self)
-        try reader.require(stored == key, "an index is of another column")
+        try reader.require(stored == key, "an index belongs to another column")
         let storedKind = try reader.fixed(UInt16.self)
-        try reader.require(storedKind == kind, "an index is of another kind")
+        try reader.require(storedKind == kind, "an index has another kind")
         let leafCount = try reader.count(
             UInt32.self, max: reader.remaining / DirectoryImage.leafByteCount,
             "a number of leaves")
@@ -247,7 +248,7 @@ struct CheckpointLoader {
         return cluster
     }
 
-    /// Reads a bitmap and returns how many bits are set.
+    /// Reads a bitmap and returns the number of bits set.
     private mutating func bitmap(
         _ words: UnsafeMutablePointer<UInt64>, _ rowCount: Int
     ) throws(StoreError) -> Int {
@@ -289,7 +290,7 @@ struct CheckpointLoader {
         slot.textUsed = textUsed
         slot.textDead = try reader.count(UInt32.self, max: textUsed, "the length of dead text")
         try reader.require(
-            isText || largeCount + textUsed == 0, "a column has text that can have none")
+            isText || largeCount + textUsed == 0, "a column has text, but its type has none")
         let first = try reader.fixed(UInt64.self)
         let second = try reader.fixed(UInt64.self)
         if isText {
@@ -313,7 +314,7 @@ struct CheckpointLoader {
             extent: extent & ~63, byteCount: Node.headerByteCount + rowCount << log2)
     }
 
-    /// Of the column that was read last.
+    /// The number of large values of the last column read.
     private var largeCount = 0
 
     private mutating func largeValues(
@@ -331,12 +332,12 @@ struct CheckpointLoader {
             let crc = try reader.fixed(UInt32.self)
             try require(
                 extent: extent, byteCount: Node.headerByteCount + length, isOptional: true)
-            try reader.require(extent != 0 || length == 0, "a large value lies nowhere")
+            try reader.require(extent != 0 || length == 0, "a large value has no location")
             list.set(index, word: 0, extent: extent, length: length, crc: crc)
         }
     }
 
-    /// A place in the file, before the directory.
+    /// Requires that an image at `extent` is within the file and before the directory.
     private func require(
         extent: UInt64, byteCount: Int, isOptional: Bool = false
     ) throws(StoreError) {
@@ -344,7 +345,7 @@ struct CheckpointLoader {
         let (end, isOver) = extent.addingReportingOverflow(UInt64(byteCount))
         try reader.require(
             extent > 0 && extent % 64 == 0 && !isOver && end <= leafLimit,
-            "a leaf lies outside of the file")
+            "a leaf is outside the file")
     }
 }
 

@@ -1,38 +1,38 @@
 import CRegnum
 package import RegnumStore
 
-/// Where the images of a checkpoint go: the end of a nodes file.
+/// The destination of a checkpoint's images: the end of a nodes file.
 package protocol CheckpointSink: AnyObject {
-    /// The file as it can be read.
+    /// The readable content of the file.
     var bytes: any NodeBytes { get }
-    /// Number of the file.
+    /// The number of the file.
     var fileNumber: UInt64 { get }
-    /// Appends the parts, one behind the other, and returns where the first begins: a multiple
-    /// of 64. Throws what the disk says, and `closed` when the checkpoint is to be given up.
+    /// Appends the parts contiguously and returns the offset of the first, a multiple of 64. Throws
+    /// I/O errors, and `closed` if the checkpoint should be abandoned.
     func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64
-    /// Makes all of it durable.
+    /// Syncs everything appended.
     func sync() throws(StoreError)
 }
 
-/// Where something lies in a nodes file.
+/// The location and checksum of an image in a nodes file.
 struct ImagePlace: Equatable {
-    /// A multiple of 64; 0: nowhere.
+    /// A multiple of 64, or 0 if there is no image.
     var extent: UInt64 = 0
     var crc: UInt32 = 0
 }
 
-/// The images of one checkpoint on their way into a sink, counted.
+/// Writes the images of a checkpoint to a sink and counts them.
 struct ImageOutput {
     private let sink: any CheckpointSink
-    /// Images of leaves that were written, and their bytes.
+    /// The number of leaf images written, and their size.
     private(set) var writtenCount = 0
     private(set) var writtenByteCount: UInt64 = 0
-    /// Bytes of leaves that the checkpoint names: those that it wrote and older ones.
+    /// The size of all leaves of the checkpoint, including those written by earlier checkpoints.
     private(set) var liveByteCount: UInt64 = 0
 
     init(_ sink: any CheckpointSink) { self.sink = sink }
 
-    /// Writes a leaf: the header of an image, then `used` bytes.
+    /// Writes a leaf image: its header, followed by `used`.
     mutating func leaf(
         _ kind: NodeKind, count: Int, _ used: UnsafeRawBufferPointer
     ) throws(StoreError) -> ImagePlace {
@@ -47,12 +47,12 @@ struct ImageOutput {
         return place
     }
 
-    /// Counts a leaf that lies in the file already.
+    /// Counts a leaf that is already in the file.
     mutating func keep(byteCount: Int) {
         liveByteCount += (UInt64(byteCount) + 63) & ~63
     }
 
-    /// Writes anything else.
+    /// Writes an image other than a leaf.
     mutating func append(_ parts: [UnsafeRawBufferPointer]) throws(StoreError) -> ImagePlace {
         var crc: UInt32 = 0
         for part in parts { crc = cregnum_crc32c(crc, part.baseAddress, part.count) }
@@ -60,7 +60,7 @@ struct ImageOutput {
     }
 }
 
-/// The first 16 bytes of the image of a leaf, laid out as those of a node.
+/// The first 16 bytes of a leaf image, with the layout of a node header.
 private struct ImageHeader: BitwiseCopyable {
     let birth: UInt64 = 0
     let byteCount: UInt32

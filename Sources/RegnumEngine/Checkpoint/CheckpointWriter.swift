@@ -1,27 +1,27 @@
 import CRegnum
 import RegnumStore
 
-/// What `CheckpointWriter` wrote.
+/// The result of `CheckpointWriter`.
 struct WrittenCheckpoint {
-    /// Where the directory image lies: what a `CheckpointReference` tells.
+    /// The location of the directory image, as stored in a `CheckpointReference`.
     var directory: ImagePlace
     var directoryByteCount: UInt64
-    /// Bytes in the nodes file that the checkpoint needs: its leaves and its directory.
+    /// The bytes in the nodes file that the checkpoint needs: its leaves and its directory.
     var liveByteCount: UInt64
-    /// Leaves that were not in the file before, and their bytes.
+    /// The number and size of leaves that weren't in the file before.
     var leafCount: Int
     var leafByteCount: UInt64
 }
 
-/// Writes a root into a nodes file: every leaf that does not lie there yet, column by column, then
-/// the directory image, which names them all.
+/// Writes a root to a nodes file: every leaf that isn't there yet, column by column, followed by
+/// the directory image that refers to all of them.
 ///
-/// The root must be held meanwhile; it stays as it is, and edits go on beside it: what a root shows
-/// is never written again, and only that is read here.
+/// The root must be held until the end. It isn't changed, and edits may continue concurrently: the
+/// writer reads only what the root shows, which is never overwritten.
 struct CheckpointWriter {
     private let root: DatabaseRoot
     private var output: ImageOutput
-    /// Whether extents of the root are places in the file that is written.
+    /// Whether the root's extents are locations in the destination file.
     private let isSameFile: Bool
 
     init(_ root: DatabaseRoot, to sink: any CheckpointSink) {
@@ -30,10 +30,12 @@ struct CheckpointWriter {
         isSameFile = root.content.context.source.map { $0.file === sink.bytes } ?? false
     }
 
+    /// Writes the checkpoint.
+    ///
     /// - Complexity: O(changed leaves), and O(n / 1,024) for the directory.
     ///
-    /// Throws what the sink throws, and `invalidDatabase` if the root has leaves that were found
-    /// damaged: zeros must not take their place.
+    /// Throws the errors of the sink, and `invalidDatabase` if leaves of the root were found
+    /// damaged, which must not be replaced by zeros.
     mutating func write() throws(StoreError) -> WrittenCheckpoint {
         try checkSound()
         var directory = DirectoryImageWriter(version: root.version, schema: root.schema)
@@ -72,7 +74,7 @@ struct CheckpointWriter {
             leafCount: leafCount, leafByteCount: leafByteCount)
     }
 
-    /// Writes whatever else belongs to the checkpoint: the delta of a bulk commit.
+    /// Writes additional data of the checkpoint: the delta of a bulk commit.
     mutating func append(_ bytes: [UInt8]) throws(StoreError) -> ImagePlace {
         try withBytes(bytes) { (bytes) throws(StoreError) in try output.append([bytes]) }
     }
@@ -136,7 +138,7 @@ struct CheckpointWriter {
             output.keep(byteCount: Node.headerByteCount + slot.textUsed)
             return ImagePlace(extent: slot.textExtent, crc: slot.textCRC)
         }
-        _ = cluster.chunk(column)  // and with it the text
+        _ = cluster.chunk(column)  // also loads the text
         try checkSound()
         return try output.leaf(
             .text, count: 0,
@@ -150,7 +152,7 @@ struct CheckpointWriter {
         for index in 0..<list.count {
             var place = ImagePlace()
             if list.isFree(index) {
-                // nothing lies there
+                // The entry is unused.
             } else if isSameFile, list.extent(index) != 0 {
                 output.keep(byteCount: Node.headerByteCount + list.length(index))
                 place = ImagePlace(extent: list.extent(index), crc: list.crc(index))
@@ -175,7 +177,7 @@ struct CheckpointWriter {
 
     // MARK: Indexes
 
-    /// Writes the changed leaves of an index and returns where all of them are.
+    /// Writes the changed leaves of an index and returns the locations of all leaves.
     private mutating func write(
         _ index: IndexTree
     ) throws(StoreError) -> [IndexTree.LeafPlace] {
@@ -205,9 +207,9 @@ struct CheckpointWriter {
                 source, extent: place.extent, crc: place.crc, count: place.count,
                 firstKey: place.firstKey, firstRow: place.firstRow)
         }
-        guard let node else { preconditionFailure("A leaf of an index lies nowhere.") }
+        guard let node else { preconditionFailure("An index leaf has no image.") }
         let leaf = IndexLeaf(node)
-        for slot in 0..<IndexLeaf.capacity {  // what is not in use is undefined
+        for slot in 0..<IndexLeaf.capacity {  // unused slots are undefined
             image[slot] = slot < leaf.count ? leaf.keys[slot] : 0
             image[IndexLeaf.capacity + slot] = slot < leaf.count ? leaf.rows[slot] : 0
         }
@@ -218,7 +220,7 @@ struct CheckpointWriter {
     }
 }
 
-/// `withUnsafeBytes` with the error's type.
+/// `withUnsafeBytes` with typed throws.
 private func withBytes<Element: BitwiseCopyable, Result>(
     _ array: [Element], _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
 ) throws(StoreError) -> Result {
@@ -232,7 +234,7 @@ private func withBytes<Element: BitwiseCopyable, Result>(
     return try result.get()
 }
 
-/// Where the leaves of a table's clusters lie.
+/// The locations of the leaves of a table's clusters.
 struct ClusterPlaces {
     struct Column {
         var chunk = ImagePlace()

@@ -1,7 +1,7 @@
 import RegnumStore
 
-/// What a bulk commit changed, for change streams of other processes: keys and columns, no values.
-/// `Docs/FORMAT.md` owns the layout.
+/// The changes of a bulk commit, for change streams of other processes: keys and columns without
+/// values. `Docs/FORMAT.md` specifies the layout.
 enum DeltaBlob {
     private enum Part {
         static let deleted: UInt8 = 1
@@ -35,7 +35,7 @@ enum DeltaBlob {
         return writer.bytes
     }
 
-    /// The splices without the keys of what they insert, which the root has.
+    /// Encodes splices without the keys that they insert, which the root contains.
     private static func encode(
         _ lists: [ListKey: [ListChange]], _ writer: inout RecordWriter
     ) {
@@ -69,9 +69,10 @@ enum DeltaBlob {
         }
     }
 
-    /// The summary of the commit that led from `base` to `root`, if its changes can be that.
+    /// Decodes the summary of the commit from `base` to `root`.
     ///
-    /// Throws `invalidDatabase`. Allocates at most some hundred bytes for each row of the two.
+    /// Throws `invalidDatabase` if the changes don't match the two roots. Allocates at most a few
+    /// hundred bytes for each of their rows.
     static func decode(
         _ bytes: [UInt8], origin: String?, from base: DatabaseRoot, to root: DatabaseRoot
     ) throws(StoreError) -> CommitSummary {
@@ -87,7 +88,7 @@ enum DeltaBlob {
             let delta = try decode(&reader, root.schema.tables[index], base, root)
             tables[delta.table] = delta
         }
-        try reader.require(reader.isAtEnd, "bytes are left over")
+        try reader.require(reader.isAtEnd, "there are extra bytes")
         return CommitSummary(version: root.version, origin: origin, tables: tables)
     }
 
@@ -107,7 +108,7 @@ enum DeltaBlob {
             for key in deleted {
                 try reader.require(
                     base.contains(schema.key, key) && !root.contains(schema.key, key),
-                    "a row is deleted that is not")
+                    "a row is not deleted as stated")
             }
         }
         if parts & Part.modified != 0 {
@@ -118,11 +119,11 @@ enum DeltaBlob {
             for key in inserted {
                 try reader.require(
                     !base.contains(schema.key, key) && root.contains(schema.key, key),
-                    "a row is inserted that is not")
+                    "a row is not inserted as stated")
             }
         }
         try reader.require(
-            after == before - deleted.count + inserted.count, "a class changes otherwise")
+            after == before - deleted.count + inserted.count, "a class has a wrong number of rows")
         var listChanges: [ListKey: [ListChange]] = [:]
         if parts & Part.lists != 0 {
             listChanges = try decodeLists(&reader, schema, base, root)
@@ -149,7 +150,7 @@ enum DeltaBlob {
     ) throws(StoreError) -> [ListKey: [ListChange]] {
         var result: [ListKey: [ListChange]] = [:]
         let count = try reader.count(max: schema.lists.count, "a number of lists")
-        try reader.require(count > 0, "no list changes")
+        try reader.require(count > 0, "there are no list changes")
         var last = -1
         for _ in 0..<count {
             let index = try reader.count(max: schema.lists.count - 1, "a list key")
@@ -161,7 +162,7 @@ enum DeltaBlob {
             for row in rows {
                 try reader.require(
                     base.contains(schema.key, row) && root.contains(schema.key, row),
-                    "a list of a row is changed that is not in both versions")
+                    "a list changes in a row that is not in both versions")
                 let splices = try decodeSplices(
                     &reader, from: base.listCount(schema.key, row, list),
                     to: root.list(schema.key, row, list))
@@ -176,7 +177,7 @@ enum DeltaBlob {
         _ reader: inout RecordReader, from count: Int, to elements: [ObjectKey]
     ) throws(StoreError) -> [ListSplice] {
         let spliceCount = try reader.count(max: reader.remaining / 3, "a number of splices")
-        try reader.require(spliceCount > 0, "a list changes by nothing")
+        try reader.require(spliceCount > 0, "a list change has no splices")
         var splices: [ListSplice] = []
         var (oldEnd, newEnd) = (0, 0)
         for index in 0..<spliceCount {
@@ -196,7 +197,7 @@ enum DeltaBlob {
             newEnd = start + inserted
         }
         try reader.require(
-            count - oldEnd == elements.count - newEnd, "a list changes otherwise")
+            count - oldEnd == elements.count - newEnd, "the length of a list does not match")
         return splices
     }
 
@@ -216,7 +217,7 @@ enum DeltaBlob {
             for key in keys {
                 try reader.require(
                     base.contains(schema.key, key) && root.contains(schema.key, key),
-                    "a row is changed that is not in both versions")
+                    "a row changes that is not in both versions")
                 columns[key, default: ColumnSet()].insert(schema.columns[column].key)
             }
         }

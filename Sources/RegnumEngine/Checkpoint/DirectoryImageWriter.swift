@@ -1,7 +1,7 @@
 import RegnumStore
 
-/// The numbers of a directory image: what a checkpoint knows besides its leaves, from the schema to
-/// where each leaf lies. `Docs/FORMAT.md` owns the layout.
+/// Constants of a directory image, which contains everything about a version except its leaves:
+/// from the schema to the location of each leaf. `Docs/FORMAT.md` specifies the layout.
 enum DirectoryImage {
     static let magic: UInt32 = 0x4944_4752  // "RGDI"
     static let formatVersion: UInt16 = 1
@@ -13,7 +13,7 @@ enum DirectoryImage {
     static let indexByteCount = 16
     static let leafByteCount = 32
 
-    /// Words of a bitmap that covers `rowCount` rows.
+    /// Returns the number of words in a bitmap of `rowCount` rows.
     @inline(__always)
     static func wordCount(_ rowCount: Int) -> Int { (rowCount + 63) >> 6 }
 }
@@ -38,7 +38,7 @@ struct DirectoryImageWriter {
         body.fixed(UInt32(table.indexCount))
     }
 
-    /// - Parameter index: which of the table's clusters, in `places`.
+    /// - Parameter index: The index of the cluster in `places`.
     mutating func cluster(_ cluster: Cluster, _ places: ClusterPlaces, _ index: Int) {
         let rowCount = cluster.rowCount
         let wordCount = DirectoryImage.wordCount(rowCount)
@@ -92,8 +92,8 @@ struct DirectoryImageWriter {
     }
 
     /// - Parameters:
-    ///   - key: of the column or list.
-    ///   - kind: 0 an index, 1 a list, 2 its backlinks.
+    ///   - key: The key of the column or list.
+    ///   - kind: 0 for an index, 1 for a list, 2 for its backlinks.
     mutating func index(_ leaves: [IndexTree.LeafPlace], _ key: UInt16, kind: UInt16) {
         body.fixed(key)
         body.fixed(kind)
@@ -108,7 +108,7 @@ struct DirectoryImageWriter {
         }
     }
 
-    /// The whole image.
+    /// Returns the complete image.
     func finish(liveByteCount: UInt64) -> [UInt8] {
         var image = ImageWriter()
         image.fixed(DirectoryImage.magic)
@@ -125,10 +125,10 @@ struct DirectoryImageWriter {
     }
 }
 
-/// The schema in a directory image: for each class, by key, its name and the definitions of its
-/// columns, as an operation that adds a class tells them in a record; then a varint number of lists,
-/// and of each a string name, the varint table key of its elements and a u8 kind. Then, once, the varint version
-/// of the schema.
+/// The schema in a directory image: for each class, by key, its name, kind and column definitions,
+/// encoded as in the operation of a commit record that adds a class; then a varint number of lists,
+/// and for each a string name, the varint table key of its elements and a u8 kind. At the end, the
+/// varint version of the schema.
 enum SchemaImage {
     static func encode(_ schema: DatabaseSchema) -> [UInt8] {
         var writer = RecordWriter(capacity: 256)
@@ -178,7 +178,7 @@ enum SchemaImage {
                 throw damaged(error.sentence)
             }
             guard names.insert(Array(name.utf8)).inserted else {
-                throw damaged("two classes have one name")
+                throw damaged("two classes have the same name")
             }
             let keyed = columns.enumerated().map { (index, definition) in
                 ColumnSchema(key: ColumnKey(rawValue: UInt16(index)), definition: definition)
@@ -198,7 +198,7 @@ enum SchemaImage {
         } catch {
             throw damaged(error.sentence)
         }
-        guard reader.isAtEnd else { throw damaged("bytes are left over") }
+        guard reader.isAtEnd else { throw damaged("there are extra bytes") }
         return DatabaseSchema(tables: tables, version: version)
     }
 

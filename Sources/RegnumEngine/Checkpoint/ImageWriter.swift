@@ -1,6 +1,6 @@
 import RegnumStore
 
-/// Appends the numbers and bitmaps of a directory image; little-endian.
+/// Encodes the numbers and bitmaps of a directory image in little-endian byte order.
 struct ImageWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -15,16 +15,16 @@ struct ImageWriter {
 
     mutating func raw(_ other: [UInt8]) { bytes.append(contentsOf: other) }
 
-    /// Zeros up to the next multiple of 8.
+    /// Appends zeros up to the next multiple of 8.
     mutating func pad() {
         while bytes.count % 8 != 0 { bytes.append(0) }
     }
 }
 
-/// Takes a directory image apart. Every read is checked: bytes from a file throw
-/// `invalidDatabase`, and never trap.
+/// Decodes a directory image. All reads are checked: invalid bytes throw `invalidDatabase` and
+/// never trap.
 ///
-/// Confined to the call that was given `bytes`.
+/// Confined to the call that passed `bytes`.
 struct ImageReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var offset = 0
@@ -54,7 +54,7 @@ struct ImageReader {
         return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
     }
 
-    /// A number that is at most `max`.
+    /// Reads a number that is at most `max`.
     @inline(__always)
     mutating func count<Number: FixedWidthInteger & BitwiseCopyable>(
         _ type: Number.Type, max: Int, _ what: @autoclosure () -> String
@@ -72,7 +72,7 @@ struct ImageReader {
         return Array(bytes[offset..<offset + count])
     }
 
-    /// Goes on at the next multiple of 8.
+    /// Skips to the next multiple of 8.
     mutating func skipPadding() throws(StoreError) {
         while offset % 8 != 0 {
             let byte = try fixed(UInt8.self)

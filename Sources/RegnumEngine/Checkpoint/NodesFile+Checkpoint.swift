@@ -11,7 +11,7 @@ extension NodesDirectory: NodesFiles {
 }
 
 extension CheckpointLoader {
-    /// The root that a checkpoint of the log describes.
+    /// Loads the root of a checkpoint that the log refers to.
     static func load(
         _ reference: CheckpointReference, from nodes: any NodesFiles, seed: IndexSeed,
         knownSchema: DatabaseSchema? = nil
@@ -23,7 +23,7 @@ extension CheckpointLoader {
             knownSchema: knownSchema)
     }
 
-    /// How many bytes of its file a checkpoint needs, as far as that can be read.
+    /// Returns the bytes of its file that a checkpoint needs, or 0 if they can't be read.
     static func liveByteCount(
         _ reference: CheckpointReference?, _ nodes: any NodesFiles
     ) -> UInt64 {
@@ -37,7 +37,8 @@ extension CheckpointLoader {
 }
 
 extension CommitRecord {
-    /// As ``apply(_:to:)``, for records of bulk commits too, whose root is read from `nodes`.
+    /// Applies a record's body like ``apply(_:to:)``, including those of bulk commits, whose roots
+    /// are loaded from `nodes`.
     package static func apply(
         _ body: [UInt8], to base: DatabaseRoot, _ nodes: (any NodesFiles)?
     ) throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
@@ -51,7 +52,7 @@ extension CommitRecord {
             return try apply(body, to: base)
         }
         guard version == base.version &+ 1, version > 0 else {
-            throw reader.damaged("it is version \(version) where \(base.version) + 1 must follow")
+            throw reader.damaged("its version is \(version) instead of \(base.version) + 1")
         }
         let commit = try BulkCommit(&reader)
         return try commit.load(version: version, origin: origin, after: base, nodes)

@@ -1,14 +1,13 @@
 import RegnumStore
 
 extension CommitRecord {
-    /// Transactions with fewer rows are encoded to find out how large their records are.
+    /// Transactions with fewer rows are encoded to determine the size of their records.
     private static let estimatedRowCountMin = 256
 
-    /// Whether the record of a transaction would certainly, or probably, be larger than
-    /// `byteCountMax`: then it commits in bulk. Values are looked at, not encoded.
+    /// Returns whether the record of a transaction would certainly or probably exceed
+    /// `byteCountMax`, so that it must commit in bulk. Estimates the size without encoding values.
     ///
-    /// A transaction that could have had a record after all (many equal values take little room)
-    /// loses nothing but time.
+    /// An overestimate (many equal values take little space) only costs time.
     static func isTooLarge(
         _ content: DatabaseContent, _ deltas: [TableDelta], byteCountMax: Int
     ) -> Bool {
@@ -53,7 +52,7 @@ extension CommitRecord {
         return false
     }
 
-    /// The least bytes that the list changes of a class take.
+    /// Returns a lower bound for the bytes of a class's list changes.
     private static func listByteCount(_ content: DatabaseContent, _ delta: TableDelta) -> Int {
         var byteCount = 0
         for change in delta.listChanges.values.joined() {
@@ -67,7 +66,8 @@ extension CommitRecord {
         return byteCount
     }
 
-    /// The bytes of the strings and data of the rows from a key on; stops above `limit`.
+    /// Returns the bytes of strings and data in the rows from `key` on. Stops once the sum exceeds
+    /// `limit`.
     private static func textByteCount(
         _ table: Table, _ columns: [ColumnSchema], from key: UInt64, limit: Int
     ) -> Int {
@@ -90,7 +90,7 @@ extension CommitRecord {
 }
 
 extension ValueType {
-    /// About the bytes of a value in a record, without those of its text.
+    /// The approximate bytes of a value in a record, without those of its text.
     fileprivate var recordByteCount: Int {
         switch self {
         case .bool, .string, .data, .any: 1

@@ -1,5 +1,5 @@
 extension Table {
-    /// Builds the tree over `clusters`, which ascend by their first keys; for a table that has none.
+    /// Builds the tree over `clusters` (ascending by first key) in an empty table.
     func hang(_ clusters: [Cluster], nextKey: UInt64, _ edit: NodeEdit) {
         self.nextKey = nextKey
         guard let last = clusters.last else { return }
@@ -38,7 +38,7 @@ extension Table {
 }
 
 extension Cluster {
-    /// The large values of a column, nil if it has none.
+    /// Returns the large values of a column, or `nil` if it has none.
     func largeList(_ column: Int) -> LargeList? {
         let slot = slot(column)
         return slot.flags.contains(.text)

@@ -1,4 +1,4 @@
-/// A leaf of a cluster as a checkpoint writes it.
+/// A leaf of a cluster as checkpoints write it.
 struct ClusterLeaf {
     enum Place: Equatable {
         case chunk(column: Int)
@@ -9,17 +9,17 @@ struct ClusterLeaf {
     }
 
     let place: Place
-    /// Bytes of the image, header included.
+    /// The size of the image, including its header.
     let byteCount: Int
-    /// Where the image is in the nodes file, 0: nowhere. Of an integer chunk the low 6 bits are log2
-    /// of the width.
+    /// The location of the image in the nodes file, or 0 if there is no current image. For an
+    /// integer chunk the low 6 bits are log2 of the width.
     let extent: UInt64
     let crc: UInt32
-    /// Log2 of an integer's width, which the extent has in its low bits; else 0.
+    /// Log2 of an integer's width, which the low bits of the extent hold; otherwise 0.
     let widthLog2: Int
-    /// The node; nil if it was not read from its image.
+    /// The node, or `nil` if it hasn't been loaded from its image.
     let node: Node?
-    /// Content versions that no node has as they are.
+    /// The content versions to write, if they differ from those in `node`.
     var versions: [UInt64] = []
 
     var kind: NodeKind {
@@ -30,9 +30,9 @@ struct ClusterLeaf {
         }
     }
 
-    /// Writes the image; `to` has room for `byteCount`. The node is there.
+    /// Writes the image to a buffer of at least `byteCount` bytes. The node must be loaded.
     func copyImage(to: UnsafeMutableRawPointer) {
-        guard let node else { preconditionFailure("A leaf that was not read is in a file.") }
+        guard let node else { preconditionFailure("Can't write a leaf that isn't loaded.") }
         let image = Node(to)
         if versions.isEmpty {
             to.copyMemory(from: node.address, byteCount: byteCount)
@@ -52,8 +52,8 @@ struct ClusterLeaf {
 }
 
 extension Cluster {
-    /// Calls `body` for each leaf that a checkpoint of the cluster consists of. Nothing is read from
-    /// the file.
+    /// Calls `body` for each leaf that a checkpoint of the cluster consists of, without loading
+    /// any.
     func forEachLeaf<Failure: Error>(
         _ body: (ClusterLeaf) throws(Failure) -> Void
     ) throws(Failure) {
@@ -100,8 +100,8 @@ extension Cluster {
         }
     }
 
-    /// Notes where the image of a leaf lies. `offset` is a multiple of 64, not 0. The caller
-    /// keeps others from editing or checkpointing the cluster meanwhile.
+    /// Records the location of a leaf's image. `offset` is a nonzero multiple of 64. The caller
+    /// must prevent concurrent edits and checkpoints of the cluster.
     func setExtent(of leaf: ClusterLeaf, offset: UInt64, crc: UInt32) {
         switch leaf.place {
         case .chunk(let column):

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Loads a word that several readers may fill in at the same time (acquire).
+/// Loads (acquire) a word that several readers may set concurrently.
 @inline(__always)
 func loadWord(_ address: UnsafeMutableRawPointer) -> UInt {
     address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)
 }
 
-/// Stores a word that others may read at the same time (release).
+/// Stores (release) a word that others may read concurrently.
 @inline(__always)
 func storeWord(_ word: UInt, _ address: UnsafeMutableRawPointer) {
     address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.store(word, ordering: .releasing)
 }
 
 extension Cluster {
-    /// A cluster without rows that has the first `slotCount` columns.
+    /// Creates an empty cluster with slots for the first `slotCount` columns.
     ///
-    /// Whoever rebuilds a stored cluster sets the counts, versions, source and slots afterwards; the
-    /// type, the presence offset and the text flag of each slot are right already and stay.
+    /// When rebuilding a stored cluster, the caller sets the counts, versions, source and slots
+    /// afterwards, but keeps the type, presence offset and text flag of each slot.
     static func make(_ columns: [ColumnSchema], slotCount: Int, edit: NodeEdit) -> Cluster {
         var optionalCount = 0
         for column in columns[..<slotCount] where column.isOptional { optionalCount += 1 }
@@ -47,7 +47,7 @@ extension Cluster {
         return cluster
     }
 
-    /// How many rows a chunk on the heap gets room for if it must hold `rowCount`.
+    /// Returns the capacity in rows of a heap chunk that must hold `rowCount`.
     @inline(__always)
     static func capacity(for rowCount: Int) -> Int {
         if rowCount <= 16 { return 16 }
@@ -55,8 +55,8 @@ extension Cluster {
         return rowCount <= 256 ? 256 : rowsPerCluster
     }
 
-    /// The cluster with slots for all `columns`; rows that are there get the defaults. The cluster
-    /// is the edit's own; its node is replaced.
+    /// Returns the cluster with slots for all `columns`, filling existing rows with the defaults.
+    /// The edit must own the cluster; its node is replaced.
     func addingSlots(_ columns: [ColumnSchema], edit: NodeEdit) -> Cluster {
         let old = slotCount
         let new = Cluster.make(columns, slotCount: columns.count, edit: edit)
@@ -80,7 +80,7 @@ extension Cluster {
         return new
     }
 
-    /// Gives all rows the default of a column whose slot is new.
+    /// Sets all rows of a newly added column to its default.
     private func fillWithDefault(_ column: ColumnSchema, edit: NodeEdit) {
         let index = column.key.index
         let value = column.defaultValue
@@ -96,8 +96,8 @@ extension Cluster {
         }
         if let presence = presence(index) { presence.update(from: live, count: wordsPerCluster) }
         let rows = chunk.address + Node.headerByteCount
-        // Equal long texts share their bytes; large values have one entry each, since an entry goes
-        // with its row.
+        // Equal long texts share their bytes. Each large value has its own entry, because an entry
+        // is removed with its row.
         write(value, row: 0, column: index, rows: rows, log2: log2, edit: edit)
         var isLarge = false
         if column.type.isText { isLarge = TextCell(rows).isLarge }
@@ -127,7 +127,7 @@ extension Cluster {
         storeWord(word, node.address + (Cluster.wordsOffset &+ 8 &* column))
     }
 
-    /// Log2 of the bytes of the narrowest signed integer that holds `value`.
+    /// Returns log2 of the size in bytes of the narrowest signed integer that holds `value`.
     @inline(__always)
     static func widthLog2(for value: Int64) -> Int {
         if value == Int64(Int8(truncatingIfNeeded: value)) { return 0 }

@@ -1,11 +1,11 @@
 import RegnumStore
 
 extension Cluster {
-    /// Whether the row was appended and not deleted.
+    /// Returns whether the row exists and isn't deleted.
     @inline(__always)
     func isLive(_ row: Int) -> Bool { live[row >> 6] >> UInt64(row & 63) & 1 != 0 }
 
-    /// Whether the row has no value in an optional column that the cluster has a slot for. False
+    /// Returns whether the row is null in a column for which the cluster has a slot. Always false
     /// for required columns.
     @inline(__always)
     func isNull(_ row: Int, _ column: Int) -> Bool {
@@ -13,14 +13,15 @@ extension Cluster {
         return bits[row >> 6] >> UInt64(row & 63) & 1 == 0
     }
 
-    /// Whether the row reads null in the column.
+    /// Returns whether the row reads as null in the column.
     @inline(__always)
     func isNull(_ row: Int, _ column: ColumnSchema) -> Bool {
         column.key.index < slotCount
             ? isNull(row, column.key.index) : column.defaultValue.isNull
     }
 
-    /// The value of a row below `rowCount`; the default if the column is younger than the slots.
+    /// Returns the value of a row below `rowCount`, or the default if the cluster has no slot for
+    /// the column.
     func value(_ row: Int, _ column: ColumnSchema) -> Value {
         let index = column.key.index
         guard index < slotCount else { return column.defaultValue }
@@ -45,8 +46,8 @@ extension Cluster {
         }
     }
 
-    // The typed reads: the cluster has a slot of that type for the column, the row is below
-    // `rowCount`. Null reads as zero.
+    // Typed reads. The cluster must have a slot of that type for the column, and the row must be
+    // below `rowCount`. Null reads as zero.
 
     @inline(__always)
     func int(_ row: Int, _ column: Int) -> Int64 {
@@ -64,15 +65,16 @@ extension Cluster {
         rows(column).load(fromByteOffset: row, as: UInt8.self) != 0
     }
 
-    /// The 16 bytes of a UUID or ObjectId (there, the upper half of `low` is 0).
+    /// Returns the 16 bytes of a UUID, decimal or ObjectId (for which the upper half of `low` is
+    /// 0).
     @inline(__always)
     func words(_ row: Int, _ column: Int) -> (high: UInt64, low: UInt64) {
         let address = rows(column) + row &* 16
         return (address.load(as: UInt64.self), address.load(fromByteOffset: 8, as: UInt64.self))
     }
 
-    /// The bytes of a string or data value. Valid as long as a root that shows the cluster is held,
-    /// and the row is not changed in place by the edit that made it.
+    /// Returns the bytes of a string or data value. Valid while a root that shows the cluster is
+    /// held and the edit that owns it doesn't change the row in place.
     @inline(__always)
     func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
         bytes(of: TextCell(rows(column) + row &* 16), column)
@@ -86,7 +88,7 @@ extension Cluster {
         try body(bytes(row, column))
     }
 
-    /// The bytes that a cell of a string or data column stands for.
+    /// Returns the bytes that a cell of a string or data column refers to.
     @inline(__always)
     func bytes(of cell: TextCell, _ column: Int) -> UnsafeRawBufferPointer {
         let length = cell.length
@@ -97,34 +99,34 @@ extension Cluster {
         return UnsafeRawBufferPointer(start: text(column) + cell.reference, count: length)
     }
 
-    /// The first byte of a column's text. The column's chunk was resolved before, and with it the
-    /// text node.
+    /// Returns the start of a column's text. The column's chunk, and with it the text node, must be
+    /// loaded.
     @inline(__always)
     func text(_ column: Int) -> UnsafeMutableRawPointer {
         Cluster.rows(loadWord(slot(column).address + ColumnSlot.aOffset))
     }
 
-    /// Where the first row of a column's chunk is, read from the file if need be.
+    /// Returns the first row of a column's chunk, loading it if necessary.
     @inline(__always)
     func rows(_ column: Int) -> UnsafeMutableRawPointer { Cluster.rows(chunk(column)) }
 
-    /// The chunk word of a column: address of the chunk, read from the file if need be, with the
-    /// log2 of an integer's width in the low 6 bits. Rows begin at `Cluster.rows(word)`; only those
-    /// below `rowCount` may be loaded.
+    /// Returns the chunk word of a column, loading the chunk if necessary: its address, with log2
+    /// of an integer's width in the low 6 bits. Rows begin at `Cluster.rows(word)`; only those
+    /// below `rowCount` may be read.
     @inline(__always)
     func chunk(_ column: Int) -> UInt {
         let word = storedWord(column)
         return word != 0 ? word : resolveChunk(column)
     }
 
-    /// The first row of the chunk that a chunk word names.
+    /// Returns the first row of the chunk that a chunk word refers to.
     @inline(__always)
     static func rows(_ word: UInt) -> UnsafeMutableRawPointer {
         UnsafeMutableRawPointer(bitPattern: (word & ~63) &+ UInt(Node.headerByteCount))
             .unsafelyUnwrapped
     }
 
-    /// An integer of a chunk.
+    /// Returns an integer of a chunk.
     @inline(__always)
     static func int(_ rows: UnsafeMutableRawPointer, _ row: Int, log2: Int) -> Int64 {
         switch log2 {

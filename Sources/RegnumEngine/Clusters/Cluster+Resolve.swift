@@ -1,10 +1,10 @@
-// Reading leaves from their images at the first touch. Several readers may do it at once: each
-// finds the same bytes, and stores the word when everything behind it is complete. What a file says
-// is checked here once for all rows, so that later reads need no checks; an image that is not what
-// its cluster says is replaced by zeros (`NodeSource.damaged`), whose word is not stored.
+// Loading leaves from their images on first access. Several readers may do so concurrently: each
+// finds the same bytes, and stores the word once everything it refers to is complete. The content
+// is validated here once for all rows, so later reads need no checks. An image that doesn't match
+// its cluster is replaced by zeros (`NodeSource.damaged`), whose word isn't stored.
 
 extension Cluster {
-    /// Reads the chunk of a column from its image, and the text that it names.
+    /// Loads the chunk of a column from its image, with the text it refers to.
     @inline(never)
     func resolveChunk(_ column: Int) -> UInt {
         let slot = slot(column)
@@ -35,14 +35,14 @@ extension Cluster {
         return word
     }
 
-    /// The chunk word of an image.
+    /// Returns the chunk word of an image.
     private static func word(_ image: NodeSource.Image, log2: Int) -> UInt {
         let word = UInt(bitPattern: image.address)
-        precondition(word & 63 == 0, "An image is not at a multiple of 64.")
+        precondition(word & 63 == 0, "An image isn't aligned to 64 bytes.")
         return word | UInt(log2)
     }
 
-    /// Reads the text that a chunk names; false where it is damaged.
+    /// Loads the text node of a chunk. Returns false if it is damaged.
     private func resolveText(_ slot: ColumnSlot, _ source: NodeSource) -> Bool {
         let place = slot.address + ColumnSlot.aOffset
         if loadWord(place) != 0 || slot.textUsed == 0 { return true }
@@ -58,7 +58,7 @@ extension Cluster {
         return true
     }
 
-    /// Whether each cell names bytes that are there, and of a string column UTF-8.
+    /// Returns whether each cell refers to existing bytes, which must be UTF-8 for a string column.
     private func areCellsSound(_ slot: ColumnSlot, _ rows: UnsafeMutableRawPointer) -> Bool {
         let isString = slot.type == .string
         let textUsed = slot.textUsed
@@ -88,7 +88,7 @@ extension Cluster {
         return true
     }
 
-    /// The bytes of a value of the large list.
+    /// Returns the bytes of a value in the large list.
     func largeBytes(_ column: Int, _ index: Int) -> UnsafeRawBufferPointer {
         guard let list = LargeList(word: slot(column).load(ColumnSlot.bOffset)) else {
             return UnsafeRawBufferPointer(start: nil, count: 0)
@@ -122,8 +122,8 @@ extension Cluster {
         return word
     }
 
-    /// Whether the header says what the parent expects; a birth other than 0 would make an image
-    /// look like a node of the heap.
+    /// Returns whether the header matches what the parent expects. With a nonzero birth an image
+    /// would look like a heap node.
     static func isImage(
         _ image: NodeSource.Image, _ kind: NodeKind, byteCount: Int, count: Int
     ) -> Bool {
@@ -133,7 +133,7 @@ extension Cluster {
     }
 }
 
-/// Whether the bytes are well-formed UTF-8.
+/// Returns whether the bytes are well-formed UTF-8.
 func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     var index = 0
     while index + 8 <= bytes.count {
@@ -147,10 +147,10 @@ func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
     return String(validating: rest, as: UTF8.self) != nil
 }
 
-/// Zeros that stand for a chunk of a cluster without rows, or one that is nowhere.
+/// Zeros used for the chunks of a cluster without rows or without an image.
 enum ZeroRows {
-    /// Never freed, written before anybody sees it. Not stored in the cluster: a
-    /// writer puts a chunk of its own there.
+    /// Initialized before first use and never freed. Never stored in a cluster, so that a writer
+    /// creates a chunk of its own.
     static let word: UInt = {
         let byteCount = Node.headerByteCount + 16 * rowsPerCluster
         let address = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 64)

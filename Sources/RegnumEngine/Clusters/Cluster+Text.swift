@@ -1,8 +1,8 @@
-// Strings and data of a cluster that is the edit's own.
+// Strings and data of a cluster that the edit owns.
 
 extension Cluster {
-    /// Writes a value into a cell whose former content was dropped.
-    /// - Parameter isLastInOrder: no later row has bytes in the text node.
+    /// Writes a value into a cell whose previous content was dropped.
+    /// - Parameter isLastInOrder: Whether no later row has bytes in the text node.
     @inline(__always)
     func writeText(
         _ bytes: UnsafeRawBufferPointer, _ cell: TextCell, _ column: Int, isLastInOrder: Bool,
@@ -21,7 +21,7 @@ extension Cluster {
         }
     }
 
-    /// Gives up what a cell stands for; the cell itself stays and must be written.
+    /// Releases the content of a cell. The cell itself remains and must be overwritten.
     @inline(__always)
     func dropText(_ cell: TextCell, _ column: Int, edit: NodeEdit) {
         if cell.isInline { return }
@@ -34,7 +34,7 @@ extension Cluster {
         }
     }
 
-    /// Makes room at the end of the text node; returns its offset.
+    /// Reserves bytes at the end of the text node and returns their offset.
     func reserveText(_ count: Int, _ column: Int, edit: NodeEdit) -> Int {
         let slot = slot(column)
         var used = slot.textUsed
@@ -46,7 +46,7 @@ extension Cluster {
                 slot.store(grown.word, ColumnSlot.aOffset)
             }
         } else {
-            // text of a chunk that was damaged: no cell names it
+            // Text of a damaged chunk, to which no cell refers.
             used = 0
             let text = edit.make(.text, byteCount: Cluster.textByteCount(needed))
             slot.store(text.word, ColumnSlot.aOffset)
@@ -57,7 +57,7 @@ extension Cluster {
         return used
     }
 
-    /// Makes the text node of a cluster without text so large that about `byteCount` fit.
+    /// Creates the text node of a cluster without text, with room for about `byteCount` bytes.
     func presizeText(_ column: Int, _ byteCount: Int, edit: NodeEdit) {
         let slot = slot(column)
         guard byteCount > 0, loadWord(slot.address + ColumnSlot.aOffset) == 0 else { return }
@@ -77,7 +77,7 @@ extension Cluster {
         if slot.textDead > slot.textUsed / 2 + 1024 { rewriteText(column, edit: edit) }
     }
 
-    /// Writes the text in row order without holes.
+    /// Rewrites the text in row order without gaps.
     @inline(never)
     private func rewriteText(_ column: Int, edit: NodeEdit) {
         let slot = slot(column)

@@ -1,17 +1,17 @@
-// Which version wrote each row last: one number for all rows of a cluster, or a chunk of u64, and
-// before either of them a patch of the few rows that were written since. So one update of a cluster
-// that nobody changed lately copies a patch, and not 8 KiB of versions.
+// The version that last wrote each row: one number for all rows of a cluster, or a chunk of u64,
+// with a small patch on top for the rows written since. A single update of a cluster that wasn't
+// changed recently thus copies a patch instead of 8 KiB of versions.
 
-/// Content versions of single rows, which go before what the cluster says of all.
+/// Content versions of individual rows, which override those of the cluster.
 ///
 ///     0     header          kind chunk, count = entries
 ///     16    u64 x entries   version << 10 | row; each row once, in no order
 ///
-/// Only in memory: a checkpoint writes a chunk.
+/// Kept in memory only: checkpoints write a chunk.
 struct VersionPatch {
     let node: Node
 
-    /// With more the cluster gets a chunk of its own.
+    /// The maximum number of entries. Beyond it the cluster gets a version chunk.
     static let entryCountMax = 30
     private static let firstByteCount = 64
 
@@ -28,11 +28,11 @@ struct VersionPatch {
         return nil
     }
 
-    /// The content version of a row, nil if it is not in the patch.
+    /// Returns the content version of a row, or `nil` if it isn't in the patch.
     @inline(__always)
     func version(_ row: Int) -> UInt64? { place(row).map { entries[$0] >> 10 } }
 
-    /// Writes all entries to where versions of all rows stand.
+    /// Overwrites the patched rows in an array with the versions of all rows.
     func apply(to rows: UnsafeMutableRawPointer) {
         for place in 0..<node.count {
             let entry = entries[place]
@@ -41,9 +41,9 @@ struct VersionPatch {
         }
     }
 
-    /// The patch, or its replacement, with that version of a row; nil if it is full, or the version
-    /// too great for an entry, which none but that of a forged file is. `patch` is nil where there is
-    /// none yet.
+    /// Returns a patch with the version of a row set, either `patch` itself or a replacement.
+    /// Returns `nil` if the patch is full or the version is too large for an entry, which only
+    /// happens with forged files. `patch` is `nil` if there is none yet.
     static func setting(
         _ version: UInt64, row: Int, in patch: VersionPatch?, edit: NodeEdit
     ) -> VersionPatch? {
@@ -92,10 +92,10 @@ extension Cluster {
         versionWord == 0 && versionExtent == 0 && versionPatchWord == 0
     }
 
-    /// Whether the image at `versionExtent` is what the rows have.
+    /// Whether the image at `versionExtent` is current.
     var isVersionImageCurrent: Bool { versionExtent != 0 && versionPatchWord == 0 }
 
-    /// The content version of a row below `rowCount`.
+    /// Returns the content version of a row below `rowCount`.
     @inline(__always)
     func contentVersion(_ row: Int) -> UInt64 {
         if let version = versionPatch?.version(row) { return version }
@@ -105,7 +105,7 @@ extension Cluster {
             .load(fromByteOffset: 8 &* row, as: UInt64.self)
     }
 
-    /// The content versions of all rows below `rowCount`.
+    /// Returns the content versions of all rows below `rowCount`.
     func contentVersions() -> [UInt64] {
         let count = rowCount
         return [UInt64](unsafeUninitializedCapacity: count) { versions, initialized in
@@ -123,9 +123,9 @@ extension Cluster {
         }
     }
 
-    // MARK: Changing
+    // MARK: Editing
 
-    /// Says that a row, below `rowCount` or the next one, has that content version.
+    /// Sets the content version of a row, which may be the next one to be appended.
     @inline(__always)
     func setVersion(_ version: UInt64, row: Int, edit: NodeEdit) {
         if uniformVersion == version, hasUniformVersion { return }
@@ -147,7 +147,7 @@ extension Cluster {
         rows.storeBytes(of: version, toByteOffset: row << 3, as: UInt64.self)
     }
 
-    /// Whether a row's place in the chunk may be written as it is.
+    /// Returns whether a row's version may be written to the chunk in place.
     private func canWriteVersions(_ row: Int, _ edit: NodeEdit) -> Bool {
         guard let chunk = Node(word: versionWord), !chunk.isMapped else { return false }
         return edit.owns(chunk) || row >= frozenRows
@@ -161,7 +161,8 @@ extension Cluster {
         return true
     }
 
-    /// Makes the chunk the edit's own, with what the patch says, which is gone then. There are rows.
+    /// Makes the edit own the version chunk and applies and removes the patch. The cluster must
+    /// have rows.
     func ownVersions(_ edit: NodeEdit) {
         let chunk = Node(word: versionWord)
         if chunk.map({ edit.owns($0) }) != true { copyVersions(rowCount, edit) }
@@ -174,7 +175,8 @@ extension Cluster {
         versionCRC = 0
     }
 
-    /// A chunk in which `row` may be written, made or copied if need be.
+    /// Returns a chunk in which the version of `row` may be written, creating or copying it if
+    /// necessary.
     private func writableVersions(_ row: Int, _ edit: NodeEdit) -> UnsafeMutableRawPointer {
         let chunk = Node(word: versionWord)
         let capacity = chunk.map { ($0.byteCount - Node.headerByteCount) >> 3 } ?? 0
@@ -186,7 +188,7 @@ extension Cluster {
         return Cluster.rows(versionWord)
     }
 
-    /// Gives the cluster a new chunk, of the edit, with what the former one has, or with
+    /// Replaces the version chunk with a copy owned by the edit, or with a new one filled with
     /// `uniformVersion`.
     private func copyVersions(_ rowCount: Int, _ edit: NodeEdit) {
         var word = versionWord
@@ -204,9 +206,9 @@ extension Cluster {
         node.store(word, Cluster.versionWordOffset)
     }
 
-    // MARK: From the file
+    // MARK: Loading
 
-    /// Reads the chunk of content versions from its image.
+    /// Loads the chunk of content versions from its image.
     @inline(never)
     func resolveVersions() -> UInt {
         guard versionExtent != 0, let source = NodeSource.named(sourceWord) else {

@@ -1,16 +1,16 @@
 import RegnumStore
 
-// Changing the rows of a cluster that is the edit's own.
+// Changes to the rows of a cluster that the edit owns.
 
 extension Cluster {
-    /// Where the rows of a chunk are and how wide.
+    /// The address and width of a chunk's rows.
     struct Rows {
         var address: UnsafeMutableRawPointer
         var log2: Int
     }
 
-    /// The column's chunk made writable for a row below `rowCount`: the edit's own, or any on the
-    /// heap if no other root shows the row.
+    /// Returns the column's chunk, writable for a row below `rowCount`: a chunk that the edit owns,
+    /// or any heap chunk if no other root shows the row.
     @inline(__always)
     func writableRows(_ column: Int, row: Int, edit: NodeEdit) -> Rows {
         let word = chunk(column)
@@ -29,7 +29,7 @@ extension Cluster {
         type == .int ? Int(word & 63) : type.widthLog2
     }
 
-    /// The edit's own copy of a chunk, with room for `rowCount` rows at least.
+    /// Returns a copy of a chunk that the edit owns, with room for at least `rowCount` rows.
     @inline(never)
     func copyChunk(_ column: Int, _ word: UInt, rowCount: Int = 0, edit: NodeEdit) -> Rows {
         let slot = slot(column)
@@ -53,14 +53,14 @@ extension Cluster {
         return copy
     }
 
-    /// Rows that the chunk has room for; 0 for an image.
+    /// Returns the capacity of a column's chunk in rows; 0 for an image.
     func capacity(of column: Int) -> Int {
         let word = storedWord(column)
         guard let chunk = Node(word: word & ~63), !chunk.isMapped else { return 0 }
         return (chunk.byteCount - Node.headerByteCount) >> log2(of: word, slot(column).type)
     }
 
-    /// Replaces an integer chunk by one of wider rows, `rowCount` of which are filled.
+    /// Replaces an integer chunk, of which the first `rowCount` rows are in use, with a wider one.
     @inline(never)
     func widen(_ column: Int, to log2: Int, rowCount: Int, edit: NodeEdit) -> Rows {
         let word = chunk(column)
@@ -102,7 +102,7 @@ extension Cluster {
         }
     }
 
-    /// Whether an integer fits in rows of that width.
+    /// Returns whether an integer fits in rows of that width.
     @inline(__always)
     static func fits(_ value: Int64, log2: Int) -> Bool {
         let shift = Int64(truncatingIfNeeded: 64 &- (8 &<< log2))
@@ -136,7 +136,7 @@ extension Cluster {
         setPresent(row, column)
     }
 
-    /// Sets a string or data value.
+    /// Sets a string, data or any value.
     func setText(_ bytes: UnsafeRawBufferPointer, row: Int, column: Int, edit: NodeEdit) {
         let rows = writableRows(column, row: row, edit: edit)
         let cell = TextCell(rows.address + row << 4)
@@ -153,10 +153,10 @@ extension Cluster {
         setPresent(row, column)
     }
 
-    /// Sets null in an optional column.
+    /// Sets an optional column to null.
     func setNull(row: Int, column: Int, edit: NodeEdit) {
         guard let bits = presence(column) else {
-            preconditionFailure("A required property was set to null.")
+            preconditionFailure("A required property can't be set to null.")
         }
         let rows = writableRows(column, row: row, edit: edit)
         let slot = slot(column)
@@ -195,7 +195,8 @@ extension Cluster {
         (rows + row &<< log2).initializeMemory(as: UInt8.self, repeating: 0, count: 1 &<< log2)
     }
 
-    /// Writes a value that is not null and fits the width, bounds included, presence not.
+    /// Writes a non-null value that fits the width. Updates the bounds, but not the presence
+    /// bitmap.
     func write(
         _ value: Value, row: Int, column: Int, rows: UnsafeMutableRawPointer, log2: Int,
         edit: NodeEdit

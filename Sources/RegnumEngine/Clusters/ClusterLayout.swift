@@ -1,29 +1,29 @@
-/// How many rows a cluster has room for; a row's place is `key & (rowsPerCluster - 1)`.
+/// The capacity of a cluster. A row's position is `key & (rowsPerCluster - 1)`.
 let rowsPerCluster = 1024
-/// Words of a bitmap of the rows of a cluster.
+/// The number of words in a bitmap of the rows of a cluster.
 let wordsPerCluster = 16
 
-/// A cluster: 1,024 rows of a class, a chunk for each column.
+/// A cluster: up to 1,024 rows of a class, with a chunk for each column.
 ///
 ///     0    header           kind cluster, count = slots
-///     16   u32 rowCount     rows that were ever appended; places from here on are unused
-///     20   u32 liveCount    rows that were not deleted
+///     16   u32 rowCount     rows ever appended; places from here on are unused
+///     20   u32 liveCount    rows that aren't deleted
 ///     24   u64 firstKey     object key of place 0, a multiple of 1,024
-///     32   u64 version      the content version of every row, where there is no version chunk
+///     32   u64 version      the content version of every row, if there is no version chunk
 ///     40   u64 versionWord  chunk of u64 content versions, or 0
-///     48   u64 versionExtent, 56 u32 versionCRC: where the version chunk lies in the nodes file
-///     60   u32 frozenRows   rows that other roots may show: places from here on are the edit's own
-///                           and may be written in place, in chunks of any birth
+///     48   u64 versionExtent, 56 u32 versionCRC: location of the version chunk in the nodes file
+///     60   u32 frozenRows   rows that other roots may show; later places belong to the edit and
+///                           may be written in place, in chunks of any birth
 ///     64   u64 source       the `NodeSource` of the extents, unretained, or 0
-///     72   u64 versionPatch  a `VersionPatch`, or 0: rows of other content versions than these
+///     72   u64 versionPatch a `VersionPatch` that overrides the versions of some rows, or 0
 ///     80   u64 x slots      chunk words: address of the chunk + log2 of an integer's width in the
-///                           low 6 bits; 0: not read from its extent yet
+///                           low 6 bits; 0: not loaded from its extent
 ///     S    64 B x slots     `ColumnSlot`; S is 80 + 8 x slots rounded up to 64
 ///     L    128 B            live bitmap; L = S + 64 x slots
 ///     P    128 B each       presence bitmaps of the optional columns, in slot order from L + 128
 ///
-/// A column whose number is not below the slots is younger than the cluster: its rows read the
-/// default. Bits of rows from `rowCount` on are zero in all bitmaps.
+/// A column without a slot was added after the cluster was created; its rows read the default. Bits
+/// of rows from `rowCount` on are zero in all bitmaps.
 struct Cluster: Equatable {
     let node: Node
 
@@ -57,7 +57,7 @@ struct Cluster: Equatable {
         nonmutating set { node.store(UInt32(newValue), 60) }
     }
 
-    /// The content version of every row, where there is no version chunk.
+    /// The content version of every row, if there is no version chunk.
     @inline(__always)
     var uniformVersion: UInt64 {
         get { node.load(32) }
@@ -76,7 +76,7 @@ struct Cluster: Equatable {
         nonmutating set { node.store(newValue, 56) }
     }
 
-    /// The source of the extents as a word, 0 if there is none.
+    /// The word of the extents' source, or 0.
     @inline(__always)
     var sourceWord: UInt64 {
         get { node.load(64) }
@@ -95,7 +95,7 @@ struct Cluster: Equatable {
         liveOffset(slotCount) + 128 * (1 + optionalCount)
     }
 
-    /// The chunk word of a column as it is stored, 0 if it was not read yet.
+    /// Returns the stored chunk word of a column, or 0 if it isn't loaded.
     @inline(__always)
     func storedWord(_ column: Int) -> UInt {
         loadWord(node.address + (Cluster.wordsOffset &+ 8 &* column))
@@ -112,7 +112,7 @@ struct Cluster: Equatable {
         (node.address + Cluster.liveOffset(slotCount)).assumingMemoryBound(to: UInt64.self)
     }
 
-    /// The 16 words of a column's presence bitmap, nil for a required column.
+    /// Returns the 16 words of a column's presence bitmap, or `nil` for a required column.
     @inline(__always)
     func presence(_ column: Int) -> UnsafeMutablePointer<UInt64>? {
         let offset = slot(column).presenceOffset
@@ -121,21 +121,21 @@ struct Cluster: Equatable {
     }
 }
 
-/// What a cluster knows of one column beside the address of its chunk.
+/// The metadata of a column in a cluster.
 ///
-///     0   u64 a             integers, dates and doubles: least value (bits); strings and data: the
-///                           text node, or 0: none, or not read yet
-///     8   u64 b             greatest value (bits); strings and data: the large-value list, or 0
-///     16  u32 textUsed      bytes of the text node that are in use
-///     20  u32 textDead      of those, bytes of values that were replaced
-///     24  u8  flags         1: a and b bound all values that are not null nor NaN
-///                           2: there may be a NaN     4: the text is in row order without holes
-///                           8: there may be a null     16: a string or data column
+///     0   u64 a             integers, dates and doubles: minimum (bits); strings and data: the
+///                           text node, or 0 if there is none or it isn't loaded
+///     8   u64 b             maximum (bits); strings and data: the large-value list, or 0
+///     16  u32 textUsed      bytes of the text node in use
+///     20  u32 textDead      of those, bytes of replaced values
+///     24  u8  flags         1: a and b bound all values except null and NaN
+///                           2: there may be a NaN     4: the text is in row order without gaps
+///                           8: there may be a null    16: a string or data column
 ///     25  u8  type          raw value of the column's `ValueType`
 ///     26  u16 reserved
 ///     28  u32 presence      offset of the presence bitmap in the cluster node, 0: required column
-///     32  u64 chunkExtent   where the chunk lies in the nodes file + log2 of an integer's width in
-///                           the low 6 bits; 0: nowhere, or it was changed
+///     32  u64 chunkExtent   location of the chunk in the nodes file + log2 of an integer's width
+///                           in the low 6 bits; 0: no current image
 ///     40  u64 textExtent    the same for the text node
 ///     48  u32 chunkCRC, u32 textCRC
 ///     56  u64 reserved
@@ -154,7 +154,7 @@ struct ColumnSlot {
         address.storeBytes(of: value, toByteOffset: offset, as: T.self)
     }
 
-    /// Bytes from the start of the cluster node, 0 for a required column.
+    /// The offset from the start of the cluster node, or 0 for a required column.
     @inline(__always)
     var presenceOffset: Int {
         get { Int(load(28) as UInt32) }
@@ -173,7 +173,7 @@ struct ColumnSlot {
         nonmutating set { store(newValue.rawValue, 24) }
     }
 
-    /// Where `a` and `b` lie; both may be words that readers fill in (`loadWord`, `storeWord`).
+    /// The offsets of `a` and `b`. Both may be words that readers set (`loadWord`, `storeWord`).
     static let aOffset = 0
     static let bOffset = 8
 
@@ -213,14 +213,14 @@ struct ColumnSlot {
         nonmutating set { store(newValue, 52) }
     }
 
-    /// Widens the bounds of an integer column.
+    /// Extends the bounds of an integer column.
     @inline(__always)
     func include(_ value: Int64) {
         if value < load(0) { store(value, 0) }
         if value > load(8) { store(value, 8) }
     }
 
-    /// Widens the bounds of a double or date column.
+    /// Extends the bounds of a double or date column.
     @inline(__always)
     func include(_ value: Double) {
         if value < load(0) { store(value, 0) }
@@ -233,8 +233,8 @@ struct ColumnSlot {
 struct ColumnFlags: OptionSet {
     let rawValue: UInt8
 
-    /// `a` and `b` bound all values of the column that are not null nor NaN. For a column without
-    /// such values the lower bound is above the upper one.
+    /// `a` and `b` bound all values of the column except null and NaN. If there are no such values,
+    /// the lower bound is greater than the upper bound.
     static let bounds = ColumnFlags(rawValue: 1)
     static let mayHaveNaN = ColumnFlags(rawValue: 2)
     static let textInRowOrder = ColumnFlags(rawValue: 4)
@@ -243,7 +243,7 @@ struct ColumnFlags: OptionSet {
 }
 
 extension ValueType {
-    /// Log2 of the bytes of a row in a chunk; for integers of the narrowest.
+    /// Log2 of the size in bytes of a row in a chunk; for integers, that of the narrowest width.
     @inline(__always)
     var widthLog2: Int {
         switch self {

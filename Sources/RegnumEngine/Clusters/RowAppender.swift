@@ -1,28 +1,28 @@
 import RegnumStore
 import Synchronization
 
-/// Appends rows to one table within one edit, value by value and without copies in between:
+/// Appends rows to a table within one edit, writing each value directly into its chunk:
 ///
 ///     let row = appender.open(&table)
 ///     appender.putInt(0, 7)           // every column once: a place may hold old bytes
 ///     appender.putText(1, bytes)
 ///     let key = appender.close(version: version)
 ///
-/// It keeps the addresses of the tail cluster's chunks. `open` notices when the edit was frozen or
-/// the table was changed otherwise, and looks again. A row that was opened and not closed is
-/// given up by the next `open`. Between `open` and `close` nobody else changes the table.
+/// Caches the addresses of the tail cluster's chunks. `open` detects whether the edit was frozen or
+/// the table changed otherwise, and reloads them. `open` discards a row that was opened but not
+/// closed. The table must not be changed otherwise between `open` and `close`.
 final class RowAppender {
-    /// What a column's values go through.
+    /// The cached state of a column.
     private struct Column {
         /// The first row of the chunk.
         var rows: UnsafeMutableRawPointer
         var slot: ColumnSlot
         var presence: UnsafeMutablePointer<UInt64>?
         var log2: Int
-        /// The first byte of the text node, and how many it has room for.
+        /// The start of the text node, and its capacity in bytes.
         var text: UnsafeMutableRawPointer?
         var textCapacity: Int
-        /// The row that put long text last, and `textUsed` before it.
+        /// The last row that added long text, and `textUsed` before it.
         var textRow: Int
         var textUsedBefore: Int
     }
@@ -32,20 +32,21 @@ final class RowAppender {
     private let states: UnsafeMutablePointer<Column>
     @exclusivity(unchecked) private var table: Table
     @exclusivity(unchecked) private var cluster: Cluster
-    /// The live counts of the inner nodes above the cluster.
+    /// The live counts in the inner nodes above the cluster.
     private let counts: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>>
     @exclusivity(unchecked) private var countCount = 0
-    /// 0: nothing is known.
+    /// 0 if nothing is cached.
     @exclusivity(unchecked) private var nonce: UInt64 = 0
     @exclusivity(unchecked) private var stamp: UInt64 = 0
     @exclusivity(unchecked) private var row = 0
-    /// Rows that every chunk has room for.
+    /// The number of rows for which every chunk has room.
     @exclusivity(unchecked) private var capacity = 0
     @exclusivity(unchecked) private var isOpen = false
 
     private static let lastNonce = Atomic<UInt64>(0)
 
-    /// - Parameter columns: all of the class; when it gets another one, make another appender.
+    /// - Parameter columns: All columns of the class. When a column is added, create another
+    ///   appender.
     init(_ table: Table, columns: [ColumnSchema], edit: NodeEdit) {
         self.columns = columns
         self.edit = edit
@@ -60,14 +61,14 @@ final class RowAppender {
         counts.deallocate()
     }
 
-    /// Forgets what it knows of the tail. Needed only after the table was put back to an earlier
-    /// node (a savepoint).
+    /// Clears the cache. Required only after the table was restored to an earlier node (a
+    /// savepoint).
     func invalidate() {
         nonce = 0
         isOpen = false
     }
 
-    /// Begins a row behind the last one; returns its place in the tail cluster.
+    /// Opens a row after the last one and returns its position in the tail cluster.
     @inline(__always)
     func open(_ table: inout Table) -> Int {
         if nonce != 0, table.node == self.table.node, edit.stamp == stamp,
@@ -124,7 +125,7 @@ final class RowAppender {
         }
     }
 
-    /// Takes back what was put into the open row.
+    /// Discards the open row.
     func cancel() {
         guard isOpen else { return }
         isOpen = false
@@ -162,7 +163,7 @@ final class RowAppender {
         states[column].log2 = rows.log2
     }
 
-    /// Puts a double or a date.
+    /// Writes a double or date.
     @inline(__always)
     func putDouble(_ column: Int, _ value: Double) {
         states[column].rows.storeBytes(of: value, toByteOffset: row &<< 3, as: Double.self)
@@ -176,7 +177,7 @@ final class RowAppender {
         setPresent(column)
     }
 
-    /// Puts a UUID, or an ObjectId with its lower 32 bits in `low`.
+    /// Writes a UUID, a decimal, or an ObjectId with its lower 32 bits in `low`.
     @inline(__always)
     func putBytes16(_ column: Int, _ high: UInt64, _ low: UInt64) {
         let place = states[column].rows + row &<< 4
@@ -185,7 +186,7 @@ final class RowAppender {
         setPresent(column)
     }
 
-    /// Puts a string (well-formed UTF-8) or data.
+    /// Writes a string (well-formed UTF-8) or data.
     @inline(__always)
     func putText(_ column: Int, _ bytes: UnsafeRawBufferPointer) {
         let cell = TextCell(states[column].rows + row &<< 4)
@@ -226,14 +227,14 @@ final class RowAppender {
         readText(column)
     }
 
-    /// Puts null into an optional column.
+    /// Writes null to an optional column.
     @inline(__always)
     func putNull(_ column: Int) {
         Cluster.clear(states[column].rows, row, log2: states[column].log2)
         states[column].slot.flags.insert(.mayHaveNull)
     }
 
-    /// Puts a value of the column's type, or null into an optional one.
+    /// Writes a value of the column's type, or null to an optional column.
     func put(_ column: Int, _ value: Value) {
         switch value {
         case .null: putNull(column)
@@ -248,12 +249,12 @@ final class RowAppender {
         }
     }
 
-    // MARK: Ending the row
+    // MARK: Closing the row
 
-    /// Makes the open row a row of the table; returns its key.
+    /// Adds the open row to the table and returns its key.
     @inline(__always)
     func close(version: UInt64) -> UInt64 {
-        assert(isOpen, "A row is opened before it is closed.")
+        assert(isOpen, "A row must be opened before it is closed.")
         isOpen = false
         cluster.setVersion(version, row: row, edit: edit)
         cluster.live[row >> 6] |= 1 << UInt64(row & 63)
@@ -269,25 +270,25 @@ final class RowAppender {
 
     // MARK: Whole rows
 
-    /// Appends a row of one value for each column, which the caller has checked.
+    /// Appends a row with one value for each column. The caller must have validated the values.
     func append(_ values: [Value], to table: inout Table, version: UInt64) -> UInt64 {
         _ = open(&table)
         for index in columns.indices { put(index, values[index]) }
         return close(version: version)
     }
 
-    /// Appends a row under a key that is not below the next one; keys between are skipped.
+    /// Appends a row under a key that isn't below the next one; keys in between are skipped.
     func append(
         _ values: [Value], at key: UInt64, to table: inout Table, version: UInt64
     ) {
-        precondition(key >= table.nextKey, "Rows are appended in the order of their keys.")
+        precondition(key >= table.nextKey, "Rows must be appended in the order of their keys.")
         if key != table.nextKey { table.settle(nextKey: key, edit: edit) }
         _ = append(values, to: &table, version: version)
     }
 }
 
 extension Table {
-    /// Appends one row. For more than a few keep a `RowAppender`.
+    /// Appends one row. To append more than a few, keep a `RowAppender`.
     mutating func append(
         _ values: [Value], version: UInt64, columns: [ColumnSchema], edit: NodeEdit
     ) -> UInt64 {
@@ -295,7 +296,7 @@ extension Table {
             .append(values, to: &self, version: version)
     }
 
-    /// Appends one row under a key that is not below the next one.
+    /// Appends one row under a key that isn't below the next one.
     mutating func append(
         _ values: [Value], at key: UInt64, version: UInt64, columns: [ColumnSchema],
         edit: NodeEdit

@@ -1,6 +1,6 @@
 extension Table {
-    /// Where the next row goes: its cluster, the edit's own, with a slot for each of `columns`, and
-    /// all places before it filled.
+    /// Returns the cluster for the next row. The edit owns it, it has a slot for each of `columns`,
+    /// and all places before the row are filled.
     mutating func openTail(_ columns: [ColumnSchema], edit: NodeEdit) -> Cluster {
         own(edit)
         let key = nextKey
@@ -37,7 +37,7 @@ extension Table {
         return cluster
     }
 
-    /// Writes the addresses of the live counts on the path to a key; returns how many.
+    /// Writes the addresses of the live counts on the path to a key and returns their number.
     func liveCounts(
         above key: UInt64, _ counts: UnsafeMutablePointer<UnsafeMutablePointer<UInt32>>
     ) -> Int {
@@ -65,8 +65,8 @@ extension Table {
 }
 
 extension Cluster {
-    /// Gives every chunk room for `row`; places between the last row and it become deleted rows of
-    /// zeros.
+    /// Makes room for `row` in every chunk. Places between the last row and `row` become deleted
+    /// rows of zeros.
     fileprivate func makeRoom(for row: Int, edit: NodeEdit) {
         let needed = firstKey > 0 && rowCount == 0 ? rowsPerCluster : row + 1
         for column in 0..<slotCount {

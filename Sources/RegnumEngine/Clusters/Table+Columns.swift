@@ -1,8 +1,8 @@
-// Whole columns of a table: emptied, or moved, cluster by cluster, without a look at the rows.
+// Clearing or moving entire columns of a table, cluster by cluster, without visiting rows.
 
 extension Table {
-    /// Gives up what a column holds, in all rows. It has values of type bool from here on, which are
-    /// all null, or false if it is required.
+    /// Clears a column in all rows. It then has type bool, and is null or (if required) false
+    /// everywhere.
     ///
     /// - Complexity: O(n / 1,024).
     mutating func vacate(_ column: ColumnKey, edit: NodeEdit) {
@@ -14,9 +14,8 @@ extension Table {
         }
     }
 
-    /// Gives one column all values of another one, of the same type, which is left as `vacate` leaves
-    /// it. What was in the first one is gone. `columns` are all of the class; both have the same
-    /// default.
+    /// Moves all values of a column to another one of the same type and default, replacing its
+    /// values. `source` is then cleared as by `vacate`. `columns` are all columns of the class.
     ///
     /// - Complexity: O(n / 1,024).
     mutating func move(
@@ -34,7 +33,7 @@ extension Table {
         }
     }
 
-    /// Calls `body` with each cluster, the edit's own, and puts what it returns in its place.
+    /// Makes the edit own each cluster, calls `body` with it, and replaces it with the result.
     private mutating func forEachOwnCluster(_ edit: NodeEdit, _ body: (Cluster) -> Cluster) {
         own(edit)
         appendNonce = 0
@@ -60,7 +59,7 @@ extension Table {
         }
     }
 
-    /// The own table without an index.
+    /// Removes an index from the table, making the edit own it.
     mutating func removeIndex(at slot: Int, _ edit: NodeEdit) {
         own(edit)
         appendNonce = 0
@@ -72,7 +71,7 @@ extension Table {
         node.count -= 1
     }
 
-    /// The own table with a list that is empty for all rows.
+    /// Empties a list in all rows, making the edit own the table.
     mutating func emptyList(_ list: Int, _ edit: NodeEdit) {
         own(edit)
         for slot in [listSlot(list), listSlot(list) + 1] {
@@ -92,7 +91,7 @@ extension Table {
 }
 
 extension Cluster {
-    /// Retires the nodes of a column. Its slot is to be filled anew.
+    /// Retires the nodes of a column. Its slot must then be refilled.
     func retireContent(of column: Int, edit: NodeEdit) {
         if let chunk = Node(word: storedWord(column) & ~63) { edit.retire(chunk) }
         let slot = slot(column)
@@ -107,7 +106,7 @@ extension Cluster {
         edit.retire(list.node)
     }
 
-    /// Makes a column whose nodes are gone one of bools, null or false.
+    /// Turns a column whose nodes were retired into a bool column of null or false.
     func vacate(_ column: Int, edit: NodeEdit) {
         let slot = slot(column)
         let presenceOffset = slot.presenceOffset
@@ -124,7 +123,7 @@ extension Cluster {
         setWord(column, chunk.word)
     }
 
-    /// Lets one column have what another one has; that one is to be filled anew.
+    /// Moves the content of a column to another one. The source must then be refilled.
     fileprivate func moveContent(of source: Int, to target: Int) {
         let (from, to) = (slot(source), slot(target))
         let presenceOffset = to.presenceOffset

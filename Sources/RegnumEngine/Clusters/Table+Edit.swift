@@ -1,14 +1,14 @@
-// Changing a table within an edit: nodes that other roots show are copied, from the table node down.
+// Editing tables. Nodes that other roots show are copied, from the table node down.
 
 extension Table {
-    /// Makes the table node the edit's own.
+    /// Makes the edit own the table node.
     @inline(__always)
     mutating func own(_ edit: NodeEdit) {
         if !edit.owns(node) { node = edit.copy(node, byteCount: node.byteCount) }
     }
 
-    /// Makes the path to a cluster the edit's own; returns where its word stands. The key is not
-    /// beyond the height. Nil if there is no cluster.
+    /// Makes the edit own the path to a cluster and returns the address of the cluster's word, or
+    /// `nil` if there is no cluster. The key must not exceed the tree's height.
     @inline(__always)
     private mutating func ownSlot(_ key: UInt64, _ edit: NodeEdit) -> UnsafeMutableRawPointer? {
         if cluster(containing: key) == nil { return nil }
@@ -27,7 +27,7 @@ extension Table {
         return place
     }
 
-    /// Makes a cluster the edit's own, whose word stands at `place` in a node that is.
+    /// Makes the edit own the cluster whose word is at `place`, in a node that it already owns.
     @inline(__always)
     static func ownCluster(_ place: UnsafeMutableRawPointer, _ edit: NodeEdit) -> Cluster {
         let node = Node(word: place.load(as: UInt.self)).unsafelyUnwrapped
@@ -38,7 +38,7 @@ extension Table {
         return copy
     }
 
-    /// The cluster of a live row, the edit's own, with a slot for `column`.
+    /// Returns the cluster of a live row, owned by the edit and with a slot for `column`.
     @inline(__always)
     private mutating func writableCluster(
         _ key: UInt64, _ column: Int, _ columns: [ColumnSchema], _ edit: NodeEdit
@@ -55,10 +55,11 @@ extension Table {
 
     // MARK: Values
 
-    /// Changes a property of a row by `body`, which gets the edit's own cluster and the row's place;
-    /// false if there is no such row. `columns` are all of the class.
+    /// Changes a property of a row by calling `body` with the cluster, owned by the edit, and the
+    /// row's position. Returns false if there is no such row. `columns` are all columns of the
+    /// class.
     ///
-    /// - Complexity: O(height); the chunk and the nodes above are copied if other roots show them.
+    /// - Complexity: O(height). Copies the chunk and the nodes above if other roots show them.
     @inline(__always)
     private mutating func change(
         _ key: UInt64, _ column: ColumnKey, _ version: UInt64, _ columns: [ColumnSchema],
@@ -74,8 +75,8 @@ extension Table {
         return true
     }
 
-    /// Sets a property, `value` being of the column's type, or null in an optional one; false if
-    /// there is no such row.
+    /// Sets a property to a value of the column's type, or to null if it is optional. Returns false
+    /// if there is no such row.
     mutating func set(
         _ key: UInt64, _ column: ColumnKey, _ value: Value, version: UInt64,
         columns: [ColumnSchema], edit: NodeEdit
@@ -85,7 +86,7 @@ extension Table {
         }
     }
 
-    /// Sets an integer that is not null; false if there is no such row.
+    /// Sets an integer to a non-null value. Returns false if there is no such row.
     @inline(__always)
     mutating func setInt(
         _ key: UInt64, _ column: ColumnKey, _ value: Int64, version: UInt64,
@@ -96,7 +97,7 @@ extension Table {
         }
     }
 
-    /// Sets a double or a date that is not null; false if there is no such row.
+    /// Sets a double or date to a non-null value. Returns false if there is no such row.
     @inline(__always)
     mutating func setDouble(
         _ key: UInt64, _ column: ColumnKey, _ value: Double, version: UInt64,
@@ -107,7 +108,7 @@ extension Table {
         }
     }
 
-    /// Sets a bool that is not null; false if there is no such row.
+    /// Sets a bool to a non-null value. Returns false if there is no such row.
     @inline(__always)
     mutating func setBool(
         _ key: UInt64, _ column: ColumnKey, _ value: Bool, version: UInt64,
@@ -120,7 +121,7 @@ extension Table {
 
     // MARK: Removing
 
-    /// Deletes a row; false if there is none. Bounds of columns stay as they are.
+    /// Deletes a row. Returns false if it doesn't exist. The bounds of columns aren't narrowed.
     ///
     /// - Complexity: O(height + columns).
     mutating func remove(_ key: UInt64, edit: NodeEdit) -> Bool {
@@ -144,7 +145,7 @@ extension Table {
             if cell.isInline { continue }
             let isLarge = cell.isLarge
             cluster.dropText(cell, column, edit: edit)
-            // an entry of the large list is used again, so nothing may name it
+            // Entries of the large list are reused, so no cell may refer to a freed one.
             if isLarge {
                 appendNonce = 0
                 let rows = cluster.writableRows(column, row: row, edit: edit)
@@ -154,7 +155,7 @@ extension Table {
         return true
     }
 
-    /// Changes the counts of live rows on the path to a key, which is the edit's own.
+    /// Adjusts the counts of live rows on the path to a key. The edit must own the path.
     private func addLive(_ key: UInt64, _ amount: Int) {
         var word = rootWord
         var level = height
@@ -168,7 +169,7 @@ extension Table {
         }
     }
 
-    /// Takes a cluster out of the tree, and inner nodes that are empty without it.
+    /// Removes a cluster from the tree, and inner nodes that become empty.
     private mutating func removeCluster(_ key: UInt64, _ edit: NodeEdit) {
         guard let place = ownSlot(key, edit) else { return }
         if let node = Node(word: place.load(as: UInt.self)) {
@@ -179,7 +180,7 @@ extension Table {
         if Table.prune(node.address + 16, height, key, edit) { height = 0 }
     }
 
-    /// Retires the inner nodes on a path that have no child; whether the one at `place` is gone.
+    /// Retires empty inner nodes on a path. Returns whether the one at `place` was removed.
     private static func prune(
         _ place: UnsafeMutableRawPointer, _ level: Int, _ key: UInt64, _ edit: NodeEdit
     ) -> Bool {
@@ -195,8 +196,8 @@ extension Table {
 
     // MARK: Keys
 
-    /// Sets the key that the next row gets: a greater one (keys are skipped), or a smaller one
-    /// that is above all live rows (keys that nobody has seen are given again).
+    /// Sets the key of the next row: to a greater one (skipping keys), or to a smaller one above
+    /// all live rows (reusing keys that no one else has seen).
     mutating func settle(nextKey key: UInt64, edit: NodeEdit) {
         let old = nextKey
         if key == old { return }
@@ -204,7 +205,7 @@ extension Table {
         appendNonce = 0
         nextKey = key
         if key > old {
-            // What was the tail and kept for it may be without rows.
+            // The previous tail cluster may have no live rows.
             if Table.base(key) != Table.base(old), let tail = cluster(containing: old),
                 tail.liveCount == 0
             {
@@ -213,7 +214,7 @@ extension Table {
             return
         }
         while let last = lastCluster(), last.firstKey >= key {
-            precondition(last.liveCount == 0, "A live row has a key that is to be given again.")
+            precondition(last.liveCount == 0, "A live row has a key that would be reused.")
             removeCluster(last.firstKey, edit)
         }
         guard let place = ownSlot(key, edit) else { return }
@@ -233,12 +234,12 @@ extension Table {
 }
 
 extension Cluster {
-    /// Gives up the places from `row` on, whose rows were deleted.
+    /// Discards the places from `row` on, whose rows must be deleted.
     func truncate(to row: Int, edit: NodeEdit) {
         guard row < rowCount else { return }
-        precondition(firstLiveRow(from: row) == nil, "A live row would be cut off.")
+        precondition(firstLiveRow(from: row) == nil, "Truncation would remove a live row.")
         if row < frozenRows {
-            // Other roots show the places, so they must not be written again in shared chunks.
+            // Other roots show these places, so they must not be overwritten in shared chunks.
             for column in 0..<slotCount {
                 _ = writableRows(column, row: 0, edit: edit)
             }

@@ -1,13 +1,14 @@
-/// The rows of one class: a radix tree of clusters by object key.
+/// The rows of a class: a radix tree of clusters by object key.
 ///
 ///     table node:  16 u64 root (clusterInner or cluster, 0: none)   24 u64 nextKey
 ///                  32 u64 liveCount   40 u32 height (0: the root is a cluster)   44 u32 lists
 ///                  48 u64 appendNonce (`RowAppender`; 0 in a stored table)   56 u64 reserved
-///                  64 32 bytes for each index and two times that for each list, which
-///                     the tables above look after
+///                  64 32 bytes for each index and twice that for each list, managed by
+///                     `Table+Indexes.swift`
 ///
-/// A value is the current node; edits replace it where it is not the edit's own, and the directory
-/// above must then be told. Reads need a root that shows the node, or the edit that made it.
+/// A value that refers to the current node. Edits replace a node that the edit doesn't own, and the
+/// caller must then update the directory. Reads require a root that shows the node, or the edit
+/// that created it.
 struct Table: Equatable {
     var node: Node
 
@@ -16,10 +17,10 @@ struct Table: Equatable {
 
     static let headerByteCount = 64
     static let indexByteCount = 32
-    /// Rows are below 2^(10 + 5 x height); 11 levels reach every key.
+    /// Keys are below 2^(10 + 5 x height); 11 levels cover every key.
     static let heightMax = 11
 
-    /// A table without rows, with room for `indexCount` indexes, all zeros.
+    /// Creates an empty table with room for `indexCount` indexes, all zeros.
     static func make(indexCount: Int, edit: NodeEdit) -> Table {
         let table = Table(
             edit.makeZeroed(.table, byteCount: headerByteCount + indexByteCount * indexCount))
@@ -33,14 +34,14 @@ struct Table: Equatable {
         nonmutating set { node.store(newValue, 16) }
     }
 
-    /// The key that the next row gets.
+    /// The key of the next row.
     @inline(__always)
     var nextKey: UInt64 {
         get { node.load(24) }
         nonmutating set { node.store(newValue, 24) }
     }
 
-    /// Rows that were not deleted.
+    /// The number of live rows.
     @inline(__always)
     var count: Int {
         get { Int(truncatingIfNeeded: node.load(32) as UInt64) }
@@ -53,8 +54,8 @@ struct Table: Equatable {
         nonmutating set { node.store(UInt32(truncatingIfNeeded: newValue), 40) }
     }
 
-    /// Names the state that a `RowAppender` knows the tail of; 0 after any other change that moves
-    /// chunks.
+    /// Identifies the state whose tail a `RowAppender` has cached. 0 after any other change that
+    /// moves chunks.
     @inline(__always)
     var appendNonce: UInt64 {
         get { node.load(48) }
@@ -63,7 +64,7 @@ struct Table: Equatable {
 
     // MARK: Reads
 
-    /// The cluster in which the key's place is, nil if there is none.
+    /// Returns the cluster that covers the key, or `nil` if there is none.
     ///
     /// - Complexity: O(height).
     @inline(__always)
@@ -80,11 +81,11 @@ struct Table: Equatable {
         return Cluster(node)
     }
 
-    /// Whether there is a row with that key.
+    /// Returns whether a row with that key exists.
     @inline(__always)
     func contains(_ key: UInt64) -> Bool { place(key) != nil }
 
-    /// The cluster and the row of a key; nil if there is no such row or it was deleted.
+    /// Returns the cluster and position of a row, or `nil` if it doesn't exist or was deleted.
     @inline(__always)
     func place(_ key: UInt64) -> (cluster: Cluster, row: Int)? {
         guard let cluster = cluster(containing: key) else { return nil }
@@ -92,11 +93,11 @@ struct Table: Equatable {
         return cluster.isLive(row) ? (cluster, row) : nil
     }
 
-    /// The key of the live row at `position` in key order, in `0..<count`.
+    /// Returns the key of the live row at `position` (in `0..<count`) in key order.
     ///
     /// - Complexity: O(32 x height).
     func key(at position: Int) -> UInt64 {
-        precondition(position >= 0 && position < count, "There is no row at \(position).")
+        precondition(position >= 0 && position < count, "Row \(position) is out of bounds.")
         var position = position
         var word = rootWord
         for _ in 0..<height {
@@ -119,10 +120,10 @@ struct Table: Equatable {
             for _ in 0..<position { bits &= bits &- 1 }
             return cluster.firstKey + UInt64(64 * index + bits.trailingZeroBitCount)
         }
-        preconditionFailure("The counts of a table do not agree with its rows.")
+        preconditionFailure("The counts of a table don't match its rows.")
     }
 
-    /// How many live rows have a smaller key.
+    /// Returns the number of live rows with a smaller key.
     ///
     /// - Complexity: O(32 x height).
     func position(of key: UInt64) -> Int {
@@ -146,7 +147,7 @@ struct Table: Equatable {
         return position + (live[row >> 6] & mask).nonzeroBitCount
     }
 
-    /// The least key of a live row that is not below `key`.
+    /// Returns the smallest key of a live row that isn't below `key`.
     func firstKey(from key: UInt64) -> UInt64? {
         var found: UInt64?
         var first = Table.row(key)
@@ -160,11 +161,11 @@ struct Table: Equatable {
         return found
     }
 
-    /// The greatest key of a live row.
+    /// Returns the greatest key of a live row.
     func lastKey() -> UInt64? { count == 0 ? nil : key(at: count - 1) }
 
-    /// Calls `body` for each cluster, ascending, from the one in which `key` has its place, until it
-    /// returns false. Clusters may be without live rows.
+    /// Calls `body` for each cluster in ascending order, from the one that covers `key`, until it
+    /// returns false. Clusters may have no live rows.
     func forEachCluster(
         from key: UInt64 = 0, _ body: (Cluster) throws -> Bool
     ) rethrows {
@@ -182,24 +183,24 @@ struct Table: Equatable {
         for index in first..<32 {
             let child = inner.child(index)
             if child == 0 { continue }
-            // only the first child has keys before `key`
+            // Only the first child has keys before `key`.
             if try !visit(child, level - 1, from: index == first ? key : 0, body) { return false }
         }
         return true
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     @inline(__always)
     static func row(_ key: UInt64) -> Int {
         Int(truncatingIfNeeded: key & UInt64(rowsPerCluster - 1))
     }
 
-    /// The first key of the cluster in which a key has its place.
+    /// Returns the first key of the cluster that covers a key.
     @inline(__always)
     static func base(_ key: UInt64) -> UInt64 { key & ~UInt64(rowsPerCluster - 1) }
 
-    /// Whether a tree of that height has no place for the key.
+    /// Returns whether a tree of that height can't contain the key.
     @inline(__always)
     static func isBeyond(_ key: UInt64, _ height: Int) -> Bool {
         key >> UInt64(truncatingIfNeeded: 10 &+ 5 &* height) != 0
@@ -215,7 +216,7 @@ struct ClusterInner {
     @inline(__always)
     init(_ node: Node) { self.node = node }
 
-    /// The child under which a key lies; `level` is 1 where children are clusters.
+    /// Returns the index of the child that covers a key. At `level` 1 the children are clusters.
     @inline(__always)
     static func index(_ key: UInt64, _ level: Int) -> Int {
         let shift = UInt64(truncatingIfNeeded: 5 &+ 5 &* level)
@@ -240,7 +241,7 @@ struct ClusterInner {
 }
 
 extension Cluster {
-    /// The first live row from `row` on.
+    /// Returns the first live row from `row` on.
     func firstLiveRow(from row: Int) -> Int? {
         var index = row >> 6
         var bits = live[index] & (.max << UInt64(row & 63))

@@ -1,6 +1,6 @@
 /// The 16 bytes of a string or data row in its chunk:
 ///
-///     u32 length; up to 12: the bytes themselves, the rest 0
+///     u32 length; up to 12: the bytes themselves, padded with 0
 ///     13...4096: the first 4 bytes, u32 offset in the text node (from its offset 16), u32 0
 ///     more: the first 4 bytes, u32 index into the large list, u32 1
 struct TextCell {
@@ -21,7 +21,7 @@ struct TextCell {
     @inline(__always)
     var isLarge: Bool { !isInline && address.load(fromByteOffset: 12, as: UInt32.self) != 0 }
 
-    /// Offset in the text node, or index into the large list; not for inline values.
+    /// The offset in the text node, or the index into the large list. Undefined for inline values.
     @inline(__always)
     var reference: Int {
         get { Int(address.load(fromByteOffset: 8, as: UInt32.self)) }
@@ -50,7 +50,7 @@ struct TextCell {
                 let head = base.loadUnaligned(as: UInt64.self)
                 let tail = base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
                 first |= head << 32
-                // The bytes from 4 on: 4 of the head, then what the tail has beyond 8.
+                // The bytes from 4 on: 4 of the head, then those of the tail beyond the first 8.
                 second = head >> 32
                 if count > 8 {
                     let rest = tail >> UInt64(truncatingIfNeeded: 8 &* (16 &- count))
@@ -67,7 +67,7 @@ struct TextCell {
         address.storeBytes(of: second, toByteOffset: 8, as: UInt64.self)
     }
 
-    /// Writes the length, the first 4 of the `bytes` (more than 12), and where they are.
+    /// Writes the length, the first 4 of `bytes` (more than 12), and the reference.
     @inline(__always)
     func setReference(_ bytes: UnsafeRawBufferPointer, _ reference: Int, isLarge: Bool) {
         let prefix = bytes.loadUnaligned(as: UInt32.self)
@@ -78,9 +78,9 @@ struct TextCell {
     }
 }
 
-/// The values of more than 4,096 bytes of a column of a cluster: entries of 24 bytes from offset 16,
+/// The values of a column of a cluster that exceed 4,096 bytes: entries of 24 bytes from offset 16,
 ///
-///     u64 address of the value's node, 0: not read yet    u64 extent    u32 length    u32 crc
+///     u64 address of the value's node, 0: not loaded    u64 extent    u32 length    u32 crc
 ///
 /// An entry with address 0 and extent 0 is free.
 struct LargeList {
@@ -116,7 +116,7 @@ struct LargeList {
 
     func clear(_ index: Int) { set(index, word: 0, extent: 0, length: 0, crc: 0) }
 
-    /// Fills an entry; the list is not yet, or no longer, shown by other roots.
+    /// Sets an entry. No other root may show the list.
     func set(_ index: Int, word: UInt, extent: UInt64, length: Int, crc: UInt32) {
         let entry = address(index)
         entry.storeBytes(of: UInt64(word), as: UInt64.self)

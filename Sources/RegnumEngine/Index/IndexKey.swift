@@ -1,29 +1,29 @@
 import CRegnum
 import RegnumStore
 
-/// The secret of a realm under which its indexes hash: the same in every process of the realm, so
-/// that they make the same indexes, and unknown to others, so that nobody can make many values that
-/// collide.
+/// The hash seed of a realm's indexes. It is the same in every process, so that all build the same
+/// indexes, and secret, so that no one can construct colliding values.
 struct IndexSeed: Sendable, Hashable {
     var high: UInt64
     var low: UInt64
 
-    /// A new one, for a realm in memory.
+    /// Creates a random seed for an in-memory realm.
     static func random() -> IndexSeed {
         IndexSeed(high: .random(in: 0 ... .max), low: .random(in: 0 ... .max))
     }
 }
 
-/// The 64 bits by which an index orders and finds a value.
+/// The 64-bit key by which an index orders and finds a value.
 ///
-/// Booleans, integers, dates and doubles: different values have different keys, in the order of
-/// `Value.compare`. Strings, data, UUIDs and ObjectIds: a hash; equal values have equal keys, and
-/// whoever finds a row by one looks at the row. Values of any type: a hash of what all equal values share. The key of null is one that values have too: whoever
-/// finds a row of an optional column by it looks at the row.
+/// Distinct booleans, integers, dates and doubles have distinct keys in the order of
+/// `Value.compare`. Decimals have the key of the nearest double. The key of a string, data, UUID or
+/// ObjectId is a hash, as is that of a value of any type, by its canonical bytes: equal values have
+/// equal keys, and a lookup must compare the row's value. Values can share the key of null, so a
+/// lookup in an optional column must check the row as well.
 enum IndexKey {
     static let null: UInt64 = 0x6E75_6C6C
 
-    /// The key of any value.
+    /// Returns the key of any value.
     @inline(__always)
     static func key(_ value: Value, seed: IndexSeed) -> UInt64 {
         switch value {
@@ -46,7 +46,7 @@ enum IndexKey {
     @inline(__always)
     static func key(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
 
-    /// Of a double or a date: -0.0 as 0.0, NaN before all others.
+    /// Returns the key of a double or date: -0.0 as 0.0, NaN before all others.
     @inline(__always)
     static func key(_ value: Double) -> UInt64 {
         if value.isNaN { return 0 }
@@ -54,26 +54,27 @@ enum IndexKey {
         return bits >> 63 == 1 ? ~bits : bits | 1 << 63
     }
 
-    /// Of a string by its UTF-8; allocates only for strings that are stored otherwise.
+    /// Returns the key of a string's UTF-8 bytes. Allocates only if the string has no contiguous
+    /// UTF-8 storage.
     @inline(__always)
     static func key(_ value: String, seed: IndexSeed) -> UInt64 {
         withUTF8(value) { key($0, seed: seed) }
     }
 
-    /// Of the bytes of a string or of data.
+    /// Returns the key of the bytes of a string or data.
     @inline(__always)
     static func key(_ bytes: UnsafeRawBufferPointer, seed: IndexSeed) -> UInt64 {
         cregnum_siphash13(bytes.baseAddress, bytes.count, seed.high, seed.low)
     }
 
-    /// The hash of the 16 bytes of a cell: high, then low, little-endian.
+    /// Returns the hash of the 16 bytes of a cell: high, then low, little-endian.
     @inline(__always)
     static func key(_ value: Identity128, seed: IndexSeed) -> UInt64 {
         var words = (value.high.littleEndian, value.low.littleEndian)
         return cregnum_siphash13(&words, 16, seed.high, seed.low)
     }
 
-    /// The hash of the first 12 bytes of a cell: high, then low, little-endian.
+    /// Returns the hash of the first 12 bytes of a cell: high, then low, little-endian.
     @inline(__always)
     static func key(_ value: ObjectIdBytes, seed: IndexSeed) -> UInt64 {
         var words = (value.high.littleEndian, value.low.littleEndian)

@@ -30,13 +30,13 @@ struct IndexLeaf {
         (node.address + 1040).assumingMemoryBound(to: UInt64.self)
     }
 
-    /// How many entries are less than (key, row).
+    /// Returns the number of entries less than (key, row).
     @inline(__always)
     func below(_ key: UInt64, _ row: UInt64) -> Int {
         cregnum_index_below(keys, rows, count, key, row)
     }
 
-    /// Whether the entry at a place is the first one that is not less than (key, row), if it has that
+    /// Returns whether the entry at `place` is the first one not less than (key, row) and has that
     /// key.
     @inline(__always)
     func isFirst(_ place: Int, from key: UInt64, _ row: UInt64) -> Bool {
@@ -44,17 +44,17 @@ struct IndexLeaf {
             && (place == 0 || keys[place &- 1] < key)
     }
 
-    /// How many entries are at most (key, row).
+    /// Returns the number of entries less than or equal to (key, row).
     @inline(__always)
     func through(_ key: UInt64, _ row: UInt64) -> Int {
         cregnum_index_through(keys, rows, count, key, row)
     }
 
-    /// Asks for the keys, and the header before them, all at once.
+    /// Prefetches the header and all keys.
     @inline(__always)
     func prefetch() { cregnum_prefetch_lines(node.address, 17) }
 
-    /// Asks for the header and for one entry, all at once.
+    /// Prefetches the header and one entry.
     @inline(__always)
     func prefetch(_ place: Int) {
         cregnum_prefetch_lines(node.address, 1)
@@ -63,16 +63,16 @@ struct IndexLeaf {
     }
 }
 
-/// An inner node of an index: up to 128 children, with the first entry below each, ascending.
+/// An inner node of an index: up to 128 children with their first entries, ascending.
 ///
 ///     0     header         kind indexInner, count = children
 ///     16    u64 source     the `NodeSource` of the extents, unretained, or 0
 ///     24    u32 height     1: the children are leaves
 ///     32    u64 x 128      keys of the first entries below
 ///     1056  u64 x 128      rows of the first entries below
-///     2080  u64 x 128      addresses of the children; of leaves 0: not read yet
+///     2080  u64 x 128      addresses of the children; 0: a leaf that isn't loaded
 ///     3104  u32 x 128      entries below
-///     3616  u64 x 128      height 1 only: extents of the leaves; 0: nowhere, or it was changed
+///     3616  u64 x 128      height 1 only: extents of the leaves; 0: no current image
 ///     4640  u32 x 128      height 1 only: CRCs of the extents
 struct IndexInner {
     let node: Node
@@ -129,14 +129,14 @@ struct IndexInner {
         (node.address + 4640).assumingMemoryBound(to: UInt32.self)
     }
 
-    /// The child below which (key, row) lies or would be put.
+    /// Returns the child that contains (key, row) or would contain it.
     @inline(__always)
     func place(_ key: UInt64, _ row: UInt64) -> Int {
         max(cregnum_index_through(keys, rows, count, key, row) &- 1, 0)
     }
 
-    /// The place of a key in the leaf below a child that is not the last one, if the leaf has all keys
-    /// up to the next one: ids that were given one after the other.
+    /// Returns the position of a key in the leaf at `place`, which must not be the last child, if
+    /// the leaf has all keys up to the next leaf, as with consecutive ids.
     @inline(__always)
     func consecutivePlace(of key: UInt64, below place: Int) -> Int? {
         let (low, count) = (keys[place], counts[place])
@@ -147,23 +147,24 @@ struct IndexInner {
         return Int(key &- low)
     }
 
-    /// The last child whose first entry is less than (key, row), or the first.
+    /// Returns the last child whose first entry is less than (key, row), or else the first child.
     @inline(__always)
     func placeBelow(_ key: UInt64, _ row: UInt64) -> Int {
         max(cregnum_index_below(keys, rows, count, key, row) &- 1, 0)
     }
 
-    /// The child as it is stored, 0 if it was not read yet. Other threads may be reading it in.
+    /// Returns the stored child, or 0 if it isn't loaded. Other threads may be loading it
+    /// concurrently.
     @inline(__always)
     func storedChild(_ place: Int) -> UInt { UInt(cregnum_load_child(children + place)) }
 
-    /// The child; a leaf that was not read yet is.
+    /// Returns the child, loading a leaf if necessary.
     @inline(__always)
     func child(_ place: Int) -> Node {
         Node(word: storedChild(place)) ?? readLeaf(place)
     }
 
-    /// Finds the image of a leaf and notes its address. Several readers may do it at once.
+    /// Loads the image of a leaf and stores its address. Several readers may do so concurrently.
     @inline(never)
     private func readLeaf(_ place: Int) -> Node {
         guard let source = NodeSource.named(source) else {
@@ -172,12 +173,13 @@ struct IndexInner {
         let leaf = IndexLeaf.read(
             source, extent: extents[place], crc: crcs[place], count: Int(counts[place]),
             firstKey: keys[place], firstRow: rows[place])
-        // an empty one stands for a damaged image, which every reader has to meet
+        // An empty leaf stands for a damaged image, which must be reported to every reader.
         if leaf.count > 0 { cregnum_store_child(children + place, UInt64(leaf.word)) }
         return leaf
     }
 
-    /// The child with the entry at a position, which becomes the one below that child.
+    /// Returns the child that contains the entry at a position, and makes the position relative to
+    /// it.
     @inline(__always)
     func place(at position: inout Int) -> Int {
         var rest = UInt64(truncatingIfNeeded: position)
@@ -186,14 +188,14 @@ struct IndexInner {
         return place
     }
 
-    /// How many entries lie below the children before `place`.
+    /// Returns the number of entries below the children before `place`.
     @inline(__always)
     func countBefore(_ place: Int) -> Int { Int(cregnum_sum_counts(counts, place)) }
 }
 
 extension IndexLeaf {
-    /// The image of a leaf, which has to be what its parent says; an empty leaf where it is not,
-    /// which `NodeSource.firstDamage` then tells.
+    /// Returns the image of a leaf if it matches its parent's data; otherwise an empty leaf,
+    /// recorded as `NodeSource.firstDamage`.
     static func read(
         _ source: NodeSource, extent: UInt64, crc: UInt32, count: Int, firstKey: UInt64,
         firstRow: UInt64

@@ -1,6 +1,6 @@
 import CRegnum
 
-/// A child as its parent notes it.
+/// A child's entry in its parent.
 struct IndexChild {
     var key: UInt64
     var row: UInt64
@@ -9,7 +9,7 @@ struct IndexChild {
     var extent: UInt64 = 0
     var crc: UInt32 = 0
 
-    /// A leaf on the heap that has an entry.
+    /// Creates an entry for a nonempty leaf on the heap.
     init(leaf node: Node) {
         let leaf = IndexLeaf(node)
         key = leaf.keys[0]
@@ -18,7 +18,7 @@ struct IndexChild {
         count = UInt32(truncatingIfNeeded: leaf.count)
     }
 
-    /// An inner node that has a child.
+    /// Creates an entry for a nonempty inner node.
     init(inner node: Node) {
         let inner = IndexInner(node)
         key = inner.keys[0]
@@ -27,7 +27,7 @@ struct IndexChild {
         count = UInt32(truncatingIfNeeded: inner.countBefore(inner.count))
     }
 
-    /// A leaf in a file.
+    /// Creates an entry for a leaf in a file.
     init(extent: UInt64, crc: UInt32, key: UInt64, row: UInt64, count: Int) {
         self.key = key
         self.row = row
@@ -39,14 +39,14 @@ struct IndexChild {
 }
 
 extension IndexLeaf {
-    /// A new leaf with one entry.
+    /// Creates a leaf with one entry.
     static func make(_ key: UInt64, _ row: UInt64, _ edit: NodeEdit) -> Node {
         let leaf = make(edit)
         leaf.insert(key, row, at: 0)
         return leaf.node
     }
 
-    /// A new leaf without entries.
+    /// Creates an empty leaf.
     static func make(_ edit: NodeEdit) -> IndexLeaf {
         IndexLeaf(edit.make(.indexLeaf, byteCount: byteCount))
     }
@@ -69,7 +69,7 @@ extension IndexLeaf {
         count &-= places.count
     }
 
-    /// Puts entries of one key before `place`; there must be room.
+    /// Inserts entries of one key before `place`. The leaf must have room.
     @inline(__always)
     func insert(_ key: UInt64, _ newRows: ArraySlice<UInt64>, at place: Int) {
         let (tail, added) = (count &- place, newRows.count)
@@ -91,7 +91,7 @@ extension IndexLeaf {
         return right.node
     }
 
-    /// Takes the entries of a neighbour: behind its own, or before them.
+    /// Copies the entries of a sibling before or after its own.
     func take(_ other: IndexLeaf, isBefore: Bool) {
         let (own, added) = (count, other.count)
         if isBefore { replace(at: added, from: self, 0, own) }
@@ -106,7 +106,7 @@ extension IndexLeaf {
 }
 
 extension IndexInner {
-    /// A new inner node without children.
+    /// Creates an inner node without children.
     static func make(height: Int, source: UInt64, _ edit: NodeEdit) -> IndexInner {
         let inner = IndexInner(edit.make(.indexInner, byteCount: byteCount(height: height)))
         inner.source = source
@@ -141,7 +141,7 @@ extension IndexInner {
         return right.node
     }
 
-    /// Takes the children of a neighbour: behind its own, or before them.
+    /// Copies the children of a sibling before or after its own.
     func take(_ other: IndexInner, isBefore: Bool) {
         let (own, added) = (count, other.count)
         if isBefore { replace(at: added, from: self, 0, own) }

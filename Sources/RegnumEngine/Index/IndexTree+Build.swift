@@ -1,11 +1,11 @@
 import RegnumStore
 
 extension IndexTree {
-    /// A leaf as a checkpoint sees it.
+    /// A leaf as checkpoints describe it.
     struct LeafPlace {
-        /// The leaf, or nil if it was not read yet.
+        /// The leaf, or `nil` if it isn't loaded.
         var leaf: Node?
-        /// Where it lies in the nodes file; 0: nowhere, or it was changed.
+        /// The location of its current image in the nodes file, or 0 if there is none.
         var extent: UInt64
         var crc: UInt32
         var firstKey: UInt64
@@ -13,7 +13,7 @@ extension IndexTree {
         var count: Int
     }
 
-    /// The tree of entries that ascend strictly; all leaves but the last are full.
+    /// Builds a tree of strictly ascending entries. All leaves but the last are full.
     static func build(_ entries: UnsafeBufferPointer<Entry>, _ edit: NodeEdit) -> IndexTree {
         var tree = IndexTree()
         var levels = IndexLevels(source: 0)
@@ -26,7 +26,7 @@ extension IndexTree {
                 let entry = entries[place]
                 precondition(
                     place == 0 || entries[place &- 1] < entry,
-                    "The entries of an index have to ascend.")
+                    "The entries of an index must be strictly ascending.")
                 keys[place &- start] = entry.key
                 rows[place &- start] = entry.row
             }
@@ -39,20 +39,20 @@ extension IndexTree {
         return tree
     }
 
-    /// How the first entries of leaves ascend.
+    /// The required order of the first entries of leaves.
     enum LeafOrder {
-        /// Each is greater than the one before: an index.
+        /// Strictly ascending, as in an index.
         case strict
-        /// An entry may be there several times: backlinks.
+        /// Ascending with repeated entries, as in backlinks.
         case repeated
-        /// The keys do not descend: a `SequenceTree`.
+        /// Ascending by key only, as in a `SequenceTree`.
         case byKey
     }
 
-    /// The tree over leaves that lie in a file: inner nodes are made on the heap, the leaves are
-    /// read when they are touched.
+    /// Builds a tree over leaves in a file. Inner nodes are created on the heap; leaves are loaded
+    /// on first access.
     ///
-    /// Throws `invalidDatabase` where the leaves cannot be those of a tree.
+    /// Throws `invalidDatabase` if the leaves can't form a tree.
     static func assemble(
         _ leaves: [LeafPlace], source: NodeSource, _ edit: NodeEdit,
         _ order: LeafOrder = .strict
@@ -98,7 +98,7 @@ extension IndexTree {
         return tree
     }
 
-    /// Calls `body` with all leaves, ascending. None is read.
+    /// Calls `body` with all leaves in ascending order, without loading any.
     func forEachLeaf<Failure: Error>(
         _ body: (LeafPlace) throws(Failure) -> Void
     ) throws(Failure) {
@@ -132,7 +132,7 @@ extension IndexTree {
 }
 
 extension IndexLeaf {
-    /// The image of a leaf that lies in a file.
+    /// Returns the image of a leaf in a file.
     fileprivate static func read(_ source: NodeSource, _ place: IndexTree.LeafPlace) -> Node {
         read(
             source, extent: place.extent, crc: place.crc, count: place.count,
@@ -143,7 +143,7 @@ extension IndexLeaf {
 /// The right edge of a tree that is built from left to right.
 private struct IndexLevels {
     let source: UInt64
-    /// The node under way of each level; element 0 has height 1.
+    /// The incomplete node of each level; element 0 has height 1.
     private var open: [IndexInner] = []
     private var first: IndexChild?
 
@@ -172,7 +172,7 @@ private struct IndexLevels {
         open[level].insert(child, at: open[level].count)
     }
 
-    /// The root and its height.
+    /// Completes the tree and returns its root and height.
     mutating func finish(_ edit: NodeEdit) -> (root: Node?, height: Int) {
         if let first { return (Node(word: UInt(first.word)), 0) }
         guard !open.isEmpty else { return (nil, 0) }

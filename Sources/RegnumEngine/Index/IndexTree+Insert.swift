@@ -1,34 +1,35 @@
-/// Where ascending entries of a tree go, found once for many of them: the last leaf and the counts
-/// above it. Kept beside the tree by who inserts; begins empty.
+/// The insertion point for ascending entries: the last leaf of a tree and the counts above it. Kept
+/// by the caller alongside the tree; initially empty.
 ///
-/// It holds for one stamp, and only while every edit of the tree goes through it: insertions keep
-/// it, removals empty it. Where the tree was put back to an earlier state it does not hold, because
-/// root or count differ.
+/// It is valid for one stamp, and only while every edit of the tree uses it: insertions update it,
+/// removals clear it. Restoring the tree to an earlier state invalidates it, because root or count
+/// then differ.
 struct IndexHint {
     fileprivate var leaf: Node?
     fileprivate var stamp: UInt64 = 0
     fileprivate var root: Node?
     fileprivate var count = 0
     fileprivate var height = 0
-    /// The inner nodes of the right edge; element 0 has height 1.
+    /// The inner nodes of the right edge. Element 0 has height 1.
     fileprivate var inner = InlineArray<6, UInt>(repeating: 0)
 
     init() {}
 
-    /// Forgets the place.
+    /// Invalidates the hint.
     mutating func clear() { leaf = nil }
 }
 
 extension IndexTree {
-    /// Whether the hint tells at once that the key is greater than all in the tree, and so not
-    /// there; false says nothing. Spares ascending primary keys the search before the insertion.
+    /// Returns true if the hint shows that the key is greater than all keys in the tree, and
+    /// therefore absent; false says nothing. Saves ascending primary keys a search before the
+    /// insertion.
     @inline(__always)
     func isBeyondLast(_ key: UInt64, _ edit: NodeEdit, _ hint: borrowing IndexHint) -> Bool {
         guard let leaf = lastLeaf(edit, hint) else { return false }
         return leaf.keys[leaf.count &- 1] < key
     }
 
-    /// The last leaf, which has an entry, if the hint holds.
+    /// Returns the nonempty last leaf if the hint is valid.
     @inline(__always)
     private func lastLeaf(_ edit: NodeEdit, _ hint: borrowing IndexHint) -> IndexLeaf? {
         guard let leaf = hint.leaf, hint.stamp == edit.stamp, hint.root == root,
@@ -37,10 +38,11 @@ extension IndexTree {
         return IndexLeaf(leaf)
     }
 
-    /// Adds an entry; false if it is there.
+    /// Inserts an entry. Returns false if it already exists.
     ///
-    /// - Complexity: O(log n); in place if nodes are the edit's own, else `height + 1` are copied.
-    ///   Entries that ascend within an edit cost a few loads and stores.
+    /// - Complexity: O(log n). Edits nodes in place if the edit owns them; otherwise copies `height
+    ///   + 1` nodes. Entries inserted in ascending order within an edit cost a few loads and
+    ///   stores.
     @inline(__always)
     mutating func insert(
         _ key: UInt64, _ row: UInt64, _ edit: NodeEdit, _ hint: inout IndexHint
@@ -67,7 +69,7 @@ extension IndexTree {
         return insertBySearch(key, row, edit, &hint)
     }
 
-    /// Adds an entry without a hint; false if it is there.
+    /// Inserts an entry without a hint. Returns false if it already exists.
     mutating func insert(_ key: UInt64, _ row: UInt64, _ edit: NodeEdit) -> Bool {
         var hint = IndexHint()
         return insertBySearch(key, row, edit, &hint)
@@ -96,8 +98,8 @@ extension IndexTree {
         return true
     }
 
-    /// Puts an entry at a place of the leaf of a walk, where it belongs; whether it is the tree's
-    /// last one.
+    /// Inserts an entry at a position in the leaf of a walk. Returns whether it is the tree's last
+    /// one.
     mutating func insert(
         _ key: UInt64, _ row: UInt64, at place: Int, _ walk: inout IndexWalk, _ edit: NodeEdit
     ) -> Bool {
@@ -115,7 +117,7 @@ extension IndexTree {
         return isAscending
     }
 
-    /// Divides a full leaf, and the nodes above it that have no room for one more.
+    /// Splits a full leaf, and the full nodes above it.
     @inline(never)
     private mutating func split(
         _ walk: IndexWalk, _ key: UInt64, _ row: UInt64, at place: Int, _ isAscending: Bool,
@@ -157,10 +159,10 @@ extension IndexTree {
         grow(added, edit)
     }
 
-    /// Puts a new root above the old one and its new right neighbour.
+    /// Adds a new root above the old one and its new right sibling.
     private mutating func grow(_ added: IndexChild, _ edit: NodeEdit) {
         guard let old = root else { return }
-        precondition(height < IndexTree.heightMax, "The index is too high.")
+        precondition(height < IndexTree.heightMax, "The index exceeds its maximum height.")
         let top = IndexInner.make(height: height + 1, source: 0, edit)
         top.insert(height == 0 ? IndexChild(leaf: old) : IndexChild(inner: old), at: 0)
         top.insert(added, at: 1)
@@ -168,7 +170,7 @@ extension IndexTree {
         height += 1
     }
 
-    /// Notes the last leaf, if it and the nodes above it are the edit's own.
+    /// Sets the hint to the last leaf if the edit owns it and the nodes above it.
     private func noteRightEdge(_ edit: NodeEdit, _ hint: inout IndexHint) {
         hint.clear()
         guard height <= 6, var node = root else { return }
@@ -191,7 +193,7 @@ extension IndexTree {
 }
 
 extension IndexWalk {
-    /// Tells the nodes above that (key, row) is the first entry of the leaf.
+    /// Updates the nodes above the leaf with its new first entry (key, row).
     func noteFirst(_ key: UInt64, _ row: UInt64) {
         for level in 0..<height {
             let step = steps[level]

@@ -1,12 +1,14 @@
 extension IndexTree {
-    /// Nodes that a removal leaves with fewer are merged with a neighbour where that fits.
+    /// Nodes that a removal leaves with fewer entries are merged with a sibling if possible.
     private static let fewest = 32
-    /// The most that a merged node has: room is left, so that it is not split again at once.
+    /// The maximum size of a merged node. It leaves room, so that the node isn't split again at
+    /// once.
     private static let mergedMax = 96
 
-    /// Removes an entry; false if it is not there.
+    /// Removes an entry. Returns false if it doesn't exist.
     ///
-    /// - Complexity: O(log n); in place if nodes are the edit's own, else `height + 1` are copied.
+    /// - Complexity: O(log n). Edits nodes in place if the edit owns them; otherwise copies `height
+    ///   + 1` nodes.
     mutating func remove(
         _ key: UInt64, _ row: UInt64, _ edit: NodeEdit, _ hint: inout IndexHint
     ) -> Bool {
@@ -14,7 +16,7 @@ extension IndexTree {
         return remove(key, row, edit)
     }
 
-    /// The same where no hint is kept for the tree.
+    /// Removes an entry from a tree without a hint. Returns false if it doesn't exist.
     mutating func remove(_ key: UInt64, _ row: UInt64, _ edit: NodeEdit) -> Bool {
         guard var walk = IndexWalk(self, to: key, row) else { return false }
         let place = walk.leaf.below(key, row)
@@ -25,7 +27,7 @@ extension IndexTree {
         return true
     }
 
-    /// Removes entries of the leaf of a walk, at least one.
+    /// Removes at least one entry from the leaf of a walk.
     mutating func remove(_ places: Range<Int>, _ walk: inout IndexWalk, _ edit: NodeEdit) {
         walk.own(&self, edit)
         count &-= places.count
@@ -34,7 +36,7 @@ extension IndexTree {
         if places.lowerBound == 0 || walk.leaf.count < IndexTree.fewest { repair(walk, edit) }
     }
 
-    /// Brings the nodes above a leaf in order from which an entry was removed.
+    /// Updates the nodes above a leaf after a removal: drops empty nodes and merges small ones.
     private mutating func repair(_ walk: IndexWalk, _ edit: NodeEdit) {
         var child = walk.leaf.node
         for level in 0..<height {
@@ -61,7 +63,7 @@ extension IndexTree {
         shrink(edit)
     }
 
-    /// Drops roots that have one child, or nothing.
+    /// Removes an empty root, or roots with a single child.
     private mutating func shrink(_ edit: NodeEdit) {
         while let node = root, node.count == 0 || (height > 0 && node.count == 1) {
             if node.count == 0 {
@@ -71,7 +73,7 @@ extension IndexTree {
             } else {
                 let child = IndexInner(node).child(0)
                 height -= 1
-                // A root that is a leaf is of no file.
+                // A root that is a leaf must not be a file image.
                 root = child.isMapped ? edit.own(child) : child
             }
             edit.retire(node)
@@ -80,15 +82,15 @@ extension IndexTree {
 }
 
 extension IndexInner {
-    /// Moves what the neighbour at `other` has into the child at `place`, which is the edit's own,
-    /// if both have at most `countMax`. Whether it was done.
+    /// Merges the sibling at `other` into the child at `place`, which the edit owns, if together
+    /// they have at most `countMax` entries. Returns whether it did.
     fileprivate func merge(
         _ child: Node, at place: Int, with other: Int, _ countMax: Int, _ edit: NodeEdit
     ) -> Bool {
         guard other >= 0, other < count else { return false }
         let neighbour: Node
         if height == 1 {
-            // A leaf that is not needed need not be read.
+            // Don't load a leaf that won't be merged.
             guard child.count + Int(counts[other]) <= countMax else { return false }
             neighbour = self.child(other)
             IndexLeaf(child).take(IndexLeaf(neighbour), isBefore: other < place)

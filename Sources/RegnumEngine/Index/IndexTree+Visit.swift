@@ -1,5 +1,5 @@
 extension IndexTree {
-    /// Calls `body` with the entries from (key, row) on, ascending, until it returns false.
+    /// Calls `body` with the entries from (key, row) on in ascending order until it returns false.
     @inline(__always)
     func visit(from key: UInt64 = 0, _ row: UInt64 = 0, _ body: (UInt64, UInt64) -> Bool) {
         guard var walk = IndexWalk(self, to: key, row) else { return }
@@ -15,7 +15,7 @@ extension IndexTree {
         } while walk.goToNextLeaf()
     }
 
-    /// Calls `body` with the entries up to (key, row), which is included, descending, until it
+    /// Calls `body` with the entries up to and including (key, row) in descending order until it
     /// returns false.
     @inline(__always)
     func visitDescending(
@@ -34,14 +34,14 @@ extension IndexTree {
         }
     }
 
-    /// Calls `body` with the rows of a key, ascending, until it returns false.
+    /// Calls `body` with the rows of a key in ascending order until it returns false.
     @inline(__always)
     func forEachRow(_ key: UInt64, _ body: (UInt64) -> Bool) {
         visit(from: key, 0) { $0 == key && body($1) }
     }
 
-    /// Appends the rows of the entries from `from` to `through`, both included, in the order of the
-    /// entries (rows of one key ascend, those of several keys do not).
+    /// Appends the rows of the entries in `from...through` in entry order (ascending within a key,
+    /// but not across keys).
     func rows(from: Entry, through: Entry, into rows: inout [UInt64]) {
         guard var walk = IndexWalk(self, to: from.key, from.row) else { return }
         var place = walk.leaf.below(from.key, from.row)

@@ -1,28 +1,28 @@
 import CRegnum
 
-/// A B+tree of entries (key, row), unique as pairs, in that order: a primary key, an indexed
-/// property.
+/// A B+tree of unique (key, row) entries in ascending order. Used for primary keys and indexed
+/// properties.
 ///
-/// A value: it names the root of nodes that do not change while a root of the database shows them.
-/// Reading needs that such a root is registered. Edits go through a `NodeEdit`, in place where the
-/// nodes are the edit's own, and leave all other trees as they are.
+/// A value type that refers to the root of an immutable tree. A root of the database that shows its
+/// nodes must be registered while it is read. Edits go through a `NodeEdit`, which changes nodes in
+/// place if it owns them, and don't affect other trees.
 ///
 /// Splits are even, except at the right edge, where a full node stays full. A node that a removal
-/// leaves with fewer than 32 entries or children is merged with a neighbour below the same parent
-/// if both together have at most 96; empty nodes are dropped. Neighbours so have at least 32
-/// together.
+/// leaves with fewer than 32 entries or children is merged with a sibling if together they have at
+/// most 96; empty nodes are removed. So adjacent siblings have at least 32 together.
 ///
-/// Leaves that were not read yet are read when they are first touched. Where one is damaged it reads
-/// as empty, the counts above it stay, and nothing traps; `NodeSource.firstDamage` tells.
+/// Leaves in a file are loaded on first access. A damaged leaf reads as empty while the counts
+/// above it remain; nothing traps, and `NodeSource.firstDamage` reports it.
 struct IndexTree {
-    /// An inner node, a leaf if `height` is 0, or nil. A root that is a leaf is never of a file.
+    /// The root: an inner node, a leaf if `height` is 0, or `nil`. A leaf root is never a file
+    /// image.
     var root: Node?
-    /// Levels of inner nodes.
+    /// The number of levels of inner nodes.
     var height: Int
-    /// Entries.
+    /// The number of entries.
     var count: Int
 
-    /// A key and a row that has it.
+    /// A key and a row with that key.
     struct Entry: Equatable {
         var key: UInt64
         var row: UInt64
@@ -33,13 +33,13 @@ struct IndexTree {
         }
     }
 
-    /// The most levels of inner nodes that a tree can have: far more than its counts allow.
+    /// The maximum number of inner levels, far more than the counts allow.
     static let heightMax = 12
 
-    /// The empty tree.
+    /// Creates an empty tree.
     init() { self.init(root: nil, height: 0, count: 0) }
 
-    /// A tree as a table node stores it.
+    /// Creates a tree from the fields stored in a table node.
     @inline(__always)
     init(root: Node?, height: Int, count: Int) {
         self.root = root
@@ -47,17 +47,17 @@ struct IndexTree {
         self.count = count
     }
 
-    /// The first entry that is not less than (key, row).
+    /// Returns the first entry that isn't less than (key, row).
     ///
     /// - Complexity: O(log n); about one cache miss.
     @inline(__always)
     func first(from key: UInt64, _ row: UInt64) -> Entry? {
         guard var node = root else { return nil }
-        // Where the first entry behind the subtree is told: parents know the first entry of each
-        // child, so that the next leaf need not be touched.
+        // The first entry after the current subtree. Parents store the first entry of each child,
+        // so the next leaf need not be accessed.
         var next: (inner: IndexInner, place: Int)?
-        // Where the entry lies in the leaf, if the leaf's parent tells: so all of the leaf that is
-        // needed comes at once.
+        // The position of the entry in the leaf, if the parent implies it. Then only the cache
+        // lines needed are prefetched.
         var known: Int?
         var level = height
         while level > 0 {
@@ -83,7 +83,7 @@ struct IndexTree {
         return next.map { Entry(key: $0.inner.keys[$0.place], row: $0.inner.rows[$0.place]) }
     }
 
-    /// The first row of a key: the row of a primary key.
+    /// Returns the first row with the key: for a primary key, its only row.
     ///
     /// - Complexity: O(log n); about one cache miss.
     @inline(__always)
@@ -92,19 +92,20 @@ struct IndexTree {
         return entry.row
     }
 
-    /// Whether the entry is there.
+    /// Returns whether the tree contains the entry.
     func contains(_ key: UInt64, _ row: UInt64) -> Bool {
         first(from: key, row) == Entry(key: key, row: row)
     }
 
-    /// How many entries are less than (key, row): the position that it has or would have.
+    /// Returns the number of entries less than (key, row), which is the position that the entry has
+    /// or would have.
     ///
     /// - Complexity: O(log n)
     func rank(of key: UInt64, _ row: UInt64) -> Int {
         rank(key, row) { $0.below(key, row) }
     }
 
-    /// How many entries are at most (key, row).
+    /// Returns the number of entries less than or equal to (key, row).
     ///
     /// - Complexity: O(log n)
     func rank(through key: UInt64, _ row: UInt64) -> Int {
@@ -126,18 +127,18 @@ struct IndexTree {
         return rank &+ inLeaf(leaf)
     }
 
-    /// How many entries have a key of that range.
+    /// Returns the number of entries with a key in the range.
     ///
     /// - Complexity: O(log n)
     func count(in keys: ClosedRange<UInt64>) -> Int {
         max(rank(through: keys.upperBound, .max) - rank(of: keys.lowerBound, 0), 0)
     }
 
-    /// The entry at a position in 0..<count; nil where a leaf is damaged.
+    /// Returns the entry at a position in `0..<count`, or `nil` if its leaf is damaged.
     ///
     /// - Complexity: O(log n)
     func entry(at position: Int) -> Entry? {
-        precondition(position >= 0 && position < count, "The index has no such position.")
+        precondition(position >= 0 && position < count, "The index position is out of bounds.")
         guard var node = root else { return nil }
         var rest = position
         for _ in 0..<height {

@@ -1,13 +1,14 @@
-/// A place in an index and the way to it from the root, for going on to the leaves beside.
+/// A path from the root of an index to a leaf, which can move to adjacent leaves.
 ///
 /// Valid as long as the tree is.
 struct IndexWalk {
-    /// Inner nodes and the child that was taken; element 0 has height 1.
+    /// The inner nodes with the child taken in each. Element 0 has height 1.
     private(set) var steps = InlineArray<12, IndexStep>(repeating: IndexStep())
     let height: Int
     private(set) var leaf: IndexLeaf
 
-    /// The leaf where (key, row) lies or would be put; nil if the tree is empty.
+    /// Finds the leaf that contains (key, row) or would contain it. Returns `nil` if the tree is
+    /// empty.
     @inline(__always)
     init?(_ tree: IndexTree, to key: UInt64, _ row: UInt64) {
         guard var node = tree.root else { return nil }
@@ -24,8 +25,8 @@ struct IndexWalk {
         leaf.prefetch()
     }
 
-    /// The leaf where the entries less than (key, row) end: for trees that have entries several times,
-    /// which may span leaves.
+    /// Finds the leaf in which the entries less than (key, row) end. For trees with repeated
+    /// entries, which may span leaves.
     init?(_ tree: IndexTree, behindEntriesBelow key: UInt64, _ row: UInt64) {
         guard var node = tree.root else { return nil }
         height = tree.height
@@ -40,16 +41,17 @@ struct IndexWalk {
         leaf = IndexLeaf(node)
     }
 
-    /// The leaf with the entry at a position, and its place there; `place` is the leaf's count, not
-    /// 0 of the next one, where `isBefore` asks for the place behind the entry before. nil if the
-    /// tree is empty. `position` is at most the tree's count.
+    /// Finds the leaf with the entry at `position`, which must not exceed the tree's count, and
+    /// sets `place` to the index in that leaf. If `isBehind` is true, finds the place after the
+    /// preceding entry instead, which may be the end of a leaf rather than the start of the next
+    /// one. Returns `nil` if the tree is empty.
     @inline(__always)
     init?(
         _ tree: IndexTree, at position: Int, behindEntryBefore isBehind: Bool, _ place: inout Int
     ) {
         guard var node = tree.root else { return nil }
         height = tree.height
-        // what is to be exceeded before going on to the next child
+        // Descend to the child whose cumulative count exceeds this.
         var rest = position &- (isBehind ? 1 : 0)
         let isFirst = rest < 0
         if isFirst { rest = 0 }
@@ -65,7 +67,7 @@ struct IndexWalk {
         place = min(isFirst || !isBehind ? rest : rest &+ 1, leaf.count)
     }
 
-    /// Changes the counts of the whole way, which is the edit's own.
+    /// Adds to the counts along the path, whose nodes the edit must own.
     @inline(__always)
     func addCount(_ count: UInt32) {
         for level in 0..<height { steps[level].inner.counts[steps[level].place] &+= count }
@@ -80,7 +82,7 @@ struct IndexWalk {
         return true
     }
 
-    /// Goes on to the next leaf; false if there is none.
+    /// Moves to the next leaf. Returns false if there is none.
     mutating func goToNextLeaf() -> Bool {
         for level in 0..<height where steps[level].place &+ 1 < steps[level].inner.count {
             steps[level].place &+= 1
@@ -90,7 +92,7 @@ struct IndexWalk {
         return false
     }
 
-    /// Goes back to the leaf before; false if there is none.
+    /// Moves to the previous leaf. Returns false if there is none.
     mutating func goToPreviousLeaf() -> Bool {
         for level in 0..<height where steps[level].place > 0 {
             steps[level].place &-= 1
@@ -113,8 +115,7 @@ struct IndexWalk {
         leaf.prefetch()
     }
 
-    /// Makes the whole way the edit's own and takes it. The children that were taken have no
-    /// extent any more.
+    /// Makes the edit own all nodes on the path. The children on the path lose their extents.
     @inline(__always)
     mutating func own(_ tree: inout IndexTree, _ edit: NodeEdit) {
         var level = height
@@ -145,7 +146,7 @@ struct IndexWalk {
     }
 }
 
-/// An inner node on the way to a leaf and which child was taken.
+/// An inner node on a path, and the child taken.
 struct IndexStep {
     fileprivate(set) var word: UInt = 0
     fileprivate(set) var place = 0
@@ -162,7 +163,7 @@ struct IndexStep {
     @inline(__always)
     var node: Node {
         get {
-            // Guard: only read for levels below the height, which were all set.
+            // Guard: only read for levels below the height, which have all been set.
             Node(UnsafeMutableRawPointer(bitPattern: word).unsafelyUnwrapped)
         }
         set { word = newValue.word }

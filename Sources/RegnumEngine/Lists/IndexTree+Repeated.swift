@@ -1,13 +1,13 @@
-/// A tree whose entries may be there several times, as those of backlinks: (element, row) for each time
-/// that the row's list has the element. So the last of them goes with the last element, and nobody has
-/// to look whether the list has another one.
+/// A tree with repeated entries, such as the backlinks of a list: one (element, row) entry for each
+/// occurrence of the element in the row's list. So the last entry goes away with the last
+/// occurrence, without searching the list for others.
 ///
-/// `remove` takes one of them, `contains` and `entry(at:)` work; other reads may begin in the middle of
-/// equal entries.
+/// `remove` removes one of the equal entries. `contains` and `entry(at:)` work as usual; other
+/// reads may start in the middle of equal entries.
 extension IndexTree {
-    /// Adds an entry, also one that is there: it is there once more then.
+    /// Inserts an entry even if equal entries exist.
     ///
-    /// - Complexity: O(log n), as `insert`.
+    /// - Complexity: O(log n), like `insert`.
     mutating func insertAgain(_ key: UInt64, _ row: UInt64, _ edit: NodeEdit) {
         guard var walk = IndexWalk(self, to: key, row) else {
             self = IndexTree(root: IndexLeaf.make(key, row, edit), height: 0, count: 1)
@@ -16,7 +16,7 @@ extension IndexTree {
         _ = insert(key, row, at: walk.leaf.below(key, row), &walk, edit)
     }
 
-    /// As `visit`, from the first of equal entries on.
+    /// Calls `body` with the entries like `visit`, starting at the first of equal entries.
     @inline(__always)
     func visitRepeated(from key: UInt64 = 0, _ row: UInt64 = 0, _ body: (UInt64, UInt64) -> Bool) {
         guard var walk = IndexWalk(self, behindEntriesBelow: key, row) else { return }
@@ -32,8 +32,8 @@ extension IndexTree {
         } while walk.goToNextLeaf()
     }
 
-    /// Calls `body` with the rows of a key, ascending, each as often as it is there, until it returns
-    /// false.
+    /// Calls `body` with the rows of a key in ascending order, including repetitions, until it
+    /// returns false.
     @inline(__always)
     func forEachRepeatedRow(_ key: UInt64, _ body: (UInt64) -> Bool) {
         visitRepeated(from: key) { $0 == key && body($1) }

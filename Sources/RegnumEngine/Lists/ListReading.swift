@@ -1,14 +1,14 @@
-// Reading lists of a root, and of a running transaction with its own changes.
+// Reading lists of a root, or of a transaction including its own changes.
 
 extension DatabaseRoot {
-    /// The length of a row's list; 0 for a list or row that does not exist at this version.
+    /// Returns the length of a row's list, or 0 if the list or row doesn't exist at this version.
     ///
     /// - Complexity: O(log n).
     package func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int {
         content.elements(table, list).count(row.rawValue)
     }
 
-    /// An element of a row's list; nil if the list is not so long.
+    /// Returns an element of a row's list, or `nil` if the position is beyond its end.
     ///
     /// - Complexity: O(log n).
     package func listElement(
@@ -17,15 +17,15 @@ extension DatabaseRoot {
         content.listElement(table, row, list, at: position)
     }
 
-    /// The elements of a row's list, in order.
+    /// Returns the elements of a row's list in order.
     ///
     /// - Complexity: O(log n + elements).
     package func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey] {
         content.list(table, row, list)
     }
 
-    /// The rows of `table` whose list has `target`, a row of the list's class, as an element:
-    /// ascending, each once.
+    /// Returns the rows of `table` whose list contains `target`, a row of the list's class:
+    /// ascending, without duplicates.
     ///
     /// - Complexity: O(log n + occurrences).
     package func backlinks(
@@ -36,14 +36,14 @@ extension DatabaseRoot {
 }
 
 extension EngineTransaction {
-    /// The length of a row's list; 0 for a list or row that does not exist at this version.
+    /// Returns the length of a row's list, or 0 if the list or row doesn't exist at this version.
     ///
     /// - Complexity: O(log n).
     package func listCount(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> Int {
         content.elements(table, list).count(row.rawValue)
     }
 
-    /// An element of a row's list; nil if the list is not so long.
+    /// Returns an element of a row's list, or `nil` if the position is beyond its end.
     ///
     /// - Complexity: O(log n).
     package func listElement(
@@ -52,15 +52,15 @@ extension EngineTransaction {
         content.listElement(table, row, list, at: position)
     }
 
-    /// The elements of a row's list, in order.
+    /// Returns the elements of a row's list in order.
     ///
     /// - Complexity: O(log n + elements).
     package func list(_ table: TableKey, _ row: ObjectKey, _ list: ListKey) -> [ObjectKey] {
         content.list(table, row, list)
     }
 
-    /// The rows of `table` whose list has `target`, a row of the list's class, as an element:
-    /// ascending, each once.
+    /// Returns the rows of `table` whose list contains `target`, a row of the list's class:
+    /// ascending, without duplicates.
     ///
     /// - Complexity: O(log n + occurrences).
     package func backlinks(
@@ -90,7 +90,8 @@ extension DatabaseContent {
 }
 
 extension DatabaseRoot {
-    /// What turns a row's list at an older version into that at this one, from the trees alone.
+    /// Returns the splices that turn a row's list at an older version into the list at this one,
+    /// computed from the trees alone.
     ///
     /// - Complexity: O(leaves that differ); O(n) between roots that share none.
     package func listSplices(

@@ -1,10 +1,10 @@
-/// A change of a list: elements are taken out, others put in their place.
+/// A change of a list that replaces elements at one position with others.
 package struct ListSplice: Sendable, Hashable {
-    /// In the list before the change.
+    /// The position in the list before the change.
     package var position: Int
-    /// How many elements from there on are gone.
+    /// The number of elements removed from that position on.
     package var removedCount: Int
-    /// What stands in their place.
+    /// The elements inserted in their place.
     package var inserted: [ObjectKey]
 
     package init(position: Int, removedCount: Int, inserted: [ObjectKey]) {
@@ -14,11 +14,12 @@ package struct ListSplice: Sendable, Hashable {
     }
 }
 
-/// How one list of one row changed.
+/// The changes of one list of one row.
 package struct ListChange: Sendable, Hashable {
     package var row: ObjectKey
-    /// Ascending; at least one element that stayed lies between two of them. nil if there are too
-    /// many to merge: then the trees of the two versions tell (`DatabaseRoot.listSplices`).
+    /// The splices in ascending order, with at least one retained element between two. `nil` if
+    /// there are too many to merge; then they must be computed from the two versions
+    /// (`DatabaseRoot.listSplices`).
     package var splices: [ListSplice]?
 
     package init(row: ObjectKey, splices: [ListSplice]?) {
@@ -26,23 +27,23 @@ package struct ListChange: Sendable, Hashable {
         self.splices = splices
     }
 
-    /// About how much memory the change takes.
+    /// The approximate memory use of the change.
     var byteCount: Int {
         (splices ?? []).reduce(24) { $0 + 56 + 8 * $1.inserted.count }
     }
 }
 
-/// What a list went through, as the net of edits by position: which elements of the list before
-/// stay, and what stands between them now.
+/// The net effect of edits of a list by position: the elements of the original list that were
+/// retained, and those inserted between them.
 ///
-/// It is not a comparison of contents: an element that was taken out and put in again was. The net
-/// does not depend on the way: edits that keep the same elements give the same splices.
+/// Contents aren't compared: removing and reinserting an element counts as a change. The net effect
+/// is independent of the order of edits: edits that retain the same elements give the same splices.
 struct ListSplices: Hashable, Sendable {
     struct Hunk: Hashable, Sendable {
-        /// Where it begins in the list before, and how many elements of that are gone.
+        /// The start in the original list, and the number of elements removed there.
         var old: Int
         var removed: Int
-        /// Where it begins in the list now, and what stands there.
+        /// The start in the current list, and the elements inserted there.
         var new: Int
         var inserted: [ObjectKey]
 
@@ -50,19 +51,21 @@ struct ListSplices: Hashable, Sendable {
         var newEnd: Int { new &+ inserted.count }
     }
 
-    /// Ascending; an element that stayed lies between two.
+    /// In ascending order, with a retained element between two.
     private(set) var hunks: [Hunk] = []
 
     init() {}
 
-    /// As a change tells them: ascending, of positions in the list before.
+    /// Creates the net effect of a change's splices: ascending, with positions in the original
+    /// list.
     init(_ splices: [ListSplice]) {
         var builder = Builder()
         builder.append(splices)
         hunks = builder.hunks
     }
 
-    /// Elements that were removed at these positions, ascending, of the list before.
+    /// Creates the net effect of removing the elements at these ascending positions of the original
+    /// list.
     init(removed positions: [Int]) {
         var builder = Builder()
         var next = 0
@@ -82,9 +85,9 @@ struct ListSplices: Hashable, Sendable {
         }
     }
 
-    /// Notes an edit of the list as it is now.
+    /// Records an edit of the current list.
     ///
-    /// - Complexity: O(hunks behind it), and O(1) for repeated edits of one place at the end.
+    /// - Complexity: O(following hunks); O(1) for repeated edits of one place at the end.
     mutating func edit(
         at position: Int, removing count: Int, inserting keys: some Collection<ObjectKey>
     ) {
@@ -135,7 +138,8 @@ struct ListSplices: Hashable, Sendable {
         for index in first..<hunks.count { hunks[index].new &+= shift }
     }
 
-    /// The first hunk for which that holds; it holds for all behind it.
+    /// Returns the index of the first hunk for which `holds` is true. It must be true for all that
+    /// follow.
     private func partition(_ holds: (Hunk) -> Bool) -> Int {
         var (low, high) = (0, hunks.count)
         while low < high {
@@ -145,7 +149,7 @@ struct ListSplices: Hashable, Sendable {
         return low
     }
 
-    /// The net of this change and one that follows it.
+    /// Returns the net effect of this change followed by another.
     ///
     /// - Complexity: O(hunks of both and what they insert).
     func followed(by next: ListSplices) -> ListSplices {
@@ -164,14 +168,14 @@ struct ListSplices: Hashable, Sendable {
 
     private init(_ builder: Builder) { hunks = builder.hunks }
 
-    /// A piece of a change.
+    /// A part of a change.
     private enum Piece {
         case kept(Int)
         case removed(Int)
         case inserted(ArraySlice<ObjectKey>)
     }
 
-    /// Writes hunks from front to back; pieces that touch become one.
+    /// Builds hunks from front to back, merging adjacent pieces.
     private struct Builder {
         private(set) var hunks: [Hunk] = []
         private var (old, new) = (0, 0)
@@ -211,7 +215,7 @@ struct ListSplices: Hashable, Sendable {
             }
         }
 
-        /// A piece of the change before, which stays.
+        /// Adds a piece of the previous change that is retained.
         mutating func add(_ piece: Piece) {
             switch piece {
             case .kept(let count): keep(count)
@@ -220,7 +224,7 @@ struct ListSplices: Hashable, Sendable {
             }
         }
 
-        /// A piece of the change before, whose result is removed.
+        /// Adds a piece of the previous change whose result is removed.
         mutating func drop(_ piece: Piece) {
             switch piece {
             case .kept(let count), .removed(let count): remove(count)
@@ -229,17 +233,17 @@ struct ListSplices: Hashable, Sendable {
         }
     }
 
-    /// Reads hunks from front to back, by positions of their result.
+    /// Reads hunks from front to back by position in their result.
     private struct Source {
         private let hunks: [Hunk]
         private var index = 0
         private var new = 0
-        /// Of the hunk that was begun: how many of its keys were taken.
+        /// The number of keys consumed from the current hunk, or `nil` before its start.
         private var taken: Int?
 
         init(_ hunks: [Hunk]) { self.hunks = hunks }
 
-        /// Takes the next `count` elements of the result, and the removals before each.
+        /// Consumes the next `count` elements of the result, with the removals before each.
         mutating func take(_ count: Int, _ body: (Piece) -> Void) {
             var left = count
             while left > 0 {
@@ -276,7 +280,7 @@ struct ListSplices: Hashable, Sendable {
         mutating func takeRest(_ body: (Piece) -> Void) {
             while index < hunks.count {
                 take(max(hunks[index].newEnd &- new, 0), body)
-                // a hunk without keys, or at whose end we stood
+                // A hunk without keys, or one whose end is the current position.
                 if index < hunks.count, new >= hunks[index].newEnd {
                     if taken == nil, new == hunks[index].new {
                         body(.removed(hunks[index].removed))

@@ -1,10 +1,10 @@
-/// The edits that turn one short sequence into another, by the greedy algorithm of Myers ("An O(ND)
-/// Difference Algorithm and Its Variations", 1986), with a bound on the number of edits.
+/// Computes the edits that turn one short sequence into another, by the greedy algorithm of Myers
+/// ("An O(ND) Difference Algorithm and Its Variations", 1986), with a limit on the number of edits.
 enum SequenceEdits {
-    /// More edits than these are told as one replacement.
+    /// The maximum number of edits. More are reported as one replacement.
     static let distanceMax = 256
 
-    /// Appends what turns `old`, which begins at a position, into `new`.
+    /// Appends the splices that turn `old`, which starts at `position`, into `new`.
     static func append(
         _ old: [UInt64], _ new: [UInt64], at position: Int, to splices: inout [ListSplice]
     ) {
@@ -38,7 +38,8 @@ enum SequenceEdits {
         }
     }
 
-    /// The places of a longest common subsequence; nil if there are more than `distanceMax` edits.
+    /// Returns the index pairs of a longest common subsequence, or `nil` if it takes more than
+    /// `distanceMax` edits.
     private static func common(_ a: [UInt64], _ b: [UInt64]) -> [(Int, Int)]? {
         let bound = min(distanceMax, a.count + b.count)
         var furthest = [Int](repeating: 0, count: 2 * bound + 3)
@@ -65,7 +66,7 @@ enum SequenceEdits {
         return nil
     }
 
-    /// `trace[d]` has the furthest places before step d, of the diagonals -d - 1 ... d + 1.
+    /// `trace[d]` contains the furthest positions before step d on the diagonals -d - 1 ... d + 1.
     private static func walkBack(
         _ trace: [[Int]], _ aCount: Int, _ bCount: Int, _ distance: Int
     ) -> [(Int, Int)] {
@@ -83,7 +84,7 @@ enum SequenceEdits {
                 startX = furthest[previous + step + 1]
                 startY = startX - previous
             }
-            // the diagonal run behind the edit of this step
+            // The diagonal run after the edit of this step.
             let (runX, runY) =
                 step == 0
                 ? (0, 0)

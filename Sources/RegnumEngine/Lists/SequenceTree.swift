@@ -1,23 +1,23 @@
 import CRegnum
 
 /// The ordered lists of all rows of a class: entries (owner row, element), sorted by owner, and
-/// within one owner in the order of its list.
+/// within one owner in list order.
 ///
-/// It has the nodes of an `IndexTree` and is held as one, so that walks, clones and checkpoints know
-/// it; but elements do not ascend within an owner: an element is found by its position, which the
-/// counts in the inner nodes tell. Splits and merges are those of the index.
+/// It consists of the nodes of an `IndexTree` and is stored as one, so that walks, clones and
+/// checkpoints need not distinguish them. But elements aren't sorted within an owner: they are
+/// located by position, using the counts in inner nodes. Splits and merges work as in an index.
 ///
-/// A value, as an `IndexTree` is, and read and edited under the same rules. Where a leaf is damaged
-/// it reads as empty, and nothing traps.
+/// A value type like `IndexTree`, with the same rules for reads and edits. A damaged leaf reads as
+/// empty; nothing traps.
 struct SequenceTree {
-    /// Not to be searched by entries.
+    /// The underlying tree, which must not be searched by entry.
     private(set) var tree: IndexTree
 
     init() { tree = IndexTree() }
 
     init(_ tree: IndexTree) { self.tree = tree }
 
-    /// How many entries all owners before `owner` have: where its list begins.
+    /// Returns the number of entries of all owners before `owner`, which is where its list starts.
     ///
     /// - Complexity: O(log n)
     @inline(__always)
@@ -25,13 +25,14 @@ struct SequenceTree {
         rank { cregnum_words_below($0, $1, owner) }
     }
 
-    /// Where the list of an owner ends.
+    /// Returns the position at which the list of an owner ends.
     @inline(__always)
     func end(_ owner: UInt64) -> Int {
         rank { cregnum_words_through($0, $1, owner) }
     }
 
-    /// The first entry that does not count lies in the last child whose first entry counts.
+    /// Returns the number of leading entries that `counted` includes. The first one it excludes is
+    /// in the last child whose first entry it includes.
     @inline(__always)
     private func rank(_ counted: (UnsafePointer<UInt64>, Int) -> Int) -> Int {
         guard var node = tree.root else { return 0 }
@@ -46,13 +47,13 @@ struct SequenceTree {
         return rank &+ counted(leaf.keys, leaf.count)
     }
 
-    /// The length of the list of an owner.
+    /// Returns the length of an owner's list.
     ///
     /// - Complexity: O(log n)
     @inline(__always)
     func count(_ owner: UInt64) -> Int { max(end(owner) &- start(owner), 0) }
 
-    /// An element of an owner; nil if the list is not so long.
+    /// Returns an element of an owner's list, or `nil` if the position is beyond its end.
     ///
     /// - Complexity: O(log n)
     func element(_ owner: UInt64, at position: Int) -> UInt64? {
@@ -66,7 +67,7 @@ struct SequenceTree {
         return rest < leaf.count && leaf.keys[rest] == owner ? leaf.rows[rest] : nil
     }
 
-    /// Calls `body` with the elements of an owner from a position on, a leaf's at a time, until it
+    /// Calls `body` with the elements of an owner from a position on, one leaf at a time, until it
     /// returns false.
     func visitRuns(
         _ owner: UInt64, from position: Int = 0, _ body: (UnsafeBufferPointer<UInt64>) -> Bool
@@ -88,7 +89,7 @@ struct SequenceTree {
         } while walk.goToNextLeaf()
     }
 
-    /// Calls `body` with the elements of an owner from a position on, until it returns false.
+    /// Calls `body` with the elements of an owner from a position on until it returns false.
     @inline(__always)
     func visit(_ owner: UInt64, from position: Int = 0, _ body: (UInt64) -> Bool) {
         visitRuns(owner, from: position) { run in
@@ -97,7 +98,7 @@ struct SequenceTree {
         }
     }
 
-    /// The elements of an owner at some positions, as far as they are there.
+    /// Returns the elements of an owner in a range of positions, clamped to the list's end.
     func elements(_ owner: UInt64, _ range: Range<Int>) -> [UInt64] {
         var elements: [UInt64] = []
         if range.isEmpty { return elements }
@@ -109,11 +110,11 @@ struct SequenceTree {
         return elements
     }
 
-    /// All elements of an owner.
+    /// Returns all elements of an owner.
     func elements(_ owner: UInt64) -> [UInt64] { elements(owner, 0..<count(owner)) }
 
-    /// The positions at which elements of an owner are among `wanted`, ascending; stops when `count`
-    /// were found.
+    /// Returns the positions of an owner's elements that are in `wanted`, ascending. The search
+    /// ends after the leaf in which at least `count` have been found.
     func positions(_ owner: UInt64, of wanted: Set<UInt64>, count: Int = .max) -> [Int] {
         var positions: [Int] = []
         var before = 0
@@ -140,11 +141,11 @@ struct SequenceTree {
 // MARK: - Editing
 
 extension SequenceTree {
-    /// Puts elements into the list of an owner, before the one at `position`; false, with nothing
-    /// changed, if the list is not so long.
+    /// Inserts elements into an owner's list before the one at `position`. Returns false and
+    /// changes nothing if the position is beyond the list's end.
     ///
-    /// - Complexity: O(log n), and O(1) for each further element; in place if nodes are the edit's
-    ///   own, else `height + 1` are copied.
+    /// - Complexity: O(log n), and O(1) for each further element. Edits nodes in place if the edit
+    ///   owns them; otherwise copies `height + 1` nodes.
     mutating func insert(
         _ elements: ArraySlice<UInt64>, _ owner: UInt64, at position: Int, _ edit: NodeEdit
     ) -> Bool {
@@ -162,7 +163,7 @@ extension SequenceTree {
                 before += 1
                 continue
             }
-            // the entry before is the owner's own, unless the position is its first
+            // The preceding entry belongs to the owner, unless this is the start of its list.
             if before > 0, place == 0 || walk.leaf.keys[place &- 1] != owner { return false }
             let room = min(IndexLeaf.capacity &- walk.leaf.count, rest.count)
             if room <= 1 {
@@ -180,7 +181,7 @@ extension SequenceTree {
         return true
     }
 
-    /// Puts one element into the list of an owner.
+    /// Inserts one element into an owner's list.
     mutating func insert(
         _ element: UInt64, _ owner: UInt64, at position: Int, _ edit: NodeEdit
     ) -> Bool {
@@ -194,7 +195,7 @@ extension SequenceTree {
         return true
     }
 
-    /// Replaces an element; false if the list is not so long.
+    /// Replaces an element. Returns false if the position is beyond the list's end.
     ///
     /// - Complexity: O(log n)
     mutating func set(
@@ -212,7 +213,7 @@ extension SequenceTree {
         return true
     }
 
-    /// Removes the elements of an owner at some positions; as many as there are.
+    /// Removes an owner's elements in a range of positions, clamped to the list's end.
     ///
     /// - Complexity: O(log n) for each leaf.
     mutating func remove(_ owner: UInt64, _ range: Range<Int>, _ edit: NodeEdit) {
@@ -231,14 +232,14 @@ extension SequenceTree {
         }
     }
 
-    /// Removes the whole list of an owner.
+    /// Removes the entire list of an owner.
     mutating func removeAll(_ owner: UInt64, _ edit: NodeEdit) {
         remove(owner, 0..<count(owner), edit)
     }
 }
 
 extension IndexTree {
-    /// Puts entries of one key at a place of the leaf of a walk, which has room, where they belong.
+    /// Inserts entries of one key at a position in the leaf of a walk, which must have room.
     fileprivate mutating func insert(
         _ key: UInt64, _ rows: ArraySlice<UInt64>, at place: Int, _ walk: inout IndexWalk,
         _ edit: NodeEdit

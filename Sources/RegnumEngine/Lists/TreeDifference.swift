@@ -1,10 +1,12 @@
-/// Where two trees of index nodes differ: pieces of each between leaves that both share.
+/// The differences between two trees of index nodes: the parts of each between the leaves they
+/// share.
 ///
-/// The nodes of a level are compared by address, from the roots down: what both trees have is
-/// skipped with all below it, and divides the rest into gaps, which are compared one level lower. The
-/// cost is that of the nodes that differ. Trees that share nothing are one gap.
+/// The nodes of each level are compared by address, from the roots down. Nodes that both trees have
+/// are skipped with everything below; they divide the rest into gaps, which are compared on the
+/// next lower level. The cost is proportional to the nodes that differ. Trees that share nothing
+/// form one gap.
 struct TreeDifference {
-    /// Leaves of each tree, neighbours, in the place of one another.
+    /// Adjacent leaves of the old tree, and those that replace them in the new one.
     struct Gap {
         var old: ArraySlice<Piece>
         var new: ArraySlice<Piece>
@@ -17,12 +19,14 @@ struct TreeDifference {
         var count: Int
     }
 
-    /// Ascending.
+    /// In ascending order.
     private(set) var gaps: [Gap] = []
 
+    /// Compares two trees.
+    ///
     /// - Parameters:
-    ///   - oldRange: the positions in the old tree that matter, and so `newRange`: such that an
-    ///     entry of a node that both share matters in both or in neither.
+    ///   - oldRange, newRange: The relevant positions in each tree. An entry of a shared node must
+    ///     be relevant in both trees or in neither.
     init(
         _ old: IndexTree, _ new: IndexTree, _ oldRange: Range<Int>, _ newRange: Range<Int>
     ) {
@@ -66,8 +70,8 @@ struct TreeDifference {
         return children
     }
 
-    /// The gaps between the nodes that both have. Shared nodes keep their order in edits; should
-    /// they not, those that break it count as different.
+    /// Returns the gaps between the nodes that both have. Edits preserve the order of shared nodes;
+    /// any that are out of order count as different.
     private static func divide(_ old: [Piece], _ new: [Piece]) -> [Gap] {
         var gaps: [Gap] = []
         var places: [UInt: Int]?
@@ -86,8 +90,8 @@ struct TreeDifference {
         return gaps
     }
 
-    /// Where both go on alike, if that is at most a few nodes further: most edits change one node, or
-    /// divide or merge two.
+    /// Returns the next common node if it is at most a few nodes away: most edits change one node,
+    /// or split or merge two.
     private static func nearby(
         _ old: [Piece], _ i: Int, _ new: [Piece], _ j: Int
     ) -> (Int, Int)? {
@@ -98,7 +102,7 @@ struct TreeDifference {
         return nil
     }
 
-    /// Where both go on alike, or their ends.
+    /// Returns the next common node, or the ends of both.
     private static func next(
         _ old: [Piece], _ i: Int, _ new: [Piece], _ j: Int, _ places: inout [UInt: Int]?
     ) -> (Int, Int) {
@@ -117,8 +121,8 @@ struct TreeDifference {
 }
 
 extension IndexTree {
-    /// The entries that only one of two versions of a sorted tree has, ascending; an entry that a
-    /// tree has several times is compared as often.
+    /// Returns the entries that are in only one of two versions of a sorted tree, ascending.
+    /// Repeated entries are compared with their multiplicity.
     ///
     /// - Complexity: O(entries of the leaves that differ).
     static func difference(
@@ -160,7 +164,7 @@ extension IndexTree {
         return entries
     }
 
-    /// Takes out what both have.
+    /// Removes the entries that both have.
     private static func reduce(
         _ old: [Entry], _ new: [Entry]
     ) -> (onlyOld: [Entry], onlyNew: [Entry]) {
@@ -184,7 +188,8 @@ extension IndexTree {
 }
 
 extension SequenceTree {
-    /// The owners whose lists may differ between two versions: all that do are among them.
+    /// Returns the owners whose lists may differ between two versions, including all whose lists
+    /// do.
     ///
     /// - Complexity: O(entries of the leaves that differ).
     static func changedOwners(_ old: SequenceTree, _ new: SequenceTree) -> [UInt64] {
@@ -200,10 +205,11 @@ extension SequenceTree {
         return owners.sorted()
     }
 
-    /// What turns the list of an owner in one version into that of another, by comparing both:
-    /// leaves that both trees share are skipped, and stay. In what is between, elements that both
-    /// have in the same order stay, as long as that takes at most `SequenceEdits.distanceMax` edits;
-    /// else what is between the common beginning and end of it is replaced.
+    /// Returns the splices that turn an owner's list in one version into that of another, by
+    /// comparing both. Leaves that both trees share are skipped, and their elements retained.
+    /// Between them, elements that both have in the same order are retained if that takes at most
+    /// `SequenceEdits.distanceMax` edits; otherwise everything between the common prefix and suffix
+    /// is replaced.
     ///
     /// - Complexity: O(entries of the leaves that differ x edits).
     static func difference(
@@ -219,7 +225,8 @@ extension SequenceTree {
             let before = elements(gap.old, owner)
             let after = elements(gap.new, owner)
             if before.elements.isEmpty, after.elements.isEmpty { continue }
-            // Where the gap has nothing of the owner in the old tree, what lies before tells.
+            // If the gap has no entries of the owner in the old tree, derive the position from the
+            // splices before it.
             let base: Int
             if let position = before.position {
                 base = position - oldStart
@@ -232,7 +239,8 @@ extension SequenceTree {
         return ListSplices(splices).splices
     }
 
-    /// The elements of an owner in neighbouring leaves, and the position of the first in the tree.
+    /// Returns the elements of an owner in adjacent leaves, and the position of the first in the
+    /// tree.
     private static func elements(
         _ pieces: ArraySlice<TreeDifference.Piece>, _ owner: UInt64
     ) -> (elements: [UInt64], position: Int?) {

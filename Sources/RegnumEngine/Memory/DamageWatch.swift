@@ -1,18 +1,19 @@
 package import RegnumStore
 
-/// The damage in nodes files that a thread meets while a closure runs.
+/// Records the damage in nodes files that the current thread encounters while a closure runs.
 ///
-/// A damaged leaf reads as zeros. It stays unread in the tree above it, so that each use of it
-/// is noted, by the thread that met it.
+/// A damaged leaf reads as zeros. Its parent never caches it, so every access is reported to the
+/// watch of the thread that made it.
 package final class DamageWatch {
     private static let scope = ThreadScope<DamageWatch>(.damage)
 
-    /// What was met first.
+    /// The first damage encountered.
     private var first: StoreError?
 
     /// Runs `body`.
     ///
-    /// - Returns: what it returned, and what it met first; nil if it met no damage.
+    /// - Returns: The result of `body`, and the first damage encountered, or `nil` if there was
+    ///   none.
     static func run<Result>(_ body: () -> Result) -> (Result, damage: StoreError?) {
         let watch = DamageWatch()
         let result = scope.run(watch, body)
@@ -21,8 +22,8 @@ package final class DamageWatch {
 
     /// Runs `body`, which reads `root`.
     ///
-    /// - Returns: what it returned, and the damage that it met first, or with which the root itself
-    ///   was made.
+    /// - Returns: The result of `body`, and the first damage encountered, or else the damage that
+    ///   `root` itself was created with.
     package static func run<Result>(
         on root: DatabaseRoot, _ body: () -> Result
     ) -> (Result, damage: StoreError?) {
@@ -30,7 +31,7 @@ package final class DamageWatch {
         return (result, damage ?? (root.hasDamage ? root.inheritedDamage : nil))
     }
 
-    /// Notes what the calling thread met.
+    /// Records damage encountered by the calling thread.
     static func note(_ error: StoreError) {
         guard let watch = scope.current else { return }
         if watch.first == nil { watch.first = error }

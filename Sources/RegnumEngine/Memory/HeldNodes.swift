@@ -1,8 +1,8 @@
-/// Replaced nodes that a root still shows, by birth, so that those which older roots do not show
-/// are found without a look at the others.
+/// Replaced nodes that a root still shows, ordered by birth, so that the nodes that older roots
+/// don't show are found without scanning the others.
 ///
-/// Runs sorted by birth, whose sizes at least halve from one to the next; what was just added may be
-/// an unsorted run at the end. A node takes part in O(log n) merges.
+/// A list of runs sorted by birth, each at least twice as long as the next. The last run may be
+/// unsorted and takes new nodes. A node takes part in O(log n) merges.
 struct HeldNodes {
     private struct Run {
         var nodes: [HeldNode]
@@ -14,7 +14,7 @@ struct HeldNodes {
 
     var isEmpty: Bool { runs.isEmpty }
 
-    /// All of them.
+    /// All nodes.
     var nodes: [HeldNode] { runs.flatMap(\.nodes) }
 
     mutating func append(_ nodes: [HeldNode]) {
@@ -26,7 +26,7 @@ struct HeldNodes {
         }
     }
 
-    /// Takes out what was born after `stamp`.
+    /// Removes and returns the nodes born after `stamp`.
     mutating func take(bornAfter stamp: UInt64) -> [HeldNode] {
         var taken: [HeldNode] = []
         if stamp == 0 {
@@ -49,7 +49,7 @@ struct HeldNodes {
         return taken
     }
 
-    /// Takes over what another has.
+    /// Takes over the nodes of another list.
     mutating func absorb(_ other: HeldNodes) {
         if runs.isEmpty {
             self = other
@@ -92,7 +92,7 @@ struct HeldNodes {
     }
 }
 
-/// A replaced node with what is needed to decide its end without a look at it.
+/// A replaced node with a copy of the header fields that decide when it is freed.
 struct HeldNode {
     let node: Node
     let birth: UInt64

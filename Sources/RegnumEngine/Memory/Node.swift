@@ -1,13 +1,14 @@
-/// A block of memory that is part of a tree: a header of 16 bytes, then what its kind says.
+/// A block of memory that is part of a tree: a header of 16 bytes, followed by content that depends
+/// on its kind.
 ///
 ///     0   u64 birth      the stamp of the edit that made it (`NodeEdit`)
-///     8   u32 byteCount  of the whole block as it was asked for
+///     8   u32 byteCount  of the whole block as requested
 ///     12  u8  kind
 ///     13  u8  flags      1: part of a file image, not of the heap
 ///     14  u16 count      slots of a cluster, entries of an index node, the width of a chunk
 ///
-/// Nodes are not reference counted. Whoever follows a pointer to one holds a registered root in
-/// which it lies, or is the edit that made it. The address is a multiple of 64 on the heap.
+/// Nodes aren't reference counted. Code that follows a pointer to a node must hold a registered
+/// root that contains it, or be the edit that made it. Heap nodes are aligned to 64 bytes.
 struct Node: Equatable {
     let address: UnsafeMutableRawPointer
 
@@ -16,14 +17,14 @@ struct Node: Equatable {
     @inline(__always)
     init(_ address: UnsafeMutableRawPointer) { self.address = address }
 
-    /// The node that a stored word points to, or nil for 0.
+    /// Creates a node from a stored word, or returns `nil` for 0.
     @inline(__always)
     init?(word: UInt) {
         guard let address = UnsafeMutableRawPointer(bitPattern: word) else { return nil }
         self.address = address
     }
 
-    /// The address as parents store it.
+    /// The address as stored in parent nodes.
     @inline(__always)
     var word: UInt { UInt(bitPattern: address) }
 
@@ -65,7 +66,7 @@ struct Node: Equatable {
     }
 }
 
-/// What a node is. Raw values are in file images.
+/// The kind of a node. The raw values are part of file images.
 struct NodeKind: RawRepresentable, Equatable {
     let rawValue: UInt8
 
@@ -79,6 +80,6 @@ struct NodeKind: RawRepresentable, Equatable {
     static let largeValue = NodeKind(rawValue: 8)
     static let indexLeaf = NodeKind(rawValue: 9)
     static let indexInner = NodeKind(rawValue: 10)
-    /// What the checked build makes of a freed node.
+    /// A freed node, in debug and checked builds.
     static let freed = NodeKind(rawValue: 0xFD)
 }

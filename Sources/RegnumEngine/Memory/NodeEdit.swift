@@ -1,21 +1,22 @@
-/// One transaction's way to new and changed nodes: its own nodes are edited in place, older ones are
-/// copied first, replaced ones are freed as soon as no version needs them (`NodeStore`).
+/// A transaction's access to new and changed nodes. It edits its own nodes in place, copies older
+/// nodes before changing them, and retires the originals, which are freed once no version needs
+/// them (`NodeStore`).
 ///
-/// A node is the edit's own if its birth is the current `stamp`. `freeze` raises the stamp, so that
-/// a savepoint or a root that was taken in between keeps what it shows.
+/// An edit owns the nodes whose birth is the current `stamp`. `freeze` advances the stamp, so that
+/// savepoints and roots taken in between keep their state.
 ///
-/// Confined to the writer's turn, as `EngineTransaction` is.
+/// Confined to the writer's turn, like `EngineTransaction`.
 final class NodeEdit {
     let store: NodeStore
-    /// The birth of nodes made from now on.
+    /// The birth of nodes created from now on.
     @exclusivity(unchecked) private(set) var stamp: UInt64
-    /// The stamp at the beginning: nodes born before it belong to older versions.
+    /// The stamp at the start of the edit. Nodes born earlier belong to older versions.
     let firstStamp: UInt64
-    /// What was replaced, with the stamp at that time, in order.
+    /// The replaced nodes, in order, each with the stamp at which it was replaced.
     @exclusivity(unchecked) private(set) var retired: [RetiredNode] = []
-    /// Nodes copied because an older version shows them, for tests and benchmarks.
+    /// The number of nodes copied because an older version shows them. For tests and benchmarks.
     @exclusivity(unchecked) private(set) var copyCount = 0
-    /// The bytes of those copies.
+    /// The number of bytes in those copies.
     @exclusivity(unchecked) private(set) var copiedByteCount = 0
 
     @exclusivity(unchecked) private var isEnded = false
@@ -28,7 +29,8 @@ final class NodeEdit {
         stamp = firstStamp
     }
 
-    /// An edit that the store does not know of and that needs no end: for tests of trees.
+    /// Creates an edit that isn't registered with the store and need not be ended. For tests of
+    /// trees.
     init(_ store: NodeStore) {
         self.store = store
         stamp = store.nextStamp()
@@ -39,7 +41,7 @@ final class NodeEdit {
     @inline(__always)
     func owns(_ node: Node) -> Bool { node.birth == stamp }
 
-    /// A new node: header set, the rest undefined.
+    /// Creates a node with its header set and undefined content.
     @inline(__always)
     func make(_ kind: NodeKind, byteCount: Int) -> Node {
         let node = store.allocate(byteCount)
@@ -49,7 +51,7 @@ final class NodeEdit {
         return node
     }
 
-    /// A new node filled with zeros behind its header.
+    /// Creates a node with its header set and zeroed content.
     func makeZeroed(_ kind: NodeKind, byteCount: Int) -> Node {
         let node = make(kind, byteCount: byteCount)
         (node.address + Node.headerByteCount).initializeMemory(
@@ -57,15 +59,15 @@ final class NodeEdit {
         return node
     }
 
-    /// The node itself if it is the edit's own, else a copy in its place; the original is retired.
+    /// Returns the node if the edit owns it; otherwise retires it and returns a copy.
     @inline(__always)
     func own(_ node: Node) -> Node {
         checkLive(node)
         return owns(node) ? node : copy(node, byteCount: node.byteCount)
     }
 
-    /// A copy of another size in the node's place; the original is retired. What a larger copy has
-    /// more is undefined.
+    /// Returns a copy with another size and retires the original. The added bytes of a larger copy
+    /// are undefined.
     @inline(never)
     func copy(_ node: Node, byteCount: Int) -> Node {
         checkLive(node)
@@ -80,8 +82,8 @@ final class NodeEdit {
         return copy
     }
 
-    /// Says that the current state has the node no longer. Nobody follows a pointer to it through
-    /// this edit from here on; older roots may.
+    /// Removes the node from the current state. From now on only older roots may follow pointers to
+    /// it, not this edit.
     @inline(__always)
     func retire(_ node: Node) {
         if node.isMapped { return }
@@ -93,21 +95,22 @@ final class NodeEdit {
         }
     }
 
-    /// Ends what is edited in place so far: returns the stamp that a root of the current state
-    /// has, and raises the edit's own.
+    /// Returns the stamp for a root of the current state and advances the edit's own stamp, so that
+    /// nodes of that root are no longer edited in place.
     func freeze() -> UInt64 {
         let frozen = stamp
         stamp = store.nextStamp()
         return frozen
     }
 
-    /// Goes back to what `freeze` returned `stamp` for, when `count` nodes were retired: frees what
-    /// was made since, and forgets what was replaced since, which the state has again.
+    /// Rolls back to the state at which `freeze` returned `stamp` and `count` nodes were retired:
+    /// frees the nodes created since, and restores those retired since.
     ///
-    /// Returns false, with nothing changed, if a root of the time since is live: what it shows
-    /// cannot be told from what the edit will make.
+    /// Returns false and changes nothing if a root registered since then is still live, because its
+    /// nodes can't be told from those the edit will create.
     ///
-    /// - Parameter directory: the current state; nil if there is none. Not to be used afterwards.
+    /// - Parameter directory: The current state; `nil` if it is empty. It must not be used
+    ///   afterwards.
     func rollBack(to stamp: UInt64, retiredCount count: Int, directory: Node?) -> Bool {
         if let head = store.headStamp, head > stamp { return false }
         if let directory { NodeWalk.free(from: directory, bornAfter: stamp, store) }
@@ -115,7 +118,8 @@ final class NodeEdit {
         return true
     }
 
-    /// Takes what was retired since the beginning; for the end of the edit.
+    /// Returns the nodes retired since the start and clears the list. Called at the end of the
+    /// edit.
     func takeRetired() -> [RetiredNode] {
         defer { retired = [] }
         #if DEBUG || REGNUM_CHECKED_NODES
@@ -124,8 +128,8 @@ final class NodeEdit {
         return retired
     }
 
-    /// Forgets what was retired after the first `count`, which the state has again; of those, the
-    /// ones that were born after `stamp` belong to nobody any more and are freed.
+    /// Drops the retired nodes after the first `count`, which are part of the state again. Those
+    /// born after `stamp` are no longer in use and are freed.
     func unretire(downTo count: Int, bornAfter stamp: UInt64) {
         while retired.count > count {
             let last = retired.removeLast()
@@ -136,14 +140,14 @@ final class NodeEdit {
         }
     }
 
-    /// For `NodeStore.finish` and `abort`: nothing is made or retired any more.
+    /// Ends the edit for `NodeStore.finish` and `abort`. It must not be used afterwards.
     func end() -> [RetiredNode] {
-        precondition(!isEnded, "An edit was ended twice.")
+        precondition(!isEnded, "The edit was already ended.")
         isEnded = true
         return takeRetired()
     }
 
-    deinit { assert(isEnded || isLoose, "An edit was let go of without an end.") }
+    deinit { assert(isEnded || isLoose, "An edit was released without being ended.") }
 
     // MARK: Checks
 
@@ -151,8 +155,8 @@ final class NodeEdit {
         private var retiredWords: Set<UInt> = []
 
         private func checkRetire(_ node: Node) {
-            precondition(store.tracker.contains(node), "A node was retired that was freed.")
-            precondition(node.birth <= stamp, "A node was retired that is of another store.")
+            precondition(store.tracker.contains(node), "A freed node was retired.")
+            precondition(node.birth <= stamp, "A node of another store was retired.")
             precondition(!isEnded, "A node was retired after the end of its edit.")
             if owns(node) { return }
             let isNew = retiredWords.insert(node.word).inserted
@@ -162,10 +166,10 @@ final class NodeEdit {
         private func checkLive(_ node: Node) {
             precondition(!isEnded, "A node was copied after the end of its edit.")
             if node.isMapped { return }
-            precondition(store.tracker.contains(node), "A node was edited that was freed.")
-            precondition(node.birth <= stamp, "A node was edited that is of another store.")
+            precondition(store.tracker.contains(node), "A freed node was edited.")
+            precondition(node.birth <= stamp, "A node of another store was edited.")
             precondition(
-                !retiredWords.contains(node.word), "A node was edited that the state replaced.")
+                !retiredWords.contains(node.word), "A retired node was edited.")
         }
     #else
         @inline(__always) private func checkRetire(_ node: Node) {}
@@ -173,7 +177,7 @@ final class NodeEdit {
     #endif
 }
 
-/// A node that was replaced: roots whose stamp is at least its birth and less than `stamp` show it.
+/// A replaced node. Roots with a stamp of at least its birth and less than `stamp` show it.
 struct RetiredNode {
     let node: Node
     let stamp: UInt64

@@ -1,23 +1,23 @@
 import Glibc
 
-/// What the heap's lock guards: size classes with their spans that have room, and the regions.
+/// The state guarded by the heap's lock: size classes, their spans with free blocks, and regions.
 ///
-/// Guard of the unchecked Sendable: it is only touched in `NodeHeap`'s lock.
+/// Guard of the unchecked Sendable: only accessed under `NodeHeap`'s lock.
 struct HeapCore: @unchecked Sendable {
-    /// By size class.
+    /// Size classes by number.
     private let classes: UnsafeMutablePointer<SizeClass>
-    /// The size class for each count of 64 bytes.
+    /// The size class number for each multiple of 64 bytes.
     private let classNumbers: UnsafeMutablePointer<UInt8>
-    /// By size class: the first span with room.
+    /// The first span with free blocks, by size class.
     private let spans: UnsafeMutablePointer<UnsafeMutablePointer<Span>?>
-    /// By the order of the largest free run: the first region.
+    /// The first region, by the order of its largest free run.
     private let regions: UnsafeMutablePointer<UnsafeMutablePointer<Region>?>
 
     private(set) var use = HeapUse()
 
-    /// As long as less is in use, regions have ordinary pages.
+    /// Regions use ordinary pages while fewer bytes than this are in use.
     private let smallByteCount: Int
-    /// Bytes of empty regions that are kept, if a quarter of what is in use is not more.
+    /// The maximum bytes of empty regions to keep, unless a quarter of the bytes in use is more.
     private let keptByteCountMax: Int
 
     init(smallByteCount: Int, keptByteCountMax: Int) {
@@ -40,9 +40,9 @@ struct HeapCore: @unchecked Sendable {
         }
     }
 
-    /// Gives everything back. No block may be in use.
+    /// Unmaps all memory. No block may be in use.
     func end() {
-        assert(use.usedByteCount == 0, "A heap went away with blocks in use.")
+        assert(use.usedByteCount == 0, "A heap was released with blocks in use.")
         while let region = regions[5] {
             unlink(region)
             munmap(region.pointee.base, HeapLayout.regionByteCount)
@@ -54,7 +54,7 @@ struct HeapCore: @unchecked Sendable {
         regions.deallocate()
     }
 
-    /// O(1); a system call only where a region is made.
+    /// O(1). Makes system calls only to map a region.
     @inline(__always)
     mutating func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer {
         let number = Int(classNumbers[(byteCount &+ 63) >> 6])
@@ -74,7 +74,7 @@ struct HeapCore: @unchecked Sendable {
         return block
     }
 
-    /// O(1); a system call only where a region is unmapped.
+    /// O(1). Makes system calls only to unmap a region.
     @inline(__always)
     mutating func free(_ block: UnsafeMutableRawPointer, _ byteCount: Int) {
         let number = Int(classNumbers[(byteCount &+ 63) >> 6])
@@ -169,7 +169,7 @@ struct HeapCore: @unchecked Sendable {
         if before > 0 { munmap(mapping, before) }
         munmap(mapping + before + byteCount, byteCount - before)
         if use.usedByteCount >= smallByteCount {
-            // advice only: without it the heap works with small pages
+            // Best effort: without huge pages the heap works with ordinary ones.
             _ = madvise(mapping + before, byteCount, MADV_HUGEPAGE)
         }
         return mapping + before
@@ -183,7 +183,7 @@ struct HeapCore: @unchecked Sendable {
         use.mappedByteCount -= HeapLayout.regionByteCount
     }
 
-    /// Changes a region's units and puts it into the list where it then belongs.
+    /// Changes a region's free units and moves it to the matching list.
     private func refile(
         _ region: UnsafeMutablePointer<Region>, _ change: (inout Region) -> Void
     ) {
@@ -217,23 +217,23 @@ struct HeapCore: @unchecked Sendable {
         use.mappedByteCount += byteCount
     }
 
-    /// Fresh pages. Ends the process if there are none.
+    /// Maps zeroed pages. Traps if the system has no memory left.
     static func map(_ byteCount: Int) -> UnsafeMutableRawPointer {
         let mapping = mmap(
             nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let mapping, mapping != MAP_FAILED else {
-            fatalError("There is no memory left for \(byteCount) bytes.")
+            fatalError("Out of memory: can't allocate \(byteCount) bytes.")
         }
         return mapping
     }
 }
 
-/// What the heap has from the system.
+/// The heap's memory usage.
 struct HeapUse: Sendable {
-    /// Bytes of the blocks in use, rounded up to their sizes.
+    /// The bytes of blocks in use, rounded up to their size classes.
     var usedByteCount = 0
-    /// Bytes mapped.
+    /// The bytes mapped from the system.
     var mappedByteCount = 0
-    /// Of those, regions without a block.
+    /// The bytes of mapped regions without a block in use.
     var keptByteCount = 0
 }

@@ -1,23 +1,23 @@
-/// The sizes of block that the heap cuts, and how their spans are laid out.
+/// The block sizes of the heap and the layout of its spans.
 ///
 ///     region  2 MiB at a multiple of 2 MiB: 32 units of 64 KiB
 ///     span    1, 4, 8 or 32 units at a multiple of its size, for blocks of one size class:
 ///             its `Span` and its blocks begin 0...15 cache lines in, by the number of its unit,
-///             so that the headers of many spans do not meet in one set of the processor's cache
-///     block   a multiple of 64 bytes at a multiple of 64; a free one holds the address of the next
+///             so that the headers of spans don't all map to the same set of the CPU cache
+///     block   a multiple of 64 bytes, aligned to 64; a free one holds the address of the next
 ///
-/// Sizes are a power of two, or a quarter, a half or three quarters more, and 64 bytes on top: nodes
-/// are mostly a power of two behind a header of 16 bytes.
+/// A block size is a power of two, or a quarter, a half or three quarters more, plus 64 bytes: most
+/// nodes are a power of two plus a header of 16 bytes.
 enum HeapLayout {
     static let regionByteCount = 2 << 20
     static let unitByteCount = 64 << 10
     static let regionUnits: UInt32 = .max
-    /// Room in each span for the `Span` and for its shift.
+    /// Space reserved in each span for its `Span` and its shift.
     static let spanReserve = 1024
-    /// Orders of spans that are used: 2 to that power of units.
+    /// The span orders in use. A span of order n has 2^n units.
     static let spanOrders = [0, 2, 3, 5]
 
-    /// The sizes of block, ascending.
+    /// The block sizes, ascending.
     static let blockSizes: [Int] = {
         var sizes = Array(stride(from: 64, through: 512, by: 64))
         var power = 512
@@ -28,10 +28,11 @@ enum HeapLayout {
         return sizes + [power + 64]
     }()
 
-    /// What is larger gets a mapping of its own.
+    /// The largest block size. Larger blocks get their own mapping.
     static let blockByteCountMax = blockSizes[blockSizes.count - 1]
 
-    /// The smallest order of span that wastes less than a sixteenth, or that wastes least.
+    /// Returns the smallest order whose waste is below a sixteenth, or else the one with the least
+    /// waste.
     static func spanOrder(blockSize: Int) -> Int {
         var best = (order: 0, waste: Int.max)
         for order in spanOrders {
@@ -45,16 +46,16 @@ enum HeapLayout {
         return best.order
     }
 
-    /// How far into a span its `Span` is.
+    /// Returns the offset of the `Span` in its span.
     @inline(__always)
     static func shift(_ spanBase: UInt) -> UInt { ((spanBase >> 16 ^ spanBase >> 21) & 15) << 6 }
 }
 
-/// A size class as the heap keeps it.
+/// A size class with its span layout.
 struct SizeClass {
     let blockSize: Int
     let order: Int
-    /// Bits of an address that name the span.
+    /// A mask for the address bits that identify the span.
     let spanMask: UInt
     let blockCount: UInt32
 
@@ -67,42 +68,42 @@ struct SizeClass {
     }
 }
 
-/// The head of a span: 64 bytes at its beginning.
+/// The header of a span: 64 bytes at its start.
 struct Span {
-    /// Others of the class with room.
+    /// The neighbors in the list of spans of the class with free blocks.
     var next: UnsafeMutablePointer<Span>?
     var previous: UnsafeMutablePointer<Span>?
     var region: UnsafeMutablePointer<Region>
-    /// The first free block that was in use before.
+    /// The head of the list of blocks that were freed.
     var freeBlock: UnsafeMutableRawPointer?
     var firstBlock: UnsafeMutableRawPointer
-    /// Blocks in use.
+    /// The number of blocks in use.
     var usedCount: UInt32
-    /// Blocks from this number on were never used.
+    /// The number of blocks ever used. Those from this number on are untouched.
     var madeCount: UInt32
     var blockCount: UInt32
     var sizeClass: UInt32
 }
 
-/// A region, described outside it so that an empty one can be unmapped.
+/// The descriptor of a region, kept outside it so that an empty region can be unmapped.
 struct Region {
-    /// Others whose largest free run has the same order.
+    /// The neighbors in the list of regions whose largest free run has the same order.
     var next: UnsafeMutablePointer<Region>?
     var previous: UnsafeMutablePointer<Region>?
     let base: UnsafeMutableRawPointer
-    /// A bit for each unit without a span.
+    /// A bit for each unit that isn't part of a span.
     var freeUnits = HeapLayout.regionUnits
-    /// The list it is in: the order of its largest free run, -1 if it is full.
+    /// The list that contains it: the order of its largest free run, or -1 if it is full.
     var order = -1
 
-    /// Units at which a free run of that order may begin, at a multiple of its size.
+    /// Returns the units at which a free run of the order begins, aligned to its size.
     func starts(order: Int) -> UInt32 {
         var runs = freeUnits
         for step in 0..<order { runs &= runs >> (1 << UInt32(step)) }
         return runs & Region.aligned[order]
     }
 
-    /// The order of the largest free run, -1 if there is none.
+    /// The order of the largest free run, or -1 if there is none.
     var largestOrder: Int {
         for order in stride(from: 5, through: 0, by: -1) where starts(order: order) != 0 {
             return order
@@ -110,7 +111,7 @@ struct Region {
         return -1
     }
 
-    /// The bits of a run of that order that begins at unit 0.
+    /// Returns the bits of a run of the order that begins at unit 0.
     static func run(order: Int) -> UInt32 { UInt32(truncatingIfNeeded: (1 << (1 << order)) - 1) }
 
     private static let aligned: [UInt32] = [

@@ -1,27 +1,27 @@
 import Glibc
 import RegnumStore
 
-/// The memory of the nodes of all realms of the process. Any thread may call it; one thread may free
-/// what another allocated.
+/// The allocator for the nodes of all realms in the process. Thread-safe; a block may be freed by a
+/// different thread than the one that allocated it.
 ///
-/// Blocks are multiples of 64 bytes at multiples of 64, cut from regions of 2 MiB
-/// (`HeapLayout`) so that large realms have huge pages and freed memory is used again without
-/// a system call. Regions have ordinary pages as long as little is in use, so that a small realm
-/// stays small. An empty region goes back to the system, but for a few.
+/// Blocks are multiples of 64 bytes, aligned to 64, and cut from regions of 2 MiB (`HeapLayout`),
+/// so that large realms use huge pages and freed memory is reused without a system call. Regions
+/// use ordinary pages while little memory is in use, so that a small realm stays small. Empty
+/// regions are returned to the system, except for a few.
 ///
-/// With `REGNUM_CHECKED_NODES` every block comes from `aligned_alloc` and goes back by `free`, so
-/// that the address sanitizer sees each of them.
+/// With `REGNUM_CHECKED_NODES` every block comes from `aligned_alloc` and is returned by `free`, so
+/// that the address sanitizer tracks each of them.
 final class NodeHeap: Sendable {
     static let shared = NodeHeap()
 
     private let core: Guarded<HeapCore>
 
-    /// - Parameters:
-    ///   - smallByteCount: as long as less is in use, regions have ordinary pages.
-    ///   - keptByteCountMax: bytes of empty regions that are not given back, if a quarter of what is
-    ///     in use is not more.
+    /// Creates a heap. Heaps other than `shared` are for tests.
     ///
-    /// Heaps other than `shared` are for tests.
+    /// - Parameters:
+    ///   - smallByteCount: Regions use ordinary pages while fewer bytes than this are in use.
+    ///   - keptByteCountMax: The maximum bytes of empty regions to keep, unless a quarter of the
+    ///     bytes in use is more.
     init(smallByteCount: Int = 4 << 20, keptByteCountMax: Int = 8 << 20) {
         core = Guarded(
             HeapCore(smallByteCount: smallByteCount, keptByteCountMax: keptByteCountMax))
@@ -35,7 +35,7 @@ final class NodeHeap: Sendable {
         static let isChecked = false
     #endif
 
-    /// Memory that is undefined. `counts` is guarded by the heap's lock.
+    /// Allocates an uninitialized block. `counts` is guarded by the heap's lock.
     @inline(__always)
     func allocate(
         _ byteCount: Int, _ counts: UnsafeMutablePointer<NodeCounts>
@@ -50,7 +50,7 @@ final class NodeHeap: Sendable {
         }
     }
 
-    /// Gives back a block of `allocate` that nobody will read any more.
+    /// Frees a block returned by `allocate`.
     @inline(__always)
     func free(
         _ block: UnsafeMutableRawPointer, _ byteCount: Int,
@@ -66,7 +66,7 @@ final class NodeHeap: Sendable {
         }
     }
 
-    /// Gives back many; takes the lock for 64 at a time.
+    /// Frees many blocks, taking the lock once for every 64.
     func free(
         _ nodes: UnsafeBufferPointer<HeldNode>, _ counts: UnsafeMutablePointer<NodeCounts>
     ) {
@@ -99,10 +99,10 @@ final class NodeHeap: Sendable {
         core.withLock { _ in counts.pointee }
     }
 
-    /// What the heap has from the system now.
+    /// The current memory usage.
     var use: HeapUse { core.withLock { $0.use } }
 
-    // MARK: Blocks of their own
+    // MARK: Large blocks
 
     @inline(never)
     private func allocateLarge(
@@ -115,7 +115,7 @@ final class NodeHeap: Sendable {
         }
         #if REGNUM_CHECKED_NODES
             guard let block = aligned_alloc(64, NodeHeap.largeByteCount(byteCount)) else {
-                fatalError("There is no memory left for \(byteCount) bytes.")
+                fatalError("Out of memory: can't allocate \(byteCount) bytes.")
             }
             return block
         #else
@@ -146,7 +146,7 @@ final class NodeHeap: Sendable {
     }
 }
 
-/// The nodes of one store. Guarded by the heap's lock.
+/// The number and size of the nodes of one store. Guarded by the heap's lock.
 struct NodeCounts: Sendable {
     var nodeCount = 0
     var byteCount = 0

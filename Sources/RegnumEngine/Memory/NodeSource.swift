@@ -2,25 +2,25 @@ import CRegnum
 import RegnumStore
 import Synchronization
 
-/// Where the leaves of a tree lie that were not read yet: a nodes file. Each image is checked
-/// against its CRC when it is first touched.
+/// The nodes file from which the leaves of a tree are loaded on first access. Each image is then
+/// checked against its CRC.
 ///
-/// Reads of a damaged image give zeros. Those must not be stored in the node above, so that the
-/// next use comes here again: `DamageWatch` notes each.
+/// Damaged images read as zeros. Parents must not cache those, so that every access returns here
+/// and is reported to `DamageWatch`.
 ///
-/// Inner nodes hold it unretained; `DatabaseRoot` and `NodeStore` keep it alive.
+/// Inner nodes hold an unretained reference; `DatabaseRoot` and `NodeStore` keep the source alive.
 final class NodeSource: Sendable {
     let file: any NodeBytes
-    /// What was found damaged first.
+    /// The first damage encountered.
     private let damage = Guarded<StoreError?>(nil)
     private let isDamaged = Atomic(false)
-    /// Damage met while a commit was applied: the zeros read in its place may have been copied into
-    /// the new version, where nothing tells them from values.
+    /// Damage encountered while a commit was applied. The zeros read instead may have been copied
+    /// into the new version, where they can't be told from values.
     private let inherited = Guarded<StoreError?>(nil)
-    /// Zeros that stand for images that cannot be read, kept as long as the source.
+    /// The zeroed substitutes for unreadable images. They live as long as the source.
     private let substitutes = Guarded<[Place: Substitute]>([:])
 
-    /// Where an image is, and as what it was to be read.
+    /// The location and expected type of an image.
     private struct Place: Hashable {
         let offset: UInt64
         let byteCount: Int
@@ -33,13 +33,13 @@ final class NodeSource: Sendable {
         }
     }
 
-    /// Guard of the unchecked Sendable: the memory is zeroed once and only read afterwards.
+    /// Guard of the unchecked Sendable: the memory is zeroed once and then only read.
     private struct Substitute: @unchecked Sendable {
         let address: UnsafeMutableRawPointer
         let error: StoreError
     }
 
-    /// An image, or zeros where it cannot be read.
+    /// An image, or zeros if it can't be read.
     struct Image {
         let address: UnsafeMutableRawPointer
         let isSound: Bool
@@ -51,10 +51,10 @@ final class NodeSource: Sendable {
         for substitute in substitutes.withLock({ $0 }).values { substitute.address.deallocate() }
     }
 
-    /// The first damage met, nil if there was none.
+    /// The first damage encountered, or `nil`.
     var firstDamage: StoreError? { damage.withLock { $0 } }
 
-    /// Whether damage was met. A thread that met some itself sees true.
+    /// Whether any damage was encountered. Always true on a thread that encountered some itself.
     @inline(__always)
     var hasDamage: Bool { isDamaged.load(ordering: .relaxed) }
 
@@ -62,11 +62,11 @@ final class NodeSource: Sendable {
 
     func inherit(_ damage: StoreError) { inherited.withLock { if $0 == nil { $0 = damage } } }
 
-    /// The image of a leaf, checked; zeros (with the header of an image of `kind`) where it is
-    /// damaged or cannot be read, which is noted.
+    /// Returns the verified image of a leaf. If the image is damaged or can't be read, records that
+    /// and returns zeros with the header of an image of `kind`.
     func image(_ kind: NodeKind, at offset: UInt64, byteCount: Int, crc: UInt32) -> Image {
         let place = Place(kind, at: offset, byteCount: byteCount)
-        // What cannot be read now may be later; what is damaged stays damaged.
+        // A read error may be temporary; damage is permanent.
         if hasDamage, let known = substitutes.withLock({ $0[place] }),
             known.error.code == .invalidDatabase
         {
@@ -78,7 +78,7 @@ final class NodeSource: Sendable {
                 cregnum_crc32c(0, address, byteCount) == crc
             else {
                 throw damageError(
-                    offset, byteCount, "do not have the checksum that their parent holds")
+                    offset, byteCount, "do not match the checksum in their parent")
             }
             return Image(address: UnsafeMutableRawPointer(mutating: address), isSound: true)
         } catch {
@@ -86,15 +86,15 @@ final class NodeSource: Sendable {
         }
     }
 
-    /// Notes an image that has its checksum but not the content that its parent says; returns zeros
-    /// in its place, as `image` does.
+    /// Records that an image has the right checksum but not the content that its parent expects.
+    /// Returns zeros in its place, like `image`.
     func damaged(_ kind: NodeKind, at offset: UInt64, byteCount: Int) -> Image {
         substitute(
             Place(kind, at: offset, byteCount: byteCount),
-            damageError(offset, byteCount, "are not what their parent says"))
+            damageError(offset, byteCount, "are not what their parent describes"))
     }
 
-    /// Notes that leaves contradict each other, although each has its checksum.
+    /// Records that leaves with valid checksums contradict each other.
     func contradict(_ what: String) {
         let path = (file as? NodesFile)?.path
         let error = StoreError(
@@ -109,8 +109,8 @@ final class NodeSource: Sendable {
         let path = (file as? NodesFile)?.path
         return StoreError(
             .invalidDatabase,
-            "The nodes file\(path.map { " \($0)" } ?? "") is damaged: the \(byteCount) bytes from "
-                + "\(offset) on \(what).", path: path, position: offset)
+            "The nodes file\(path.map { " \($0)" } ?? "") is damaged: the \(byteCount) bytes at "
+                + "offset \(offset) \(what).", path: path, position: offset)
     }
 
     private func substitute(_ place: Place, _ error: StoreError) -> Image {
@@ -136,10 +136,10 @@ final class NodeSource: Sendable {
         return address
     }
 
-    /// The word by which inner nodes name the source.
+    /// The word by which inner nodes refer to the source.
     var word: UInt64 { UInt64(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque())) }
 
-    /// The source that a word names.
+    /// Returns the source that a word refers to.
     @inline(__always)
     static func named(_ word: UInt64) -> NodeSource? {
         guard let address = UnsafeRawPointer(bitPattern: UInt(word)) else { return nil }

@@ -1,21 +1,21 @@
 import RegnumStore
 
-/// The nodes of one realm in this process, and which roots still show which of them.
+/// The nodes of one realm in this process, and the roots that show them.
 ///
-/// Any number of threads may call it. One edit is under way at a time (the writer's turn).
+/// Thread-safe. At most one edit is in progress at a time (the writer's turn).
 ///
-/// Every root has a stamp, unique in its store and rising in the order of their making. A node born
-/// at stamp B and retired at stamp R is shown by the roots with B <= stamp < R, and is freed when
-/// the last of those is released: exactly then, so that no snapshot holds more than what it shows.
+/// Each root has a stamp, unique in its store and ascending in order of creation. A node born at
+/// stamp B and retired at stamp R is shown by the roots with B <= stamp < R. It is freed as soon as
+/// the last of those is released, so no snapshot keeps more memory than it shows.
 ///
-/// With the last root released nothing is left.
+/// When the last root is released, no nodes are left.
 ///
 /// Guard of the unchecked Sendable: `counts` is allocated once, and guarded by the heap's lock.
 final class NodeStore: @unchecked Sendable {
     private let heap: NodeHeap
     private let counts: UnsafeMutablePointer<NodeCounts>
     private let registry = Guarded(RootRegistry())
-    /// In debug and checked builds: the addresses of all nodes.
+    /// The addresses of all nodes, in debug and checked builds.
     let tracker = NodeTracker()
     private let mayLeaveNodes = Guarded(false)
 
@@ -31,14 +31,14 @@ final class NodeStore: @unchecked Sendable {
         counts.deallocate()
     }
 
-    /// Says that nodes may be left when the store goes away: for tests that register roots and do
-    /// not release them. They are lost, except in debug builds. A store that never had a root
-    /// may be left with nodes anyway.
+    /// Permits nodes to remain when the store is released. For tests that register roots and don't
+    /// release them. Such nodes leak except in debug builds. A store that never had a root may
+    /// always have remaining nodes.
     func allowLeftNodes() { mayLeaveNodes.withLock { $0 = true } }
 
     // MARK: Nodes
 
-    /// Memory for a node, at a multiple of 64; undefined. O(1).
+    /// Allocates an uninitialized node, aligned to 64 bytes. O(1).
     @inline(__always)
     func allocate(_ byteCount: Int) -> Node {
         let node = Node(heap.allocate(byteCount, counts))
@@ -46,7 +46,7 @@ final class NodeStore: @unchecked Sendable {
         return node
     }
 
-    /// Gives back a node that no root shows. O(1).
+    /// Frees a node that no root shows. O(1).
     @inline(__always)
     func free(_ node: Node) {
         let byteCount = node.byteCount
@@ -54,7 +54,7 @@ final class NodeStore: @unchecked Sendable {
         heap.free(node.address, byteCount, counts)
     }
 
-    /// Gives back nodes that no root shows. O(count), the lock taken in between.
+    /// Frees nodes that no root shows. O(count); the lock is released in between.
     func free(_ nodes: [HeldNode]) {
         if nodes.isEmpty { return }
         if NodeTracker.isOn {
@@ -65,20 +65,21 @@ final class NodeStore: @unchecked Sendable {
 
     // MARK: Edits
 
-    /// The next stamp: greater than all before.
+    /// Returns the next stamp, greater than all earlier ones.
     func nextStamp() -> UInt64 { registry.withLock { $0.nextStamp() } }
 
-    /// An edit on the root with that stamp, which must stay registered until the edit ends by
-    /// `finish` or `abort`; nil if it is not the head (the newest live root; `nil` for a store
-    /// without a root), or if another edit is under way.
+    /// Begins an edit of the root with the given stamp, which must stay registered until `finish`
+    /// or `abort`. Returns `nil` if that root isn't the head (the newest live root; `nil` for a
+    /// store without roots), or if another edit is in progress.
     func beginEdit(on baseStamp: UInt64?) -> NodeEdit? {
         registry.withLock { $0.beginEdit(on: baseStamp) }.map { NodeEdit(self, firstStamp: $0) }
     }
 
-    /// Ends an edit whose result was registered as a root before: what it replaced and no root
-    /// shows is freed now, the rest when its last root is released.
+    /// Ends an edit whose result was registered as a root. Frees the replaced nodes that no root
+    /// shows; the others are freed when their last root is released.
     ///
-    /// - Complexity: O(replaced nodes + roots made in the edit); not more with more older roots.
+    /// - Complexity: O(replaced nodes + roots made in the edit), regardless of the number of older
+    ///   roots.
     func finish(_ edit: NodeEdit) {
         let retired = edit.end()
         let freed = registry.withLock { registry in
@@ -88,10 +89,10 @@ final class NodeStore: @unchecked Sendable {
         free(freed)
     }
 
-    /// Ends an edit without a result: what it made and no root shows is freed. Roots that were
-    /// registered in it may live on.
+    /// Discards an edit and frees the nodes it created that no root shows. Roots registered during
+    /// the edit may remain live.
     ///
-    /// - Parameter directory: the edit's current state; nil if it has none.
+    /// - Parameter directory: The edit's current state; `nil` if it is empty.
     func abort(_ edit: NodeEdit, directory: Node?) {
         let firstStamp = edit.firstStamp
         let retired = edit.end()
@@ -100,7 +101,8 @@ final class NodeStore: @unchecked Sendable {
             NodeWalk.free(from: directory, bornAfter: head ?? firstStamp - 1, self)
         }
         let freed = registry.withLock { registry in
-            // by the rule; what the head shows is not replaced after all
+            // By the usual rule; `clearHead` then drops those that the head shows, as they weren't
+            // replaced after all.
             let freed = registry.retire(retired[...])
             registry.endEdit(firstStamp)
             registry.clearHead()
@@ -110,7 +112,7 @@ final class NodeStore: @unchecked Sendable {
         if let head { release(stamp: head) }
     }
 
-    /// Takes replaced nodes, in order: those that no root shows are freed now.
+    /// Adds replaced nodes, in order. Frees those that no root shows.
     func retire(_ nodes: [RetiredNode]) {
         if nodes.isEmpty { return }
         let freed = registry.withLock { $0.retire(nodes[...]) }
@@ -119,21 +121,22 @@ final class NodeStore: @unchecked Sendable {
 
     // MARK: Roots
 
-    /// Notes a root; its stamp is greater than those registered before, or that of a live root,
-    /// which is then to be released once more. O(1).
+    /// Registers a root. Its stamp must be greater than all registered before, or that of a live
+    /// root, which then needs one more `release`. O(1).
     ///
-    /// - Parameter directory: the node from which everything that it shows is reached; nil: nothing.
+    /// - Parameter directory: The node from which everything in the root is reachable; `nil` if
+    ///   empty.
     func register(stamp: UInt64, directory: Node?) {
         registry.withLock { $0.register(stamp, directory) }
     }
 
-    /// Says that nobody holds the root with that stamp any more.
+    /// Releases one registration of the root with that stamp.
     ///
-    /// What it shows and no other root does is freed. If it is the head, and was not registered
-    /// in the edit that is under way, the next older root is the head again.
+    /// With the last registration, frees the nodes that no other root shows. If it was the head,
+    /// and wasn't registered by the edit in progress, the next older root becomes the head again.
     ///
-    /// - Complexity: O(log n) for n roots, and what is freed; what stays goes to the next older
-    ///   root, with O(log) merges for a node in its life.
+    /// - Complexity: O(log n) for n roots, plus the nodes freed. The remaining nodes move to the
+    ///   next older root, with O(log) merges over a node's life.
     func release(stamp: UInt64) {
         var release = registry.withLock { $0.release(stamp) }
         while true {
@@ -146,9 +149,9 @@ final class NodeStore: @unchecked Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Statistics and checks
 
-    /// Nodes and bytes on the heap now.
+    /// The number and bytes of nodes currently on the heap.
     var usage: (nodeCount: Int, byteCount: Int) {
         let counts = heap.load(counts)
         return (counts.nodeCount, counts.byteCount)
@@ -157,8 +160,8 @@ final class NodeStore: @unchecked Sendable {
     /// The stamp of the newest live root.
     var headStamp: UInt64? { registry.withLock { $0.head } }
 
-    /// The first inconsistency between the nodes on the heap and those that the live roots reach,
-    /// or nil. Holds the roots while it walks them; no edit may be in progress. For tests.
+    /// The first inconsistency between the nodes on the heap and those reachable from live roots,
+    /// or `nil`. Retains the roots while it walks them; no edit may be in progress. For tests.
     ///
     /// - Complexity: O(nodes of all live roots).
     var fault: String? {
@@ -167,16 +170,16 @@ final class NodeStore: @unchecked Sendable {
         return NodeWalk.fault(in: self, directories: roots.compactMap(\.directory))
     }
 
-    /// How many roots are registered.
+    /// The number of registered roots.
     var liveRootCount: Int { registry.withLock { $0.liveCount } }
 
-    /// By live root, the oldest first: the bytes of replaced nodes that it and possibly older ones
-    /// show, and no younger ones.
+    /// The bytes of replaced nodes by live root, oldest first: those that the root and possibly
+    /// older ones show, but no younger root.
     func held() -> [(stamp: UInt64, byteCount: Int)] {
         registry.withLock { $0.held().map { ($0.stamp, $0.nodes.byteCount) } }
     }
 
-    /// Addresses of the replaced nodes that are held for a root, for leak tests.
+    /// The addresses of replaced nodes held for a root. For leak tests.
     func heldAddresses() -> Set<UnsafeMutableRawPointer> {
         registry.withLock { registry in
             Set(registry.held().flatMap { $0.nodes.nodes.map(\.node.address) })

@@ -1,7 +1,8 @@
-/// The nodes below a node, for freeing and for leak tests. No node has two parents within one root.
+/// Traversal of the nodes below a node, for freeing and leak tests. No node has two parents within
+/// one root.
 enum NodeWalk {
-    /// Calls `body` for each child on the heap: not for those that were not read from their file
-    /// yet, nor for images.
+    /// Calls `body` for each child on the heap, but not for children that haven't been loaded from
+    /// their file or that are file images.
     @inline(__always)
     static func forEachChild(of node: Node, _ body: (Node) -> Void) {
         switch node.kind {
@@ -21,7 +22,7 @@ enum NodeWalk {
         case .chunk, .text, .largeValue, .indexLeaf:
             break
         default:
-            preconditionFailure("A node of kind \(node.kind.rawValue) is in a tree.")
+            preconditionFailure("A tree contains a node of unexpected kind \(node.kind.rawValue).")
         }
     }
 
@@ -50,13 +51,13 @@ enum NodeWalk {
 
     @inline(__always)
     private static func visit(_ word: UInt, _ body: (Node) -> Void) {
-        // the low bits of a chunk word tell the width
+        // The low bits of a chunk word encode the width.
         guard let child = Node(word: word & ~63), !child.isMapped else { return }
         body(child)
     }
 
-    /// Frees each node below `directory`, itself included, that was born after `stamp`; looks only
-    /// below those, as the parent of a younger node is not older. Older nodes stay untouched.
+    /// Frees `directory` and the nodes below it that were born after `stamp`. Doesn't descend into
+    /// older nodes: a node is never younger than its parent.
     static func free(from directory: Node, bornAfter stamp: UInt64, _ store: NodeStore) {
         if directory.isMapped || directory.birth <= stamp { return }
         var open = [directory]
@@ -74,36 +75,36 @@ enum NodeWalk {
         store.free(freed)
     }
 
-    /// The addresses of all heap nodes below `directory`, itself included, for leak tests.
+    /// Returns the addresses of `directory` and all heap nodes below it. For leak tests.
     static func collect(from directory: Node) -> Set<UnsafeMutableRawPointer> {
         var found: Set<UnsafeMutableRawPointer> = []
         if directory.isMapped { return found }
         var open = [directory]
         while let node = open.popLast() {
             let isNew = found.insert(node.address).inserted
-            precondition(isNew, "A node is in a tree twice.")
+            precondition(isNew, "A tree contains a node twice.")
             forEachChild(of: node) { open.append($0) }
         }
         return found
     }
 
-    /// What is wrong with a store whose live roots have these directories: nil if its nodes are
-    /// exactly those that a root shows, those that wait for an older root to be released
-    /// included. No edit may be under way. Where addresses are not tracked only numbers are
-    /// compared.
+    /// Returns a description of what is wrong with a store whose live roots have these directories,
+    /// or `nil` if its nodes are exactly those that a root shows, including those waiting for an
+    /// older root to be released. No edit may be in progress. If addresses aren't tracked, only
+    /// counts are compared.
     static func fault(in store: NodeStore, directories: [Node]) -> String? {
         var shown = store.heldAddresses()
         for directory in directories { shown.formUnion(collect(from: directory)) }
         guard let addresses = store.tracker.addresses else {
             let count = store.usage.nodeCount
             return count == shown.count
-                ? nil : "\(shown.count) nodes are shown or held, there are \(count)."
+                ? nil : "\(shown.count) nodes are shown or held, but \(count) exist."
         }
         let leaked = addresses.subtracting(shown).compactMap { Node($0) }
         let missing = shown.subtracting(addresses)
         if leaked.isEmpty, missing.isEmpty { return nil }
         let kinds = leaked.prefix(20).map { "\($0.kind.rawValue) born \($0.birth)" }
-        return "\(missing.count) nodes are shown but freed; \(leaked.count) are lost, of kinds "
+        return "\(missing.count) nodes are shown but freed; \(leaked.count) have leaked, of kinds "
             + kinds.joined(separator: ", ")
     }
 }

@@ -1,19 +1,18 @@
-/// The live roots of a store, in the order of their making, with the replaced nodes that they still
-/// show. `NodeStore` guards it by its lock.
+/// The live roots of a store in order of creation, with the replaced nodes that they still show.
 ///
-/// Roots form a line: each shows what the older ones show, but for what was replaced since. The
-/// newest one is the head, on which alone an edit is made.
+/// Roots form a line: each shows what older ones show, except what was replaced since. The newest
+/// is the head, the only root that can be edited.
 ///
 /// Guard of the unchecked Sendable: `NodeStore`'s lock.
 struct RootRegistry: @unchecked Sendable {
     private(set) var lastStamp: UInt64 = 0
     private var edit: (firstStamp: UInt64, base: UInt64?)?
 
-    /// Roots, linked by their places; -1 ends the line.
+    /// Roots, linked by index; -1 ends the line.
     private var roots: [LiveRoot] = []
     private var freePlaces: [Int] = []
     private var newest = -1
-    /// Ascending by stamp; released ones (place -1) are dropped when they are the half.
+    /// Ascending by stamp. Released entries (place -1) are removed once they are the majority.
     private var order: [(stamp: UInt64, place: Int)] = []
     private var releasedCount = 0
 
@@ -23,19 +22,19 @@ struct RootRegistry: @unchecked Sendable {
         var older: Int
         var holderCount = 1
         var younger = -1
-        /// Replaced nodes that it shows and younger ones do not.
+        /// The replaced nodes that it shows and younger roots don't.
         var held = HeldNodes()
-        /// Its nodes are being freed by a walk, during which it stays in line: it is no head.
+        /// A walk is freeing its nodes. Until then it stays in line, but not as the head.
         var isDraining = false
-        /// Released while the next younger one was draining.
+        /// It was released while the next younger root was draining.
         var isPending = false
     }
 
-    /// What is left to do after a release, outside the lock.
+    /// The work left after a release, to be done outside the lock.
     struct Release {
         /// Nodes that no root shows.
         var freed: [HeldNode] = []
-        /// A root whose nodes born after a stamp are to be freed, then `finishWalk(place)` is called.
+        /// A root whose nodes born after a stamp must be freed, followed by `finishWalk(place)`.
         var walk: Walk?
     }
 
@@ -47,7 +46,7 @@ struct RootRegistry: @unchecked Sendable {
 
     var liveCount: Int { order.count - releasedCount }
 
-    /// Adds a holder to each live root, to be released again.
+    /// Adds a registration to each live root, to be released by the caller.
     mutating func holdLiveRoots() -> [(stamp: UInt64, directory: Node?)] {
         order.filter { $0.place >= 0 }.map { live in
             roots[live.place].holderCount += 1
@@ -58,7 +57,7 @@ struct RootRegistry: @unchecked Sendable {
     /// The stamp of the newest live root.
     var head: UInt64? { order.last?.stamp }
 
-    /// Whether it ever knew a root.
+    /// Whether a root was ever registered.
     private(set) var hadRoot = false
 
     // MARK: Edits
@@ -68,8 +67,8 @@ struct RootRegistry: @unchecked Sendable {
         return lastStamp
     }
 
-    /// The first stamp of an edit on the head; nil if there is one under way, or if `base` is not
-    /// the head (nil: there is no root).
+    /// Begins an edit of the head and returns its first stamp, or `nil` if an edit is in progress
+    /// or `base` isn't the head (`nil`: there is no root).
     mutating func beginEdit(on base: UInt64?) -> UInt64? {
         guard edit == nil, base == head else { return nil }
         let stamp = nextStamp()
@@ -78,25 +77,26 @@ struct RootRegistry: @unchecked Sendable {
     }
 
     mutating func endEdit(_ firstStamp: UInt64) {
-        precondition(edit?.firstStamp == firstStamp, "Another edit is under way, or none.")
+        precondition(edit?.firstStamp == firstStamp, "This edit isn't the one in progress.")
         edit = nil
     }
 
-    /// Begins the end of an edit without a result: a root that was made in it and is the head gets
-    /// another holder, so that it stays until the edit's nodes are freed. Returns its stamp.
+    /// Begins to discard an edit. If the head was registered by the edit, adds a registration that
+    /// keeps it until the edit's nodes are freed, and returns its stamp.
     mutating func holdRoot(from firstStamp: UInt64) -> UInt64? {
         guard let last = order.last, last.stamp >= firstStamp else { return nil }
         roots[last.place].holderCount += 1
         return last.stamp
     }
 
-    /// Says that no edit goes on from the head: what was replaced since is its own again.
+    /// Drops the replaced nodes held by the head, because no edit continues from it: they are part
+    /// of its state again.
     mutating func clearHead() {
         if let last = order.last { roots[last.place].held = HeldNodes() }
     }
 
-    /// Puts each node where it is held; returns those that no root shows. `nodes` are in the order
-    /// in which they were retired.
+    /// Assigns each replaced node to the root that holds it, and returns those that no root shows.
+    /// `nodes` must be in the order in which they were retired.
     mutating func retire(_ nodes: ArraySlice<RetiredNode>) -> [HeldNode] {
         var freed: [HeldNode] = []
         var shown: [HeldNode] = []
@@ -126,7 +126,7 @@ struct RootRegistry: @unchecked Sendable {
     mutating func register(_ stamp: UInt64, _ directory: Node?) {
         if let last = order.last, last.stamp >= stamp {
             guard let index = index(of: stamp), order[index].place >= 0 else {
-                preconditionFailure("Roots are registered in the order of their stamps.")
+                preconditionFailure("Roots must be registered in the order of their stamps.")
             }
             roots[order[index].place].holderCount += 1
             return
@@ -148,13 +148,13 @@ struct RootRegistry: @unchecked Sendable {
 
     mutating func release(_ stamp: UInt64) -> Release {
         guard let index = index(of: stamp), order[index].place >= 0 else {
-            preconditionFailure("A root was released that is not registered.")
+            preconditionFailure("A root was released that isn't registered.")
         }
         let place = order[index].place
         roots[place].holderCount -= 1
         if roots[place].holderCount > 0 { return Release() }
         if let edit {
-            precondition(edit.base != stamp, "The root under an edit was released before its end.")
+            precondition(edit.base != stamp, "The base of an edit was released before its end.")
         }
         let isHead = index == order.count - 1
         removeFromOrder(index)
@@ -166,14 +166,14 @@ struct RootRegistry: @unchecked Sendable {
             roots[place].isPending = true
             return Release()
         }
-        // the edit goes on with what a root shows that was made inside it
+        // The edit continues to use the nodes of a root registered during it.
         let isInEdit = edit.map { $0.firstStamp <= roots[place].stamp } ?? false
         return isHead && !isInEdit
             ? Release(walk: drain(place)) : Release(freed: unlink(place))
     }
 
-    /// Prepares the walk through the head, with which the next older root is the head again and
-    /// shows what was replaced since.
+    /// Prepares the walk that frees the head's nodes. The next older root becomes the head and owns
+    /// the nodes replaced since then again.
     private mutating func drain(_ place: Int) -> Walk {
         roots[place].isDraining = true
         roots[place].held = HeldNodes()
@@ -185,13 +185,13 @@ struct RootRegistry: @unchecked Sendable {
             bornAfter: older >= 0 ? roots[older].stamp : 0)
     }
 
-    /// Ends the walk that `release` asked for; there may be another one to do.
+    /// Completes the walk that `release` requested. The result may request another one.
     mutating func finishWalk(_ place: Int) -> Release {
         let older = roots[place].older
         var release = Release(freed: unlink(place))
         if older >= 0, roots[older].isPending {
             roots[older].isPending = false
-            // a head unless a younger root is live
+            // A head unless a younger root is live.
             let isHead = head.map { $0 < roots[older].stamp } ?? true
             let next = self.release(place: older, isHead: isHead)
             release.freed += next.freed
@@ -200,7 +200,7 @@ struct RootRegistry: @unchecked Sendable {
         return release
     }
 
-    /// Takes a root out of the line; what it held goes to the next older one or is returned.
+    /// Removes a root from the line. The nodes it held move to the next older root or are returned.
     private mutating func unlink(_ place: Int) -> [HeldNode] {
         let older = roots[place].older
         let younger = roots[place].younger
@@ -217,7 +217,7 @@ struct RootRegistry: @unchecked Sendable {
         return freed
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
     private func index(of stamp: UInt64) -> Int? {
         var low = 0
@@ -242,7 +242,7 @@ struct RootRegistry: @unchecked Sendable {
         }
     }
 
-    /// By root, the oldest first: what is held for it.
+    /// Returns the nodes held for each root, oldest first.
     func held() -> [(stamp: UInt64, nodes: HeldNodes)] {
         var all: [(stamp: UInt64, nodes: HeldNodes)] = []
         var place = newest

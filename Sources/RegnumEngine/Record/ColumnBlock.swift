@@ -3,17 +3,18 @@ import RegnumStore
 /// The values of one column for n rows.
 ///
 ///     u8 mode      0 every row has a value     1 a presence bitmap follows
-///                  2 every row is null         3 every row has the same value, told once
-///     mode 1:      ceil(n / 8) bytes, bit i % 8 of byte i / 8 says that row i has a value; the
+///                  2 every row is null         3 every row has the same value, stored once
+///     mode 1:      ceil(n / 8) bytes, bit i % 8 of byte i / 8 is set if row i has a value; the
 ///                  bits past n are zero, and both a zero and a one are among the n
-///     payload      of the m values that are told (n, the ones of the bitmap, 0, 1):
-///       bool       ceil(m / 8) bytes, a bit a value as above
+///     payload      of the m values that are stored (n, the ones of the bitmap, 0, 1):
+///       bool       ceil(m / 8) bytes, a bit per value as above
 ///       int        m zigzag varints
 ///       double     m x 8 bytes, the bits, little-endian; date likewise, never NaN
-///       string     m varint lengths, then the bytes of all; data likewise
-///       uuid       m x 16 bytes;   objectId  m x 12 bytes; in the order of their bytes
+///       string     m varint lengths, then the bytes of all; data and any likewise
+///       uuid       m x 16 bytes, decimal likewise;   objectId  m x 12 bytes; big-endian
 ///
-/// Modes are not chosen freely: 2 for all null, 1 for some, 3 for n >= 2 identical values, else 0.
+/// The mode is determined by the values: 2 if all are null, 1 if some are, 3 for n >= 2 identical
+/// values, otherwise 0.
 enum ColumnBlock {
     static func encode(_ values: [Value], _ type: ValueType, _ writer: inout RecordWriter) {
         var nullCount = 0
@@ -66,7 +67,7 @@ enum ColumnBlock {
         for value in values { text(value, &writer) }
     }
 
-    /// The block of one row.
+    /// Encodes the block of a single row.
     static func encode(_ value: Value, _ writer: inout RecordWriter) {
         switch value {
         case .null:
@@ -81,7 +82,7 @@ enum ColumnBlock {
         }
     }
 
-    /// A value's bytes, or the length of a text.
+    /// Writes a value's bytes, or the length of a text.
     @inline(__always)
     private static func beginning(_ value: Value, _ writer: inout RecordWriter) {
         switch value {
@@ -115,7 +116,7 @@ enum ColumnBlock {
 // MARK: - Decoding
 
 extension ColumnBlock {
-    /// - Parameter count: the number of rows, which the caller has bounded.
+    /// - Parameter count: The number of rows, already limited by the caller.
     static func decode(
         _ reader: inout RecordReader, _ type: ValueType, count: Int
     ) throws(StoreError) -> [Value] {
@@ -128,7 +129,7 @@ extension ColumnBlock {
             var presentCount = 0
             for bit in present where bit { presentCount += 1 }
             try reader.require(
-                presentCount > 0 && presentCount < count, "a presence bitmap says nothing")
+                presentCount > 0 && presentCount < count, "a presence bitmap is redundant")
             let some = try values(&reader, type, presentCount)
             var all: [Value] = []
             all.reserveCapacity(count)
@@ -141,7 +142,7 @@ extension ColumnBlock {
         case 2:
             return [Value](repeating: .null, count: count)
         case 3:
-            try reader.require(count >= 2, "one value is told as a repeated one")
+            try reader.require(count >= 2, "a single value is encoded as repeated")
             return [Value](repeating: try values(&reader, type, 1)[0], count: count)
         default:
             throw StoreError(
@@ -228,7 +229,7 @@ extension ColumnBlock {
                 let bytes = try reader.data(size)
                 try reader.require(
                     bytes.withUnsafeBytes { AnyContent($0) } != nil,
-                    "a value of any type is none")
+                    "a value of any type is invalid")
                 values.append(.any(bytes))
             default: values.append(.data(try reader.data(size)))
             }

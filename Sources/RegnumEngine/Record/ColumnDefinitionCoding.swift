@@ -1,8 +1,8 @@
 import RegnumStore
 
-// A column definition in bytes, as commit records and directory images have it: string name, u8 type
-// code, u8 flags (1 optional, 2 primary key, 4 indexed, 8 float, 16 link), column block of one value,
-// the default; for a link the varint table key of its target.
+// The encoding of a column definition in commit records and directory images: string name, u8 type
+// code, u8 flags (1 optional, 2 primary key, 4 indexed, 8 float, 16 link), a column block of one
+// value (the default), and for a link the varint table key of its target.
 
 extension RecordWriter {
     mutating func columnDefinition(_ definition: ColumnDefinition) {
@@ -24,9 +24,10 @@ extension RecordWriter {
 }
 
 extension RecordReader {
-    /// - Parameter carrier: what the bytes are part of, for the sentence of an error.
+    /// Reads a column definition. Throws `unsupportedFormat` for unknown types and flags, and
+    /// `invalidDatabase` like other reads.
     ///
-    /// Throws `unsupportedFormat` for unknown types and flags, `invalidDatabase` as other reads.
+    /// - Parameter carrier: A description of the containing structure for error messages.
     mutating func columnDefinition(of carrier: String) throws(StoreError) -> ColumnDefinition {
         let name = try string()
         let code = try byte()
@@ -43,7 +44,7 @@ extension RecordReader {
         try require(
             flags & (CommitRecord.flagFloat | CommitRecord.flagLink)
                 != CommitRecord.flagFloat | CommitRecord.flagLink,
-            "a column is of floats and a link")
+            "a column is both a float and a link")
         let defaultValue = try ColumnBlock.decode(&self, type, count: 1)[0]
         var meaning = ColumnMeaning.value
         if flags & CommitRecord.flagLink != 0 {

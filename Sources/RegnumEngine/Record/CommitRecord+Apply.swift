@@ -1,7 +1,7 @@
 package import RegnumStore
 
 extension CommitRecord {
-    /// The version and time that a body tells, without applying it.
+    /// Reads the version and timestamp of a body without applying it.
     ///
     /// Throws `invalidDatabase` if it is too short.
     package static func header(
@@ -11,13 +11,15 @@ extension CommitRecord {
         return (try reader.fixed(UInt64.self), try reader.fixed(Int64.self))
     }
 
-    /// Applies a record's body to the root before it and gives exactly the root and the summary
-    /// that its writer had.
+    /// Applies a record's body to the preceding root. Returns exactly the root and summary that its
+    /// writer had.
     ///
-    /// Throws `invalidDatabase` for a body that is damaged or does not belong on `base` (its version
-    /// is not `base.version + 1`), `unsupportedFormat` for one that a newer version wrote. Never
-    /// traps, whatever the bytes, and allocates at most some hundred bytes for each of the record's
-    /// cells, `Limits.recordCellCountMax` at most, and `Limits.recordTextByteCountMax` for text.
+    /// Throws `invalidDatabase` if the body is damaged or doesn't follow `base` (its version isn't
+    /// `base.version + 1`), and `unsupportedFormat` if a newer version wrote it. Never traps,
+    /// whatever the bytes. Allocates at most a few hundred bytes for each of the record's cells, of
+    /// which there are at most `Limits.recordCellCountMax`, and `Limits.recordTextByteCountMax` for
+    /// text.
+    ///
     /// - Complexity: O(changes x log n).
     package static func apply(
         _ body: [UInt8], to base: DatabaseRoot
@@ -32,14 +34,15 @@ extension CommitRecord {
     }
 }
 
-/// One record on its way into a tree.
+/// The application of one record to a tree.
 private struct RecordApplication {
     private var reader: RecordReader
     private let base: DatabaseRoot
     private var content: DatabaseContent
     private let edit: ContentEdit
     private var version: UInt64 = 0
-    /// Where in the order of operations the last one was: rows or lists, table, kind, column.
+    /// The position of the last operation in the required order: rows or lists, table, kind,
+    /// column.
     private var lastPlace: (Int, Int, UInt8, Int) = (0, -1, 0, 0)
     private var lists = ListDecoder()
     private var links = LinkChecks()
@@ -47,7 +50,7 @@ private struct RecordApplication {
     private var setCellsLeft = Limits.recordCellCountMax
     private var budget = RecordBudget()
     private var tables: [TableKey: TableDelta] = [:]
-    // Of the class that operations speak of now.
+    // The changes of the class that the current operations belong to.
     private var table: TableSchema?
     private var inserted: [ObjectKey] = []
     private var deleted: [ObjectKey] = []
@@ -64,7 +67,7 @@ private struct RecordApplication {
     mutating func run() throws(StoreError) -> (root: DatabaseRoot, summary: CommitSummary) {
         version = try reader.fixed(UInt64.self)
         guard version == base.version &+ 1, version > 0 else {
-            throw reader.damaged("it is version \(version) where \(base.version) + 1 must follow")
+            throw reader.damaged("its version is \(version) instead of \(base.version) + 1")
         }
         try reader.require(version <= Limits.versionMax, "its version is too large")
         _ = try reader.fixed(Int64.self)
@@ -138,7 +141,7 @@ private struct RecordApplication {
         }
     }
 
-    /// Moves what was noted of the class into the summary.
+    /// Moves the recorded changes of the class into the summary.
     private mutating func finishTable() {
         guard let table else { return }
         var rows: [ModifiedRow] = []
@@ -154,7 +157,7 @@ private struct RecordApplication {
         self.table = nil
     }
 
-    /// Adds what happened to lists to the summary.
+    /// Adds the list changes to the summary.
     private mutating func addListChanges() {
         for schema in content.schema.tables where !schema.lists.isEmpty {
             let found = lists.changes(
@@ -173,7 +176,7 @@ private struct RecordApplication {
     private mutating func schemaVersion() throws(StoreError) {
         try reader.require(lastPlace.1 < 0, "the schema's version is set after rows were changed")
         let version = try reader.varint()
-        try reader.require(version > content.schema.version, "the schema's version does not rise")
+        try reader.require(version > content.schema.version, "the schema version does not increase")
         try takeSchemaChange(adding: 0)
         content.schema = content.schema.at(version: version)
     }
@@ -189,7 +192,7 @@ private struct RecordApplication {
         do throws(StoreError) {
             _ = try content.addTable(name, kind, columns, edit)
         } catch {
-            throw reader.damaged("it adds a class that cannot be (\(error.sentence))")
+            throw reader.damaged("it adds an invalid class (\(error.sentence))")
         }
     }
 
@@ -203,7 +206,7 @@ private struct RecordApplication {
         do throws(StoreError) {
             _ = try content.addColumn(definition, to: schema.key, edit)
         } catch {
-            throw reader.damaged("it adds a column that cannot be (\(error.sentence))")
+            throw reader.damaged("it adds an invalid column (\(error.sentence))")
         }
     }
 
@@ -219,7 +222,7 @@ private struct RecordApplication {
             _ = try content.addList(
                 name, target: TableKey(rawValue: UInt32(target)), kind, to: schema.key, edit)
         } catch {
-            throw reader.damaged("it adds a list that cannot be (\(error.sentence))")
+            throw reader.damaged("it adds an invalid list (\(error.sentence))")
         }
     }
 
@@ -230,7 +233,7 @@ private struct RecordApplication {
             try content.addIndex(
                 ColumnKey(rawValue: UInt16(column)), of: content.schema.tables[index].key, edit)
         } catch {
-            throw reader.damaged("it adds an index that cannot be (\(error.sentence))")
+            throw reader.damaged("it adds an invalid index (\(error.sentence))")
         }
     }
 
@@ -301,7 +304,7 @@ private struct RecordApplication {
         inserted = keys
     }
 
-    /// The values of a column block, one for each of the rows.
+    /// Decodes and checks the values of a column block, one for each row.
     private mutating func values(
         of column: ColumnSchema, count: Int
     ) throws(StoreError) -> [Value] {
@@ -309,7 +312,7 @@ private struct RecordApplication {
         try check(values, column)
         try reader.require(
             budget.take(values, of: column.type),
-            "its rows hold more text than those of a record may")
+            "its rows have more text than a record may")
         links.note(values, of: column)
         return values
     }

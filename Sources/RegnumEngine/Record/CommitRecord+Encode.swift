@@ -1,8 +1,8 @@
 import RegnumStore
 
 extension CommitRecord {
-    /// The body for a transaction whose net effect is `deltas`, by ascending table key; nil if it
-    /// would say more than a record may (`Limits`).
+    /// Returns the body for a transaction with the net effect `deltas` (by ascending table key), or
+    /// `nil` if it exceeds the limits of a record (`Limits`).
     static func encode(
         _ transaction: EngineTransaction, deltas: [TableDelta], timestampMicroseconds: Int64
     ) -> [UInt8]? {
@@ -53,7 +53,7 @@ extension CommitRecord {
             writer.varint(UInt64(key.rawValue))
             writer.columnDefinition(definition)
         case .restructured:
-            preconditionFailure("A restructured schema has no record: it commits in bulk.")
+            preconditionFailure("A restructured schema can't be encoded: it commits in bulk.")
         case .version(let version):
             writer.byte(Operation.schemaVersion.rawValue)
             writer.varint(version)

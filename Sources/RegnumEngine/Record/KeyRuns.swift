@@ -1,8 +1,8 @@
 import RegnumStore
 
-/// Ascending object keys as runs: `varint count`, then until `count` keys are told
-/// `varint gap, varint length - 1`. The gap is the number of keys skipped since the end of the run
-/// before (since key 0 for the first), so it is at least 1 after the first run.
+/// Ascending object keys as runs: `varint count`, then `varint gap, varint length - 1` until there
+/// are `count` keys. The gap is the number of keys skipped since the end of the previous run (since
+/// key 0 for the first), so it is at least 1 after the first run.
 enum KeyRuns {
     static func encode(_ keys: [ObjectKey], _ writer: inout RecordWriter) {
         writer.varint(keys.count)
@@ -19,7 +19,7 @@ enum KeyRuns {
         }
     }
 
-    /// - Parameter countMax: more keys than this are damage; the caller knows how many there can be.
+    /// - Parameter countMax: The maximum number of keys. More are treated as damage.
     static func decode(
         _ reader: inout RecordReader, countMax: Int
     ) throws(StoreError) -> [ObjectKey] {

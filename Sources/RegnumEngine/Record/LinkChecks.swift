@@ -1,12 +1,12 @@
 import RegnumStore
 
-/// What a record must leave behind: links to rows that exist. Noted while its operations are applied,
-/// in whatever order they speak of the two sides, and looked at in the end.
+/// Checks that after a record all links refer to existing rows. Links and deletions are collected
+/// while its operations are applied, in any order, and checked at the end.
 struct LinkChecks {
     private var linked: [TableKey: [UInt64]] = [:]
     private var deleted: [TableKey: [ObjectKey]] = [:]
 
-    /// Values that a column gets.
+    /// Records the values that a column is set to.
     mutating func note(_ values: [Value], of column: ColumnSchema) {
         if column.type == .any {
             for value in values {
@@ -27,8 +27,10 @@ struct LinkChecks {
         }
     }
 
-    /// - Complexity: O(log n) for each link that was set, and for each deleted row of a class that is
-    ///   linked to.
+    /// Checks the recorded links.
+    ///
+    /// - Complexity: O(log n) for each link that was set, and for each deleted row of a class that
+    ///   can be linked to.
     func check(_ content: DatabaseContent, _ reader: RecordReader) throws(StoreError) {
         for (table, rows) in linked {
             for row in rows where !(content.table(table)?.contains(row) ?? false) {

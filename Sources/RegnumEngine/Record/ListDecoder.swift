@@ -1,12 +1,12 @@
 import RegnumStore
 
-/// Reads the list operations of a record, and applies them.
+/// Decodes and applies the list operations of a record.
 struct ListDecoder {
-    /// What each list went through: first by the deletion of rows, then by what the record tells.
+    /// The changes of each list: first by the deletion of rows, then by the list operations.
     private var changes: [ListPlace: [ObjectKey: ListSplices]] = [:]
     private var lastKey: UInt64 = 0
 
-    /// Takes deleted rows out of all lists; theirs are gone.
+    /// Removes the lists of deleted rows, and the rows from all other lists.
     mutating func delete(
         _ keys: [ObjectKey], in table: TableSchema, _ content: inout DatabaseContent,
         _ edit: NodeEdit
@@ -25,7 +25,7 @@ struct ListDecoder {
         }
     }
 
-    /// One operation, behind its list key.
+    /// Applies one operation. The reader is positioned after its list key.
     mutating func apply(
         _ reader: inout RecordReader, _ place: ListPlace, _ content: inout DatabaseContent,
         _ edit: NodeEdit
@@ -40,12 +40,12 @@ struct ListDecoder {
                 "it changes a list of a row that does not exist")
             let count = content.elements(place.table, place.list).count(row.rawValue)
             let splices = try decode(&reader, count: count, content[schema.target.index])
-            // from the end, so that the positions before stay
+            // From the end, so that earlier positions stay valid.
             for splice in splices.reversed() {
                 let isDone = content.splice(
                     place, row.rawValue, at: splice.position, removing: splice.removedCount,
                     inserting: splice.inserted.map(\.rawValue)[...], edit)
-                try reader.require(isDone, "it changes a list that is not so long")
+                try reader.require(isDone, "it changes a list beyond its end")
             }
             let before = changes[place]?[row] ?? ListSplices()
             changes[place, default: [:]][row] = before.followed(by: ListSplices(splices))
@@ -56,7 +56,7 @@ struct ListDecoder {
         _ reader: inout RecordReader, count: Int, _ target: Table
     ) throws(StoreError) -> [ListSplice] {
         let spliceCount = try reader.count(max: reader.remaining / 3, "a number of splices")
-        try reader.require(spliceCount > 0, "a list changes by nothing")
+        try reader.require(spliceCount > 0, "a list change has no splices")
         var splices: [ListSplice] = []
         splices.reserveCapacity(spliceCount)
         var end = 0
@@ -81,7 +81,7 @@ struct ListDecoder {
         return splices
     }
 
-    /// The changes of the lists of a class, of rows before `firstNewKey`.
+    /// Returns the changes of the lists of a class, for rows below `firstNewKey`.
     func changes(of table: TableSchema, firstNewKey: UInt64) -> [ListKey: [ListChange]] {
         var result: [ListKey: [ListChange]] = [:]
         for list in table.lists {

@@ -1,8 +1,8 @@
-/// Writes the list operations of a record.
+/// Encodes the list operations of a record.
 struct ListEncoder {
     private var lastKey: UInt64 = 0
 
-    /// The lists of one class.
+    /// Encodes the list changes of one class.
     mutating func encode(
         _ transaction: EngineTransaction, _ delta: TableDelta, _ writer: inout RecordWriter
     ) {
@@ -52,8 +52,8 @@ struct ListEncoder {
         }
     }
 
-    /// The change of a list from which the rows that the transaction deleted are gone already: they
-    /// are all among what the change removes.
+    /// Returns a list change relative to the list without the rows that the transaction deleted.
+    /// The original change removes all of these.
     private func withoutDeleted(
         _ change: ListChange, _ transaction: EngineTransaction, _ table: TableKey,
         _ list: ListSchema

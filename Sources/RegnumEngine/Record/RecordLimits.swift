@@ -1,13 +1,13 @@
 import RegnumStore
 
-// What a record may make its readers do, besides its size: a few bytes can stand for many. A
-// transaction beyond these limits commits in bulk, so that no honest record meets them.
+// Limits for the work a record can cause, beyond its size, because a few bytes can describe a lot.
+// A transaction that exceeds them commits in bulk, so only a forged record can.
 
 extension CommitRecord {
-    /// How much adding an index to a class costs.
+    /// Returns the cost of adding an index to a class.
     static func indexWork(rowCount: Int) -> Int { rowCount / 8 }
 
-    /// Whether what a transaction does to the schema may cost a reader too much.
+    /// Returns whether applying a transaction's schema changes may cost too much.
     static func isTooMuchWork(
         _ changes: [SchemaChange], _ base: DatabaseRoot, _ schema: DatabaseSchema
     ) -> Bool {
@@ -27,18 +27,18 @@ extension CommitRecord {
 }
 
 extension DatabaseSchema {
-    /// Classes, columns and lists.
+    /// The number of classes, columns and lists.
     var partCount: Int { tables.reduce(0) { $0 + 1 + $1.columns.count + $1.lists.count } }
 }
 
-/// What a reader may still do for a record.
+/// The remaining budget for applying a record.
 struct RecordBudget {
     private var schemaWorkLeft = Limits.recordSchemaWorkMax
     private var textBytesLeft = Limits.recordTextByteCountMax
-    /// `DatabaseSchema.partCount`, nil until the first change.
+    /// The `DatabaseSchema.partCount`, or `nil` before the first change.
     private var partCount: Int?
 
-    /// Takes a change of the schema, which adds that many parts, into account; false: too much.
+    /// Charges a schema change that adds `parts` parts. Returns false if the budget is exceeded.
     mutating func takeSchemaChange(
         _ schema: DatabaseSchema, adding parts: Int, indexedRowCount: Int = 0
     ) -> Bool {
@@ -48,7 +48,7 @@ struct RecordBudget {
         return schemaWorkLeft >= 0
     }
 
-    /// Takes the values of a column into account; false: too much.
+    /// Charges the values of a column. Returns false if the budget is exceeded.
     mutating func take(_ values: [Value], of type: ValueType) -> Bool {
         guard type.isText else { return true }
         for value in values {

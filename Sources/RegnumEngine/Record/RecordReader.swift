@@ -1,7 +1,7 @@
 import RegnumStore
 
-/// Takes the primitive pieces of a record body apart. Every read is checked: bytes from a file
-/// throw `invalidDatabase`, never trap, and never make it allocate more than they could fill.
+/// Decodes the primitives of a record body. All reads are checked: invalid bytes throw
+/// `invalidDatabase` and never trap, or allocate more than the bytes could fill.
 struct RecordReader {
     private let bytes: [UInt8]
     private(set) var offset = 0
@@ -13,7 +13,7 @@ struct RecordReader {
     var remaining: Int { bytes.count - offset }
     var isAtEnd: Bool { offset == bytes.count }
 
-    /// The error for a body that says what cannot be.
+    /// Returns the error for an invalid body.
     func damaged(_ what: String) -> StoreError {
         StoreError(
             .invalidDatabase, "A commit record is damaged: \(what) before its byte \(offset).")
@@ -47,7 +47,7 @@ struct RecordReader {
         }
     }
 
-    /// A varint that is at most `max`.
+    /// Reads a varint that is at most `max`.
     mutating func count(max: Int, _ what: String) throws(StoreError) -> Int {
         let number = try varint()
         guard let count = Int(exactly: number), count <= max else {
@@ -100,7 +100,7 @@ struct RecordReader {
         return string
     }
 
-    /// A string with its length before it.
+    /// Reads a string preceded by its length.
     mutating func string() throws(StoreError) -> String {
         try string(count(max: remaining, "a string's length"))
     }

@@ -1,8 +1,8 @@
-/// Appends the primitive pieces of a record body. Little-endian; varints are LEB128, at most ten
-/// bytes, without redundant ones.
+/// Encodes the primitives of a record body. Numbers are little-endian; varints are LEB128 without
+/// redundant bytes, at most ten bytes long.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
-    /// What repeated strings and data would take besides.
+    /// The additional size of repeated strings and data if they were written out.
     var untoldTextByteCount = 0
 
     init(capacity: Int) {
@@ -25,7 +25,7 @@ struct RecordWriter {
     @inline(__always)
     mutating func varint(_ number: Int) { varint(UInt64(number)) }
 
-    /// A varint of the number with its sign in bit 0.
+    /// Writes a varint of the number with its sign in bit 0.
     @inline(__always)
     mutating func zigzag(_ number: Int64) {
         varint(UInt64(bitPattern: (number << 1) ^ (number >> 63)))
@@ -47,7 +47,7 @@ struct RecordWriter {
 
     mutating func raw(_ data: [UInt8]) { bytes.append(contentsOf: data) }
 
-    /// A varint of the length, then the UTF-8 bytes.
+    /// Writes a varint of the length, followed by the UTF-8 bytes.
     mutating func string(_ string: String) {
         varint(string.utf8.count)
         raw(string)

@@ -1,15 +1,15 @@
-/// What the values of a column stand for, beyond how they are stored.
+/// The meaning of a column's values beyond their type.
 package enum ColumnMeaning: Hashable, Sendable {
-    /// What the type of the column says.
+    /// Plain values of the column's type.
     case value
-    /// In a column of doubles: values of 32 bits' precision.
+    /// In a double column: single-precision values.
     case float
-    /// In an optional, indexed column of integers: the row of another class that is linked to. The
-    /// index tells who links to a row.
+    /// In an optional, indexed integer column: links to rows of another class. The index finds the
+    /// rows that link to a row.
     case link(TableKey)
 }
 
-/// What is said about a property before it has a column: everything but its key.
+/// A property before it has a column: everything but its key.
 package struct ColumnDefinition: Hashable, Sendable {
     /// At most 63 bytes of UTF-8, not empty.
     package var name: String
@@ -17,12 +17,12 @@ package struct ColumnDefinition: Hashable, Sendable {
     package var isOptional: Bool
     package var isPrimaryKey: Bool
     package var isIndexed: Bool
-    /// What rows read that are older than the column, and rows made without a value for it.
+    /// The value of rows that are older than the column or were inserted without a value for it.
     package var defaultValue: Value
     package var meaning: ColumnMeaning
 
-    /// - Parameter defaultValue: nil stands for null in an optional column and for the type's zero
-    ///   in a required one.
+    /// - Parameter defaultValue: If `nil`, the default is null in an optional column, and the
+    ///   type's zero value in a required one.
     package init(
         name: String, type: ValueType, isOptional: Bool = false, isPrimaryKey: Bool = false,
         isIndexed: Bool = false, defaultValue: Value? = nil, meaning: ColumnMeaning = .value
@@ -36,14 +36,14 @@ package struct ColumnDefinition: Hashable, Sendable {
         self.defaultValue = defaultValue ?? (isOptional ? .null : type.zero)
     }
 
-    /// A property that holds a row of another class, or none.
+    /// Returns a column definition for an optional link to a row of another class.
     package static func link(name: String, to target: TableKey) -> ColumnDefinition {
         ColumnDefinition(
             name: name, type: .int, isOptional: true, isIndexed: true, meaning: .link(target))
     }
 }
 
-/// One column of a class: its definition, with the key that never changes.
+/// A column of a class: its definition and its permanent key.
 package struct ColumnSchema: Hashable, Sendable {
     package let key: ColumnKey
     package let definition: ColumnDefinition
@@ -56,11 +56,11 @@ package struct ColumnSchema: Hashable, Sendable {
     package var defaultValue: Value { definition.defaultValue }
     package var meaning: ColumnMeaning { definition.meaning }
 
-    /// The class whose rows the column links to, nil if it is no link.
+    /// The class that the column links to, or `nil` if it isn't a link.
     package var linkTarget: TableKey? {
         if case .link(let target) = definition.meaning { target } else { nil }
     }
 
-    /// Whether an index is kept for the column: it is the primary key, or marked as indexed.
+    /// Whether the column has an index, either as the primary key or because it is indexed.
     package var hasIndex: Bool { definition.isPrimaryKey || definition.isIndexed }
 }

@@ -1,12 +1,13 @@
-// Schemas after changes that only migrations make. Keys never move: what is dropped keeps its place
-// under a name that no program can give, so that whoever still reads by key reads what it expects.
+// Schema changes that only migrations make. Keys never change: a dropped item keeps its position
+// under a name that programs can't use, so that reads by key remain valid.
 
-/// What a column, list or class that was dropped is called: a control character in front, which no
-/// name of a program has, and a number that makes it unique.
+/// The names of dropped columns, lists and classes: a control character, which no other name starts
+/// with, and a number that makes it unique.
 package enum DroppedName {
     private static let mark: UInt8 = 1
 
-    /// Whether a name is that of something that was dropped, or set aside for the time of a migration.
+    /// Returns whether the name is that of an item that was dropped, or set aside during a
+    /// migration.
     package static func isDropped(_ name: String) -> Bool { name.utf8.first == mark }
 
     static func column(_ key: ColumnKey) -> String { "\u{1}\(key.rawValue)" }
@@ -15,34 +16,34 @@ package enum DroppedName {
 
     static func table(_ key: TableKey) -> String { "\u{1}\(key.rawValue)" }
 
-    /// The name of a property that a migration has set aside until its end.
+    /// Returns the name of a property that a migration has set aside until its end.
     package static func aside(_ number: Int) -> String { "\u{1}aside \(number)" }
 }
 
 extension TableSchema {
-    /// Whether a migration has dropped the class.
+    /// Whether a migration dropped the class.
     package var isDropped: Bool { DroppedName.isDropped(name) }
 }
 
 extension ColumnSchema {
-    /// Whether a migration has dropped the property.
+    /// Whether a migration dropped the property.
     package var isDropped: Bool { DroppedName.isDropped(name) }
 }
 
 extension ListSchema {
-    /// Whether a migration has dropped the property.
+    /// Whether a migration dropped the property.
     package var isDropped: Bool { DroppedName.isDropped(name) }
 }
 
 extension DatabaseSchema {
-    /// The schema with other columns in a class, as many as there were.
+    /// Returns the schema with changed column definitions in a class. Their number must not change.
     func with(
         _ table: TableKey, _ change: (inout [ColumnDefinition]) -> Void
     ) -> DatabaseSchema {
         let old = tables[table.index]
         var definitions = old.columns.map(\.definition)
         change(&definitions)
-        precondition(definitions.count == old.columns.count, "A column keeps its key.")
+        precondition(definitions.count == old.columns.count, "Columns can't be added or removed.")
         let columns = zip(old.columns, definitions).map {
             ColumnSchema(key: $0.key, definition: $1)
         }
@@ -51,7 +52,7 @@ extension DatabaseSchema {
                 key: table, name: old.name, kind: old.kind, columns: columns, lists: old.lists))
     }
 
-    /// The schema with a class of another name or kind.
+    /// Returns the schema with a class renamed or with another kind.
     func with(_ table: TableKey, name: String? = nil, kind: TableKind? = nil) -> DatabaseSchema {
         let old = tables[table.index]
         return replacing(
@@ -60,7 +61,7 @@ extension DatabaseSchema {
                 lists: old.lists))
     }
 
-    /// The schema with a list of another name.
+    /// Returns the schema with a list renamed.
     func with(_ table: TableKey, _ list: ListKey, name: String) -> DatabaseSchema {
         let old = tables[table.index]
         var lists = old.lists

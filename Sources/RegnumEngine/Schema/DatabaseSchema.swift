@@ -1,34 +1,34 @@
 import Synchronization
 
-/// What the rows of a class are. The raw values are part of the file format.
+/// The kind of a class's rows. The raw values are part of the file format.
 package enum TableKind: UInt8, Hashable, Sendable {
-    /// Objects on their own.
+    /// Independent objects.
     case object = 0
-    /// Objects that belong to exactly one link or list element, and go with it.
+    /// Objects owned by exactly one link or list element, and deleted with it.
     case embedded = 1
-    /// The elements of one list property that holds values: one row each, owned like embedded ones,
-    /// with a single column `value`.
+    /// The elements of a list property of values: one row each, owned like embedded objects, with a
+    /// single column `value`; the entries of a map also have `key`.
     case elements = 2
-    /// Objects on their own that wait to be delivered: nothing links to them, nobody reads them
+    /// Independent objects that wait for delivery. Nothing links to them, and they aren't read
     /// otherwise.
     case asymmetric = 3
 
-    /// Whether rows go with what they belong to.
+    /// Whether rows are deleted with their owner.
     package var isOwned: Bool { self == .embedded || self == .elements }
 }
 
-/// One class: its key, name, columns and lists.
+/// A class: its key, name, columns and lists.
 package struct TableSchema: Hashable, Sendable {
     package let key: TableKey
     package let name: String
     package let kind: TableKind
-    /// In the order of their keys: `columns[i].key.rawValue == i`.
+    /// The columns by key: `columns[i].key.rawValue == i`.
     package let columns: [ColumnSchema]
-    /// In the order of their keys: `lists[i].key.rawValue == i`.
+    /// The lists by key: `lists[i].key.rawValue == i`.
     package let lists: [ListSchema]
-    /// The column that is the primary key, if there is one.
+    /// The primary key column, or `nil`.
     package let primaryKey: ColumnKey?
-    /// Parallel to `columns`: what a value is checked against.
+    /// The validation rules, parallel to `columns`.
     let rules: [ColumnRule]
 
     init(
@@ -47,24 +47,24 @@ package struct TableSchema: Hashable, Sendable {
         }
     }
 
-    /// The column of that name (compared by UTF-8 bytes), or nil.
+    /// Returns the column with that name (compared by UTF-8 bytes), or `nil`.
     ///
-    /// - Complexity: O(number of columns); callers keep what they found under `DatabaseSchema.id`.
+    /// - Complexity: O(number of columns). Callers cache the result by `DatabaseSchema.id`.
     package func column(named name: String) -> ColumnSchema? {
         columns.first { equalUTF8($0.name, name) }
     }
 }
 
-/// All classes of a realm at one version; immutable.
+/// All classes of a realm at one version. Immutable.
 package final class DatabaseSchema: Sendable {
-    /// The version that programs give the schema, which migrations raise; it never falls.
+    /// The application's schema version, which migrations increase. It never decreases.
     package let version: UInt64
-    /// In the order of their keys: `tables[i].key.rawValue == i`.
+    /// The classes by key: `tables[i].key.rawValue == i`.
     package let tables: [TableSchema]
-    /// A cache key: two schemas of one process with the same `id` are the same object. Not stored,
-    /// and different in every process.
+    /// A cache key. Within a process, schemas with the same `id` are the same object. It isn't
+    /// stored and differs between processes.
     package let id: UInt64
-    /// By table key: what rows of the class have to do with others.
+    /// The relations of each class to others, by table key.
     let relations: [TableRelations]
 
     init(tables: [TableSchema], version: UInt64) {
@@ -74,14 +74,14 @@ package final class DatabaseSchema: Sendable {
         id = lastSchemaID.add(1, ordering: .relaxed).newValue
     }
 
-    /// The class of that name (compared by UTF-8 bytes), or nil.
+    /// Returns the class with that name (compared by UTF-8 bytes), or `nil`.
     ///
-    /// - Complexity: O(number of classes); callers keep what they found under `id`.
+    /// - Complexity: O(number of classes). Callers cache the result by `id`.
     package func table(named name: String) -> TableSchema? {
         tables.first { equalUTF8($0.name, name) }
     }
 
-    /// The schema with one more class, whose key is the number of classes so far.
+    /// Returns the schema with an additional class. Its key is the previous number of classes.
     func adding(
         name: String, kind: TableKind = .object, columns: [ColumnDefinition]
     ) -> DatabaseSchema {
@@ -94,7 +94,8 @@ package final class DatabaseSchema: Sendable {
             version: version)
     }
 
-    /// The schema with one more column in `table`, whose key is the number of columns so far.
+    /// Returns the schema with an additional column in `table`. Its key is the previous number of
+    /// columns.
     func adding(_ definition: ColumnDefinition, to table: TableKey) -> DatabaseSchema {
         var tables = tables
         let old = tables[table.index]
@@ -105,12 +106,12 @@ package final class DatabaseSchema: Sendable {
         return DatabaseSchema(tables: tables, version: version)
     }
 
-    /// The same classes at another version.
+    /// Returns the schema with another version.
     func at(version: UInt64) -> DatabaseSchema {
         DatabaseSchema(tables: tables, version: version)
     }
 
-    /// The schema with a column of `table` marked as indexed.
+    /// Returns the schema with a column of `table` marked as indexed.
     func indexing(_ column: ColumnKey, of table: TableKey) -> DatabaseSchema {
         var tables = tables
         let old = tables[table.index]
@@ -124,6 +125,6 @@ package final class DatabaseSchema: Sendable {
     }
 }
 
-/// The source of `DatabaseSchema.id`: a counter, so that a schema that was aborted and one that was
-/// committed in its place are told apart.
+/// The source of `DatabaseSchema.id`: a counter, so that an aborted schema is distinct from one
+/// that was committed later.
 private let lastSchemaID = Atomic<UInt64>(0)

@@ -1,30 +1,30 @@
 import RegnumStore
 
-/// What a list of rows is to the program. The engine keeps all of them alike; what it means for the
-/// order and the elements is for those who edit it. The raw values are part of the file format.
+/// The kind of a list property. The engine stores all kinds as lists; the code that edits them
+/// maintains the order and uniqueness of elements. The raw values are part of the file format.
 package enum ListKind: UInt8, Hashable, Sendable {
-    /// In the order that the program gives it.
+    /// Elements in the order that the program chooses.
     case list = 0
-    /// Each value, or object, once: values in ascending order (`Value.compare`), objects in that of
-    /// their keys.
+    /// Unique elements: values in ascending order (`Value.compare`), objects in the order of their
+    /// keys.
     case set = 1
-    /// One element for each key, in ascending order of the keys. The elements have a class of their
-    /// own, with the columns `value` and `key`, a string.
+    /// One element for each key, in ascending order of the keys. The elements are rows of an
+    /// element class with the columns `value` and `key`, a string.
     case map = 2
 }
 
-/// A list property of a class: each row has an ordered list of rows of the target class, in which
-/// one may stand several times.
+/// A list property of a class: in each row, an ordered list of rows of the target class, with
+/// possible repetitions.
 package struct ListSchema: Hashable, Sendable {
     package let key: ListKey
     /// Unique among the class's columns and lists.
     package let name: String
-    /// The class whose rows the list holds.
+    /// The class of the list's elements.
     package let target: TableKey
     package let kind: ListKind
 }
 
-/// A list of a class of the realm.
+/// A list of a particular class.
 struct ListPlace: Hashable, Comparable, Sendable {
     let table: TableKey
     let list: ListKey
@@ -33,20 +33,21 @@ struct ListPlace: Hashable, Comparable, Sendable {
 }
 
 extension String {
-    /// Of the name of the list of what lies in values of any type, `property[]`, that of the property; nil
-    /// for other names.
+    /// The name of the property in `property[]`, the name of the list with the items of a column of
+    /// any type; `nil` for other names.
     package var itemsProperty: String? { hasSuffix("[]") ? String(dropLast(2)) : nil }
 }
 
 extension TableSchema {
-    /// The list of that name (compared by UTF-8 bytes), or nil.
+    /// Returns the list with that name (compared by UTF-8 bytes), or `nil`.
     package func list(named name: String) -> ListSchema? {
         lists.first { equalUTF8($0.name, name) }
     }
 }
 
 extension DatabaseSchema {
-    /// The schema with one more list in `table`, whose key is the number of lists so far.
+    /// Returns the schema with an additional list in `table`. Its key is the previous number of
+    /// lists.
     func adding(
         list name: String, target: TableKey, _ kind: ListKind, to table: TableKey
     ) -> DatabaseSchema {
@@ -61,7 +62,7 @@ extension DatabaseSchema {
 }
 
 extension TableSchema {
-    /// The class with all these lists, whose targets exist. Throws `invalidInput` as
+    /// Returns the class with the given lists, whose targets must exist. Throws `invalidInput` like
     /// `SchemaRules.check(newList:)`.
     func adding(
         _ lists: [(name: String, target: TableKey, kind: ListKind)]
@@ -95,13 +96,13 @@ extension SchemaRules {
         guard target.index < schema.tables.count else {
             throw StoreError(
                 .invalidInput,
-                "The list '\(table.name).\(name)' is of a class that does not exist.",
+                "The list '\(table.name).\(name)' has elements of a class that does not exist.",
                 className: table.name, property: name)
         }
         try checkTreeCount(table, adding: 2, name)
     }
 
-    /// The table node has room for so many trees: one of each index, two of each list.
+    /// Checks that the table node has room for all trees: one for each index, two for each list.
     static func checkTreeCount(
         _ table: TableSchema, adding count: Int, _ name: String
     ) throws(StoreError) {
@@ -110,7 +111,7 @@ extension SchemaRules {
             throw StoreError(
                 .invalidInput,
                 "The class '\(table.name)' can have at most \(Limits.treeCountMax) indexes, "
-                    + "a list counting as two.", className: table.name, property: name)
+                    + "where a list counts as two.", className: table.name, property: name)
         }
     }
 }

@@ -1,8 +1,8 @@
 package import RegnumStore
 
-/// What a schema may say; `invalidInput` with class and property where it says something else.
+/// The rules for schemas. Violations throw `invalidInput` with class and property.
 enum SchemaRules {
-    /// - Parameter linkTargetCount: how many classes there are that columns can link to; nil: those
+    /// - Parameter linkTargetCount: The number of classes that columns can link to; if `nil`, those
     ///   of the schema.
     static func check(
         newTable name: String, _ kind: TableKind = .object, _ columns: [ColumnDefinition],
@@ -21,7 +21,7 @@ enum SchemaRules {
         }
         guard schema.table(named: name) == nil else {
             throw StoreError(
-                .invalidInput, "The class '\(name)' exists already.", className: name)
+                .invalidInput, "The class '\(name)' already exists.", className: name)
         }
         guard schema.tables.count < Limits.tableCountMax else {
             throw StoreError(
@@ -64,8 +64,8 @@ enum SchemaRules {
         guard !column.isPrimaryKey else {
             throw StoreError(
                 .invalidInput,
-                "The property '\(table.name).\(column.name)' cannot join an existing class as its "
-                    + "primary key without a migration.", className: table.name,
+                "The property '\(table.name).\(column.name)' cannot become the primary key of an "
+                    + "existing class without a migration.", className: table.name,
                 property: column.name)
         }
         guard table.columns.count < Limits.columnCountMax else {
@@ -92,7 +92,7 @@ enum SchemaRules {
         }
     }
 
-    /// An index joins a column that is stored.
+    /// Checks that an index can be added to an existing column.
     static func check(newIndex column: ColumnKey, of table: TableSchema) throws(StoreError) {
         guard column.index < table.columns.count else {
             throw StoreError(
@@ -102,7 +102,7 @@ enum SchemaRules {
         let column = table.columns[column.index]
         guard !column.hasIndex else {
             throw StoreError(
-                .invalidInput, "The property '\(table.name).\(column.name)' has an index already.",
+                .invalidInput, "The property '\(table.name).\(column.name)' already has an index.",
                 className: table.name, property: column.name)
         }
         try checkCanBeIndexed(column.definition, of: table.name)
@@ -120,7 +120,7 @@ enum SchemaRules {
         }
     }
 
-    /// What a link or float column must be besides.
+    /// Checks the additional requirements for columns of any type, float columns and links.
     private static func check(
         meaningOf column: ColumnDefinition, of table: String, _ tableCount: Int
     ) throws(StoreError) {
@@ -179,14 +179,14 @@ enum SchemaRules {
     }
 }
 
-/// What a value must be to stand in a column; small and trivial, since every write asks it.
+/// The validation rule of a column. Small and trivial, because every write uses it.
 struct ColumnRule: Hashable, Sendable {
     let type: ValueType
     let isOptional: Bool
-    /// Whether the value is a row of another class: `EngineTransaction` looks whether it exists.
+    /// Whether the value is a link. `EngineTransaction` checks that the linked row exists.
     var isLink = false
 
-    /// Why the column cannot hold `value`, as the end of a sentence; nil if it can.
+    /// Returns why the column can't hold `value`, as the end of a sentence, or `nil` if it can.
     @inline(__always)
     func problem(with value: Value) -> String? {
         switch (value, type) {
@@ -218,14 +218,14 @@ struct ColumnRule: Hashable, Sendable {
 }
 
 extension Limits {
-    /// What is wrong with a string beyond its limit, as the end of a sentence.
+    /// The problem with a string that exceeds its limit, as the end of a sentence.
     package static let longString = "is given a string of more than \(stringByteCountMax) bytes"
-    /// What is wrong with data beyond their limit, as the end of a sentence.
+    /// The problem with data that exceeds its limit, as the end of a sentence.
     package static let longData = "is given data of more than \(dataByteCountMax) bytes"
 }
 
 extension ValueType {
-    /// Bytes of a value of the type as it is stored; 0 for types of one size.
+    /// The maximum size of a stored value; 0 for types of fixed size.
     var byteCountMax: Int {
         switch self {
         case .string: Limits.stringByteCountMax

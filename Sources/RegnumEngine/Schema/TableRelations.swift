@@ -1,4 +1,4 @@
-/// A link column of a class of the realm.
+/// A link column of a particular class.
 struct LinkPlace: Hashable, Comparable, Sendable {
     let table: TableKey
     let column: ColumnKey
@@ -6,33 +6,35 @@ struct LinkPlace: Hashable, Comparable, Sendable {
     static func < (a: LinkPlace, b: LinkPlace) -> Bool { (a.table, a.column) < (b.table, b.column) }
 }
 
-/// A link column as the edits of its class need it.
+/// A link column, as edits of its class use it.
 struct LinkColumn: Hashable, Sendable {
     let column: ColumnKey
     let target: TableKey
-    /// Whether rows of the target belong to what links to them.
+    /// Whether the link owns its target row.
     let isOwner: Bool
 }
 
-/// What the rows of a class have to do with those of others: found once for a schema, so that edits
-/// of rows that have nothing to do with others ask for nothing.
+/// The relations of a class's rows to other rows, computed once per schema, so that edits of
+/// unrelated rows need no lookups.
 struct TableRelations: Sendable {
     /// The class's link columns, ascending.
     fileprivate(set) var links: [LinkColumn] = []
-    /// The class's lists whose elements belong to it, ascending, with the elements' class.
+    /// The class's lists that own their elements, ascending, with the elements' class.
     fileprivate(set) var ownedLists: [(list: ListKey, target: TableKey)] = []
-    /// The link columns whose targets are rows of the class, ascending.
+    /// The link columns that target the class, ascending.
     fileprivate(set) var incomingLinks: [LinkPlace] = []
-    /// The columns of any type, of all classes, where rows of this one can be linked to: objects.
+    /// The columns of any type in all classes, which can link to rows of this class. Empty unless
+    /// the class has kind `object`.
     fileprivate(set) var incomingAny: [LinkPlace] = []
-    /// The lists that hold rows of the class, ascending.
+    /// The lists whose elements are rows of the class, ascending.
     fileprivate(set) var incomingLists: [ListPlace] = []
-    /// Whether rows of other classes, or other rows of this one, go with a row.
+    /// Whether deleting a row can delete other rows that it owns.
     fileprivate(set) var ownsRows = false
-    /// Whether the deletion of a row changes nothing but the row and its own indexes.
+    /// Whether deleting a row changes only the row and its own indexes.
     fileprivate(set) var isAlone = true
 
-    /// By table key. Keys of classes that do not exist are left out.
+    /// Computes the relations of all classes, by table key. References to nonexistent classes are
+    /// ignored.
     static func find(_ tables: [TableSchema]) -> [TableRelations] {
         var relations = [TableRelations](repeating: TableRelations(), count: tables.count)
         for table in tables {

@@ -2,11 +2,11 @@ internal import Glibc
 package import RegnumStore
 
 extension Coordinator {
-    /// Where a transaction that goes on for long saves its states; nil for a realm in memory. Until `end` no
-    /// other process writes a checkpoint.
+    /// Returns the stage to which a long-running transaction saves its states, or `nil` for an
+    /// in-memory realm. Until `end`, no other process writes a checkpoint.
     ///
-    /// Throws `busy` where another process writes one for too long, `ioFailed` where the log could not be
-    /// made durable.
+    /// Throws `busy` if another process takes too long to write a checkpoint, `ioFailed` if the log
+    /// couldn't be made durable.
     package func beginStage(_ turn: WriteTurn, target: UInt64) async throws(StoreError)
         -> MigrationStage?
     {
@@ -18,26 +18,26 @@ extension Coordinator {
                 guard IOPool.now() < deadline else {
                     throw StoreError(
                         .busy,
-                        "Another process has been writing a checkpoint for so long that the migration "
-                            + "was given up: nothing was changed.")
+                        "Another process has been writing a checkpoint for so long that the "
+                            + "migration was abandoned. Nothing was changed.")
                 }
                 usleep(1000)
             }
         }
     }
 
-    /// Lets others write checkpoints again.
+    /// Allows other checkpoints again.
     package func end(_ stage: MigrationStage) {
         stage.lock.unlock(.checkpoint)
         endCheckpointJob()
     }
 
-    /// What was saved is not needed any more: it was committed, or failed.
+    /// Removes the saved state after it was committed or the transaction failed.
     package func discard(_ stage: MigrationStage) async {
         try? await Self.onPool { stage.discard() }
     }
 
-    /// Nil if it is too early: what was committed before is on its way, or a checkpoint.
+    /// Returns `nil` while earlier commits are in flight or a checkpoint is running.
     private func tryStage(
         _ base: DatabaseRoot, _ target: UInt64
     ) throws(StoreError) -> MigrationStage? {

@@ -1,21 +1,23 @@
 package import RegnumStore
 
-/// States of a transaction that is too long to be kept in memory, or to be begun anew after a kill: a
-/// migration. Each is written into the realm's nodes file, where no record names it, so that nobody reads
-/// it but who goes on with it; the mark of the migration tells where it is. The commit at the end names the
-/// last one, as every bulk commit names its checkpoint.
+/// Saved states of a migration, a transaction that may be too large for memory and shouldn't have
+/// to start over after a crash. Each is written to the realm's nodes file, without a log record
+/// that refers to it, so that only the resumed migration reads it; the migration's mark file stores
+/// its location. The final bulk commit refers to the last state, as every bulk commit refers to its
+/// checkpoint.
 ///
-/// Used by the holder of the turn, by one thread at a time; it has the checkpoint lock until `end`, so that
-/// nobody else appends to nodes files, or names others.
+/// Used by the holder of the turn, by one thread at a time. It has the checkpoint lock until `end`,
+/// so that no one else appends to nodes files or replaces them.
 package final class MigrationStage: Sendable {
     private let base: DatabaseRoot
-    /// Tells what the migration leads to: what another one has left is not gone on with.
+    /// Identifies the result of the migration. States left by a migration to another target aren't
+    /// resumed.
     private let target: UInt64
     private let newest: CheckpointReference?
     private let nodes: NodesDirectory
     private let mark: MigrationMarkFile
     let lock: any LockFile
-    /// The file that has the newest state.
+    /// The number of the file with the newest state.
     private let fileNumber = Guarded<UInt64?>(nil)
 
     init(_ base: DatabaseRoot, target: UInt64, _ log: RealmLog) {
@@ -27,10 +29,11 @@ package final class MigrationStage: Sendable {
         lock = log.lock
     }
 
-    /// The newest state that a migration of the same version to the same target has left, and what it told
-    /// with it. Nil if there is none, or it is damaged, or anything else was left: that is removed.
+    /// Returns the newest state left by a migration of the same version to the same target, with
+    /// the progress saved with it. If there is none, it is damaged, or belongs to another
+    /// migration, removes the mark and returns `nil`.
     ///
-    /// - Complexity: O(n): all of it is read.
+    /// - Complexity: O(n); reads the entire state.
     package func resume() -> (transaction: EngineTransaction, progress: [UInt8])? {
         guard let left = mark.read() else {
             mark.remove()
@@ -49,7 +52,7 @@ package final class MigrationStage: Sendable {
             let byteCount = try reader.fixed(UInt64.self)
             place.crc = try reader.fixed(UInt32.self)
             let state = try load(place, byteCount, left.file, base.schema)
-            _ = state.stateHash()  // reads each leaf: what is damaged must not be committed
+            _ = state.stateHash()  // reads each leaf, so that damage isn't committed
             if let damage = state.damage { throw damage }
             fileNumber.withLock { $0 = left.file }
             return (
@@ -62,12 +65,13 @@ package final class MigrationStage: Sendable {
         }
     }
 
-    /// Writes the state of the transaction, and returns one that goes on with it. What it holds lies in the
-    /// file from then on. The one that was given is at its end.
+    /// Saves the state of the transaction, which is ended, and returns one that continues from it.
+    /// Its content is in the file from then on.
     ///
-    /// Throws `diskFull`, `ioFailed`, `invalidDatabase` for damage of the realm that is met; then the
-    /// transaction is as it was, and what was saved before still counts.
-    /// - Complexity: O(changes since the last one), and O(n / 1,024).
+    /// Throws `diskFull`, `ioFailed`, or `invalidDatabase` if it encounters damage. Then the
+    /// transaction is unchanged, and the previous saved state remains valid.
+    ///
+    /// - Complexity: O(changes since the last save), and O(n / 1,024).
     package func save(
         _ transaction: EngineTransaction, progress: [UInt8]
     ) throws(StoreError) -> EngineTransaction {
@@ -109,13 +113,13 @@ package final class MigrationStage: Sendable {
             from: nodes.bytes(ofFile: file), seed: base.content.context.seed, knownSchema: schema)
     }
 
-    /// Nothing is left to go on with. The bytes stay in the nodes file, as those of any checkpoint do that
-    /// was given up, until that is left behind.
+    /// Removes the mark, so that nothing can be resumed. The bytes remain in the nodes file until
+    /// it is replaced, like those of an abandoned checkpoint.
     package func discard() { mark.remove() }
 }
 
 extension DatabaseRoot {
-    /// A number that two states of one version hardly have in common.
+    /// A hash that differs between almost all states of the same version.
     fileprivate var outline: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         func combine(_ number: UInt64) {

@@ -1,12 +1,12 @@
 import RegnumStore
 
-/// A `NodeEdit` of a whole content, with what it knows of the tables' ends and of the right edges of
-/// their indexes, so that rows that are appended one after the other cost little.
+/// A `NodeEdit` of an entire content. It caches the ends of tables and the right edges of their
+/// indexes, so that appending consecutive rows is cheap.
 final class ContentEdit {
     let nodes: NodeEdit
     @exclusivity(unchecked) private var editors: [TableEditor?] = []
 
-    /// Where leaves of the content lie that were read from a file.
+    /// The nodes file from which leaves of the content are loaded.
     private let source: NodeSource?
 
     init(_ nodes: NodeEdit, _ source: NodeSource?) {
@@ -14,7 +14,7 @@ final class ContentEdit {
         self.source = source
     }
 
-    /// What is known of a table, whose node is the edit's own.
+    /// Returns the editor of a table. The edit must own its node.
     @inline(__always)
     func editor(_ index: Int, _ table: Table, _ schema: borrowing TableSchema) -> TableEditor {
         if index < editors.count, let editor = editors[index],
@@ -34,26 +34,26 @@ final class ContentEdit {
         return editor
     }
 
-    /// Forgets what is known of a table: its indexes are others now.
+    /// Discards the editor of a table whose indexes have changed.
     func forget(_ index: Int) {
         if index < editors.count { editors[index] = nil }
     }
 
-    /// Forgets all that is known: the state was put back to an earlier one.
+    /// Discards all editors, because the state was rolled back.
     func forget() { editors = [] }
 }
 
-/// What an edit keeps of one table.
+/// The cached state of one table in an edit.
 final class TableEditor {
     let columnCount: Int
     let appender: RowAppender
-    /// By index slot.
+    /// The insertion hints, by index slot.
     @exclusivity(unchecked) var hints: [IndexHint]
-    /// By index slot: the column.
+    /// The columns, by index slot.
     let indexColumns: [Int]
-    /// By index slot: whether the column has required integers.
+    /// Whether the column has required integers, by index slot.
     let areIntegers: [Bool]
-    /// By column: its index slot, or -1.
+    /// The index slot of each column, or -1.
     let slots: [Int]
     private let source: NodeSource?
 
@@ -73,12 +73,13 @@ final class TableEditor {
         self.slots = slots
     }
 
-    /// Enters a row into an index of the own table; false if the entry is there.
+    /// Adds a row to an index of the table, which the edit must own. An existing entry is reported
+    /// as damage.
     @inline(__always)
     func insert(_ key: UInt64, _ row: UInt64, at slot: Int, _ table: Table, _ edit: NodeEdit) {
         var tree = table.index(at: slot)
         let isNew = tree.insert(key, row, edit, &hints[slot])
-        if !isNew { contradict("An index has an entry for a new row.") }
+        if !isNew { contradict("An index already has an entry for a new row.") }
         table.setIndex(tree, at: slot)
     }
 
@@ -90,7 +91,7 @@ final class TableEditor {
         table.setIndex(tree, at: slot)
     }
 
-    /// Leaves of a file may say anything: then the transaction fails.
+    /// Reports inconsistent leaves, which only a damaged file contains. The transaction then fails.
     @inline(never)
     private func contradict(_ what: String) {
         assert(source != nil, what)

@@ -1,7 +1,7 @@
 import RegnumStore
 
 extension DatabaseContent {
-    /// The edit's own node of a table, with the path to it.
+    /// Makes the edit own a table node and the path to it, and returns the table.
     @inline(__always)
     mutating func ownTable(_ index: Int, _ edit: NodeEdit) -> Table {
         guard var directory, let node = Node(word: directory.load(DatabaseContent.offset(index)))
@@ -14,7 +14,7 @@ extension DatabaseContent {
         return Table(own)
     }
 
-    /// Adds a class. Throws `invalidInput` as `SchemaRules` says, without a change.
+    /// Adds a class. Throws `invalidInput` according to `SchemaRules`, without making changes.
     mutating func addTable(
         _ name: String, _ kind: TableKind = .object, _ columns: [ColumnDefinition],
         _ edit: ContentEdit
@@ -34,9 +34,9 @@ extension DatabaseContent {
         return schema.key
     }
 
-    /// Adds a column. Throws `invalidInput` as `SchemaRules` says, without a change.
+    /// Adds a column. Throws `invalidInput` according to `SchemaRules`, without making changes.
     ///
-    /// - Complexity: O(1), O(n) for an indexed column.
+    /// - Complexity: O(1), or O(n) for an indexed column.
     mutating func addColumn(
         _ definition: ColumnDefinition, to key: TableKey, _ edit: ContentEdit
     ) throws(StoreError) -> ColumnKey {
@@ -52,8 +52,8 @@ extension DatabaseContent {
         return column.key
     }
 
-    /// Gives a column that is stored an index. Throws `invalidInput` as `SchemaRules` says, without
-    /// a change.
+    /// Adds an index to an existing column. Throws `invalidInput` according to `SchemaRules`,
+    /// without making changes.
     ///
     /// - Complexity: O(n log n).
     mutating func addIndex(
@@ -67,8 +67,8 @@ extension DatabaseContent {
         directory?.store(table.node.word, DatabaseContent.offset(key.index))
     }
 
-    /// Adds a row under the table's next key, or a later one, and returns the key. The values are as
-    /// the columns demand, one for each.
+    /// Inserts a row under the table's next key, or a later one, and returns the key. There must be
+    /// one valid value for each column.
     mutating func insert(
         _ index: Int, at key: UInt64? = nil, _ values: [Value], version: UInt64,
         _ edit: ContentEdit
@@ -85,7 +85,7 @@ extension DatabaseContent {
         return row
     }
 
-    /// Changes one value of a row; false if there is no such row.
+    /// Changes one value of a row. Returns false if there is no such row.
     mutating func set(
         _ index: Int, _ key: UInt64, _ column: ColumnSchema, _ value: Value, version: UInt64,
         _ edit: ContentEdit
@@ -111,7 +111,7 @@ extension DatabaseContent {
             edit: edit.nodes)
     }
 
-    /// Removes a row; false if there is none.
+    /// Deletes a row. Returns false if it doesn't exist.
     mutating func remove(_ index: Int, _ key: UInt64, _ edit: ContentEdit) -> Bool {
         guard let (cluster, place) = self[index].place(key) else { return false }
         var table = ownTable(index, edit.nodes)

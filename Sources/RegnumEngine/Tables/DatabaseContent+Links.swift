@@ -1,9 +1,9 @@
 import RegnumStore
 
-/// Links of a content: what may be linked to, and who links to a row.
+/// Link lookups and checks.
 extension DatabaseContent {
-    /// The rows whose link column has a row of the column's target, ascending; none where it does
-    /// not exist at this version or is no link.
+    /// Returns the rows whose link column refers to a row of the column's target, ascending.
+    /// Returns an empty array if the column doesn't exist at this version or isn't a link.
     func origins(_ target: UInt64, _ place: LinkPlace) -> [UInt64] {
         guard let table = table(place.table) else { return [] }
         let columns = schema.tables[place.table.index].columns
@@ -18,7 +18,7 @@ extension DatabaseContent {
         return origins
     }
 
-    /// The rows whose column of any type has a row of a class, ascending.
+    /// Returns the rows whose value of any type links to a row of a class, ascending.
     func anyOrigins(_ target: TableKey, _ row: UInt64, _ place: LinkPlace) -> [UInt64] {
         guard let table = table(place.table) else { return [] }
         let columns = schema.tables[place.table.index].columns
@@ -39,16 +39,17 @@ extension DatabaseContent {
         return origins
     }
 
-    /// The rows whose map has entries that link to a row: ascending, each once for each of them.
+    /// Returns the rows whose map has entries that link to a row, in ascending order and repeated
+    /// for each such entry.
     func owners(ofEntriesWith target: UInt64, _ link: LinkPlace, _ map: ListPlace) -> [UInt64] {
         origins(target, link).flatMap { backlinks($0, map) }.sorted()
     }
 
-    /// The key that the index of a link column has for a row of the target.
+    /// Returns the index key of a link column for a row of the target.
     @inline(__always)
     static func linkKey(_ target: UInt64) -> UInt64 { IndexKey.key(Int64(bitPattern: target)) }
 
-    /// Whether some row of a class whose rows are owned has an owner.
+    /// Returns whether a row of an owned class has an owner.
     ///
     /// - Complexity: O(log n) for each link column and list that can own it.
     func hasOwner(_ table: TableKey, _ row: UInt64) -> Bool {
@@ -68,19 +69,20 @@ extension DatabaseContent {
         return false
     }
 
-    /// Why a link or list cannot get a row that it does not have, as the end of a sentence; nil if it
-    /// can.
+    /// Returns why a new link or list element can't refer to a row, as the end of a sentence, or
+    /// `nil` if it can.
     func problem(linking row: UInt64, of target: TableKey) -> String? {
         if !self[target.index].contains(row) { return "is given an object that does not exist" }
         if schema.tables[target.index].kind.isOwned, hasOwner(target, row) {
-            return "is given an object that belongs to another one already"
+            return "is given an object that already has an owner"
         }
         return nil
     }
 
-    /// Why a new row cannot have these links: the column, and the end of a sentence; nil if it can.
+    /// Returns the first of a new row's links that is invalid, with the reason as the end of a
+    /// sentence, or `nil` if all are valid.
     ///
-    /// - Parameter row: the row that a column links to, nil if to none.
+    /// - Parameter row: Returns the row that a column links to, or `nil` for null.
     @inline(__always)
     func problem(
         inserting links: [LinkColumn], _ row: (LinkColumn) -> UInt64?
@@ -93,7 +95,7 @@ extension DatabaseContent {
                     $0.target == link.target && row($0) == target
                 })
             {
-                return (link.column, "is given the same object as another property, and owns it")
+                return (link.column, "is given an object that another property already owns")
             }
         }
         return nil
@@ -101,7 +103,8 @@ extension DatabaseContent {
 }
 
 extension Value {
-    /// The row that a link has; nil for null. Keys that no row can have are those of negative numbers.
+    /// The row that a link refers to, or `nil` for null. Negative numbers become keys that no row
+    /// has.
     @inline(__always)
     var linkedRow: UInt64? {
         if case .int(let row) = self { UInt64(bitPattern: row) } else { nil }
@@ -109,7 +112,8 @@ extension Value {
 }
 
 extension DatabaseRoot {
-    /// The rows of `table` whose link has `target`, a row of the link's class: ascending.
+    /// Returns the rows of `table` whose link refers to `target`, a row of the link's class,
+    /// ascending.
     ///
     /// - Complexity: O(log n + rows).
     package func backlinks(
@@ -121,7 +125,8 @@ extension DatabaseRoot {
 }
 
 extension EngineTransaction {
-    /// The rows of `table` whose link has `target`, a row of the link's class: ascending.
+    /// Returns the rows of `table` whose link refers to `target`, a row of the link's class,
+    /// ascending.
     ///
     /// - Complexity: O(log n + rows).
     package func backlinks(
@@ -133,9 +138,10 @@ extension EngineTransaction {
 }
 
 extension EngineTransaction {
-    /// A column of any type in which some row links to a row of a class; nil if there is none.
+    /// Returns a column of any type in which some row links to a row of a class, or `nil` if there
+    /// is none.
     ///
-    /// - Complexity: O(n log m) for each column of any type that is not empty.
+    /// - Complexity: O(n log m) for each nonempty column of any type.
     package func anyLink(to target: TableKey) -> (table: TableKey, column: ColumnKey)? {
         for place in content.schema.relations[target.index].incomingAny {
             var isFound = false

@@ -1,8 +1,8 @@
 import RegnumStore
 
-/// Lists of a content: reading, and edits that keep lists and backlinks in agreement.
+/// Reads lists, and edits them together with their backlinks.
 extension DatabaseContent {
-    /// The schema of a list, nil where it does not exist at this version.
+    /// Returns the schema of a list, or `nil` if it doesn't exist at this version.
     func listSchema(_ table: TableKey, _ list: ListKey) -> ListSchema? {
         guard table.index < schema.tables.count,
             list.index < schema.tables[table.index].lists.count
@@ -10,13 +10,13 @@ extension DatabaseContent {
         return schema.tables[table.index].lists[list.index]
     }
 
-    /// The elements of all rows of a list; of none where it does not exist at this version.
+    /// Returns the elements of a list in all rows. Empty if the list doesn't exist at this version.
     func elements(_ table: TableKey, _ list: ListKey) -> SequenceTree {
         guard listSchema(table, list) != nil else { return SequenceTree() }
         return self[table.index].elements(list.index)
     }
 
-    /// The rows whose list has an element, ascending, each once.
+    /// Returns the rows whose list contains an element, ascending and without duplicates.
     func backlinks(_ target: UInt64, _ place: ListPlace) -> [UInt64] {
         guard listSchema(place.table, place.list) != nil else { return [] }
         var owners: [UInt64] = []
@@ -27,7 +27,8 @@ extension DatabaseContent {
         return owners
     }
 
-    /// Adds a list to a class. Throws `invalidInput` as `SchemaRules` says, without a change.
+    /// Adds a list to a class. Throws `invalidInput` according to `SchemaRules`, without making
+    /// changes.
     mutating func addList(
         _ name: String, target: TableKey, _ kind: ListKind, to key: TableKey, _ edit: ContentEdit
     ) throws(StoreError) -> ListKey {
@@ -39,8 +40,8 @@ extension DatabaseContent {
         return ListKey(rawValue: UInt16(schema.tables[key.index].lists.count - 1))
     }
 
-    /// Takes elements of a row's list out and puts others in their place; false, with nothing
-    /// changed, if the list has no such positions. The row and the elements must exist.
+    /// Replaces elements of a row's list. Returns false and changes nothing if the positions are
+    /// out of range. The row and the elements must exist.
     ///
     /// - Complexity: O(log n) for each element.
     mutating func splice(
@@ -92,10 +93,10 @@ extension DatabaseContent {
         }
     }
 
-    /// Takes rows of a class that were deleted out of all lists, and tells of which: the list, the
-    /// row, and the positions, ascending, that they had.
+    /// Removes deleted rows of a class from all lists. Calls `body` with each list and row affected
+    /// and the positions removed, ascending.
     ///
-    /// - Complexity: O(length) of each list that has one of them, however many.
+    /// - Complexity: O(length) of each list that contains one of them, regardless of how many.
     mutating func removeOccurrences(
         of targets: [UInt64], in index: Int, _ edit: NodeEdit,
         _ body: (ListPlace, UInt64, [Int]) -> Void
@@ -127,7 +128,8 @@ extension DatabaseContent {
         var sequence = table.elements(place.list.index)
         var backlinks = table.backlinks(place.list.index)
         let positions = sequence.positions(owner, of: wanted, count: count)
-        // from the end, so that the positions before stay, and neighbours together
+        // From the end, so that earlier positions stay valid; adjacent positions are removed
+        // together.
         var end = positions.count
         while end > 0 {
             var start = end - 1

@@ -1,11 +1,12 @@
 import RegnumStore
 
-/// Schema and tables of a realm: what a root holds, a transaction edits and `apply` rebuilds.
+/// The schema and tables of a realm: the content that a root holds, a transaction edits and `apply`
+/// reconstructs.
 ///
-/// The directory node has the address of each table's node from its byte 16 on, by table key.
+/// From byte 16 on, the directory node has the address of each table's node, by table key.
 struct DatabaseContent: Sendable {
     var schema: DatabaseSchema
-    /// nil while there are no classes.
+    /// `nil` if there are no classes.
     var directory: Node?
     let context: TreeContext
 
@@ -15,7 +16,7 @@ struct DatabaseContent: Sendable {
         self.context = context
     }
 
-    /// No classes.
+    /// Creates a content without classes.
     init(context: TreeContext) {
         self.init(schema: DatabaseSchema(tables: [], version: 0), directory: nil, context: context)
     }
@@ -35,13 +36,13 @@ struct DatabaseContent: Sendable {
         return Table(node)
     }
 
-    /// The table of a class, nil where it does not exist at this version.
+    /// Returns the table of a class, or `nil` if it doesn't exist at this version.
     @inline(__always)
     func table(_ key: TableKey) -> Table? {
         key.index < schema.tables.count ? self[key.index] : nil
     }
 
-    /// The index of a column, nil where there is none.
+    /// Returns the index of a column, or `nil` if it has none.
     func index(_ table: TableKey, _ column: ColumnKey) -> IndexTree? {
         guard let state = self.table(table), let slot = state.indexSlot(of: column) else {
             return nil
@@ -49,7 +50,8 @@ struct DatabaseContent: Sendable {
         return state.index(at: slot)
     }
 
-    /// The row whose primary key is `value`, nil if there is none or the class has no primary key.
+    /// Returns the row with the primary key `value`, or `nil` if there is none or the class has no
+    /// primary key.
     func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
         guard let state = self.table(table),
             let key = schema.tables[table.index].primaryKey,
@@ -59,7 +61,7 @@ struct DatabaseContent: Sendable {
         var found: ObjectKey?
         let index = state.index(at: slot)
         if case .int(let number) = value, !column.isOptional {
-            // the key tells all
+            // Integer keys are exact, so the row need not be compared.
             return index.firstRow(IndexKey.key(number)).map { ObjectKey(rawValue: $0) }
         }
         index.forEachRow(IndexKey.key(value, seed: context.seed)) { row in

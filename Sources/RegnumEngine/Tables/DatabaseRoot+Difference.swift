@@ -1,10 +1,10 @@
 extension MergedDelta {
-    /// The delta between two versions of a class, from their trees alone: shared clusters and
-    /// shared leaves of lists are skipped. Self-assignments aren't detected: a modified row's
+    /// Computes the delta between two versions of a class from their trees alone, skipping shared
+    /// clusters and shared leaves of lists. Self-assignments aren't detected: a modified row's
     /// columns are those whose values differ.
     ///
-    /// - Complexity: O(clusters that differ), each of up to 1,024 rows; O(n) between roots that share
-    ///   none.
+    /// - Complexity: O(clusters that differ), each of up to 1,024 rows; O(n) between roots that
+    ///   share none.
     package init(from old: DatabaseRoot, to new: DatabaseRoot, tableName: String) {
         guard let schema = new.schema.table(named: tableName),
             let after = new.content.table(schema.key)
@@ -23,8 +23,8 @@ extension MergedDelta {
 }
 
 extension CommitSummary {
-    /// The changes between two versions of the same schema, or before and after a migration,
-    /// computed from their trees alone. Columns that were dropped or changed their type don't
+    /// Computes the changes between two versions of the same schema, or before and after a
+    /// migration, from their trees alone. Columns that were dropped or changed their type don't
     /// count.
     ///
     /// - Complexity: O(n), where the two share nothing.
@@ -64,15 +64,16 @@ extension CommitSummary {
 }
 
 extension MergedDelta {
-    /// Adds, to what a comparison found of a class, the columns of values of any type in which something
-    /// changed: there the value is as it was, and the row was only touched. What lies in them tells.
+    /// Adds the columns of values of any type whose nested lists or dictionaries changed. In such a
+    /// row the value itself is unchanged and the row was only touched.
     ///
-    /// - Parameter modifiedItems: the modified rows of a hidden class.
-    /// - Complexity: O(modified items), each with a look-up of O(log n).
+    /// - Parameter modifiedItems: Returns the modified rows of a hidden class.
+    ///
+    /// - Complexity: O(modified items), each with a lookup of O(log n).
     mutating func addChangedItems(
         of table: TableSchema, in new: DatabaseRoot, modifiedItems: (TableSchema) -> [ModifiedRow]
     ) {
-        // of an element that is such a value, being touched says enough
+        // For an element that is itself such a value, being touched is enough.
         if table.kind == .elements { return }
         for list in table.lists {
             guard let column = table.column(ofItems: list) else { continue }
@@ -92,7 +93,8 @@ extension MergedDelta {
 /// Compares two versions of a table, cluster by cluster.
 private struct RowDifference {
     let schema: TableSchema
-    /// The columns that are compared: both versions have them alike, or the older one lacks them.
+    /// The columns to compare: those that both versions have with the same type, and those that the
+    /// older version lacks.
     let columns: [ColumnSchema]
     let old: Table?
     let new: Table
@@ -111,9 +113,8 @@ private struct RowDifference {
         compare(old?.rootWord ?? 0, old?.height ?? 0, new.rootWord, new.height, 0)
     }
 
-    /// Compares two nodes of the cluster trees, 0 for none, whose first key is the same. What both
-    /// trees share is skipped with all below it, as are keys that were never used or are used no
-    /// more.
+    /// Compares two nodes of the cluster trees (0 for none) with the same first key. Skips shared
+    /// subtrees, and keys that neither version has.
     private mutating func compare(
         _ before: UInt, _ beforeLevel: Int, _ after: UInt, _ afterLevel: Int, _ firstKey: UInt64
     ) {
@@ -124,7 +125,7 @@ private struct RowDifference {
                 Node(word: before).map(Cluster.init), Node(word: after).map(Cluster.init), firstKey)
         }
         for index in 0..<32 {
-            // a lower tree lies below the first child of a higher one
+            // A lower tree corresponds to the first child of a higher one.
             let old = child(before, beforeLevel, level, index)
             let new = child(after, afterLevel, level, index)
             compare(
@@ -139,9 +140,10 @@ private struct RowDifference {
         return ClusterInner(node).child(index)
     }
 
-    /// The lists that differ, of rows that both versions have.
+    /// Returns the list changes of rows that exist in both versions.
     ///
-    /// - Parameter shareLeaves: false: the trees share nothing, so that all owners may differ.
+    /// - Parameter shareLeaves: Whether the trees may share leaves. If false, all owners are
+    ///   compared.
     func listChanges(
         _ old: DatabaseRoot, _ new: DatabaseRoot, shareLeaves: Bool = true
     ) -> [ListKey: [ListChange]] {

@@ -1,15 +1,17 @@
 package import RegnumStore
 
 extension DatabaseRoot {
-    /// Reads everything that the root shows, and checks it: the checksum and the form of each leaf
-    /// in the nodes file; that each row is in the indexes of its class under its value, and nothing
-    /// else is; that links and lists lead to rows that are there, and that a list's backlinks are
-    /// its elements.
+    /// Reads and verifies the entire content: the checksum and structure of each leaf in the nodes
+    /// file; that each row is in the indexes of its class under its value, and nothing else is;
+    /// that links and list elements refer to existing rows; and that a list's backlinks match its
+    /// elements.
     ///
-    /// - Parameter isCancelled: asked between pieces; the check then ends without a result.
-    /// - Throws: `invalidDatabase` for the first damage, with class, property and the primary key
-    ///   of the row, as far as there is one; `ioFailed` where the file cannot be read.
-    /// - Complexity: O(n log n) for the content. It waits for the disk.
+    /// - Parameter isCancelled: Called periodically. If it returns true, the check ends without a
+    ///   result.
+    /// - Throws: `invalidDatabase` for the first damage found, with the class, property and primary
+    ///   key
+    ///   of the row, if known; `ioFailed` if the file can't be read.
+    /// - Complexity: O(n log n) for the content. Blocks on disk reads.
     package func checkIntegrity(isCancelled: () -> Bool) throws(StoreError) {
         if let damage = inheritedDamage { throw damage }
         for table in schema.tables {
@@ -22,7 +24,7 @@ extension DatabaseRoot {
     }
 }
 
-/// One class that is checked.
+/// The check of one class.
 private struct TableCheck {
     let root: DatabaseRoot
     let table: TableSchema
@@ -30,7 +32,7 @@ private struct TableCheck {
     private var content: DatabaseContent { root.content }
     private var state: Table { content[table.key.index] }
 
-    /// Checks the clusters; false where the check was cancelled.
+    /// Checks the clusters. Returns false if the check was cancelled.
     func checkRows(_ isCancelled: () -> Bool) throws(StoreError) -> Bool {
         var liveCount = 0
         var outcome: Result<Bool, StoreError> = .success(true)
@@ -50,12 +52,12 @@ private struct TableCheck {
         }
         guard try outcome.get() else { return false }
         if liveCount != state.count {
-            throw damage("it has \(liveCount) rows, and says that they are \(state.count)")
+            throw damage("it has \(liveCount) rows, but its row count is \(state.count)")
         }
         return true
     }
 
-    /// Checks the leaves of a cluster, and what its links lead to.
+    /// Checks the leaves of a cluster and the targets of its links.
     private func check(_ cluster: Cluster) throws(StoreError) {
         if let source = NodeSource.named(cluster.sourceWord) {
             try cluster.forEachLeaf { leaf throws(StoreError) in
@@ -67,7 +69,7 @@ private struct TableCheck {
                 if let error, !image.isSound { throw place(error, cluster, leaf.place.column) }
             }
         }
-        // the form of what the checksums vouch for
+        // Check the content that the checksums cover.
         for column in table.columns where column.key.index < cluster.slotCount {
             let (_, error) = DamageWatch.run {
                 var row = cluster.firstLiveRow(from: 0)
@@ -95,14 +97,14 @@ private struct TableCheck {
                 !targets.contains(UInt64(bitPattern: cluster.int(place, column.key.index)))
             {
                 throw damage(
-                    "a link leads to a row that does not exist", column.name,
+                    "a link refers to a row that does not exist", column.name,
                     cluster.firstKey + UInt64(place))
             }
             row = place + 1 < rowsPerCluster ? cluster.firstLiveRow(from: place + 1) : nil
         }
     }
 
-    /// Checks that each index has each row once, under its value.
+    /// Checks that each index contains each row exactly once, under its value.
     func checkIndexes() throws(StoreError) {
         for slot in 0..<state.indexCount {
             let index = state.index(at: slot)
@@ -128,13 +130,13 @@ private struct TableCheck {
             }
             if let error { throw named(error, column.name) }
             if let wrong {
-                throw damage("its index does not agree with the row", column.name, wrong)
+                throw damage("its index does not match the row", column.name, wrong)
             }
             if count != index.count { throw damage("its index is incomplete", column.name) }
         }
     }
 
-    /// Checks that lists lead from rows to rows, and back.
+    /// Checks that lists and their backlinks match and refer to existing rows.
     func checkLists() throws(StoreError) {
         for list in table.lists {
             let elements = state.elements(list.key.index).tree
@@ -151,7 +153,7 @@ private struct TableCheck {
             }
             if let error { throw named(error, list.name) }
             if let wrong {
-                throw damage("a list leads to or from a row that does not exist", list.name, wrong)
+                throw damage("a list's owner or element does not exist", list.name, wrong)
             }
             demanded.sort { $0 < $1 }
             var next = 0
@@ -167,7 +169,7 @@ private struct TableCheck {
             }
             if let backlinkError { throw named(backlinkError, list.name) }
             guard agrees, next == demanded.count else {
-                throw damage("the lists and their inverse do not agree", list.name)
+                throw damage("the lists do not match their backlinks", list.name)
             }
         }
     }
@@ -184,7 +186,7 @@ private struct TableCheck {
             property: property, key: key)
     }
 
-    /// An error of a leaf, with its class and property.
+    /// Returns an error of a leaf with its class and property added.
     private func named(_ error: StoreError, _ property: String?) -> StoreError {
         var error = error
         error.className = table.name
@@ -192,7 +194,7 @@ private struct TableCheck {
         return error
     }
 
-    /// An error of a leaf of a cluster, with the key of its first row.
+    /// Returns an error of a cluster's leaf with the key of the cluster's first row added.
     private func place(_ error: StoreError, _ cluster: Cluster, _ column: Int?) -> StoreError {
         var error = named(error, column.map { table.columns[$0].name })
         error.key = cluster.firstLiveRow(from: 0)
@@ -200,7 +202,7 @@ private struct TableCheck {
         return error
     }
 
-    /// The primary key of a row as text, nil where there is none that can be read.
+    /// Returns the primary key of a row as text, or `nil` if it has none or can't be read.
     private func keyText(_ row: UInt64) -> String? {
         guard let key = table.primaryKey else { return nil }
         let (value, damage) = DamageWatch.run {
@@ -211,7 +213,7 @@ private struct TableCheck {
 }
 
 extension ClusterLeaf.Place {
-    /// The column of the leaf, nil for content versions.
+    /// The column of the leaf, or `nil` for content versions.
     fileprivate var column: Int? {
         switch self {
         case .chunk(let column), .text(let column), .large(let column, _): column

@@ -1,11 +1,12 @@
 import RegnumStore
 
 extension DatabaseRoot {
-    /// A hash of the whole content: version, schema, next keys, rows with their keys and content
-    /// versions, indexes, lists and backlinks. Equal content has an equal hash, whatever the history that led there;
-    /// in every process.
+    /// Returns a hash of the entire content: version, schema, next keys, rows with their keys and
+    /// content versions, indexes, lists and backlinks. Equal content has the same hash in every
+    /// process, regardless of the history that led to it.
     ///
-    /// For tests and checks: two trees that should be the same are compared by it.
+    /// Used by tests and checks to compare trees that should be equal.
+    ///
     /// - Complexity: O(n).
     package func stateHash() -> UInt64 {
         var hasher = StateHasher()
@@ -54,7 +55,8 @@ extension DatabaseRoot {
 }
 
 extension Table {
-    /// How many entries of an index name a row that has the value; in a sound tree, all of them.
+    /// Returns the number of index entries that match their row's value; in a sound tree, all of
+    /// them.
     fileprivate func agreement(
         of index: IndexTree, _ column: ColumnSchema, _ seed: IndexSeed
     ) -> UInt64 {
@@ -72,7 +74,7 @@ extension Table {
 }
 
 extension Table {
-    /// The elements of a list, and how many of its backlinks are those that they demand.
+    /// Hashes the elements of a list, and the number of its backlinks that match them.
     fileprivate func combine(_ list: Int, into hasher: inout StateHasher) {
         let elements = elements(list)
         var demanded: [IndexTree.Entry] = []
@@ -100,7 +102,7 @@ extension Table {
     }
 }
 
-/// A hash with no seed, so that it agrees between processes. Not against attackers.
+/// An unseeded hash, so that it is the same in every process. Not collision-resistant.
 private struct StateHasher {
     private(set) var value: UInt64 = 0x9E37_79B9_7F4A_7C15
 

@@ -1,18 +1,18 @@
 package import RegnumStore
 
-/// All content of a realm at one version: an immutable tree, shared in parts with other versions.
+/// The entire content of a realm at one version: an immutable tree that shares parts with other
+/// versions.
 ///
-/// Holding one is a snapshot. Reads answer from memory, or from the mapped nodes file, and take no
-/// locks.
+/// Holding a root keeps a snapshot. Reads use memory or the mapped nodes file and take no locks.
 package final class DatabaseRoot: Sendable {
-    /// The version of the commit that made this root; for the root of a running transaction the
+    /// The version of the commit that created this root. For the root of a running transaction, the
     /// version that it will commit as.
     package let version: UInt64
     let content: DatabaseContent
-    /// The place of the root in its lineage (`NodeStore`).
+    /// The root's position in its lineage (`NodeStore`).
     let stamp: UInt64
 
-    /// Registers the root in its store.
+    /// Creates a root and registers it in its store.
     init(version: UInt64, content: DatabaseContent, stamp: UInt64) {
         self.version = version
         self.content = content
@@ -24,9 +24,9 @@ package final class DatabaseRoot: Sendable {
         content.context.store.release(stamp: stamp)
     }
 
-    /// The root of a new realm: version 0, no classes.
+    /// Creates the root of a new realm: version 0 without classes.
     ///
-    /// - Parameter realmID: what the hashes of index keys are made from; a random one by default.
+    /// - Parameter realmID: The seed of index key hashes; random by default.
     package static func makeEmpty(realmID: Identity128? = nil) -> DatabaseRoot {
         var generator = SystemRandomNumberGenerator()
         let seed = IndexSeed(
@@ -37,10 +37,10 @@ package final class DatabaseRoot: Sendable {
             stamp: context.store.nextStamp())
     }
 
-    /// The root of a new realm in memory; another one at each call.
+    /// A new root of an in-memory realm. Each access returns a different lineage.
     package static var empty: DatabaseRoot { makeEmpty() }
 
-    /// What tells the realm from others: a copy of it has the same.
+    /// The identity of the realm. A copy of the realm has the same identity.
     package var identity: Identity128 {
         let seed = content.context.seed
         return Identity128(high: seed.high, low: seed.low)
@@ -49,75 +49,78 @@ package final class DatabaseRoot: Sendable {
     /// The classes and their columns.
     package var schema: DatabaseSchema { content.schema }
 
-    /// The number of rows of a class; 0 for a class that does not exist at this version.
+    /// Returns the number of rows of a class, or 0 if the class doesn't exist at this version.
     package func count(_ table: TableKey) -> Int { content.table(table)?.count ?? 0 }
 
-    /// Whether there is such a row.
+    /// Returns whether the row exists.
     ///
     /// - Complexity: O(log n).
     package func contains(_ table: TableKey, _ key: ObjectKey) -> Bool {
         content.table(table)?.contains(key.rawValue) ?? false
     }
 
-    /// The version of the commit that inserted the row or changed it last; nil if there is no row.
+    /// Returns the version of the commit that last inserted or changed the row, or `nil` if the row
+    /// doesn't exist.
     ///
     /// - Complexity: O(log n).
     package func contentVersion(_ table: TableKey, _ key: ObjectKey) -> UInt64? {
         content.contentVersion(table, key)
     }
 
-    /// The value of a property, with the column's default where the row is older than the column;
-    /// nil if there is no such row or column.
+    /// Returns the value of a property: the column's default if the row is older than the column,
+    /// or `nil` if the row or column doesn't exist.
     ///
     /// - Complexity: O(log n).
     package func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value? {
         content.value(table, key, column)
     }
 
-    /// The row with that primary key, or nil (also for a class without one).
+    /// Returns the row with that primary key, or `nil` if there is none or the class has no primary
+    /// key.
     ///
     /// - Complexity: O(log n).
     package func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
         content.find(table, primaryKey: value)
     }
 
-    /// The key of the row at `position` in key order; `position` is in `0..<count(table)`.
+    /// Returns the key of the row at `position` in key order. `position` must be in
+    /// `0..<count(table)`.
     ///
     /// - Complexity: O(log n).
     package func key(_ table: TableKey, at position: Int) -> ObjectKey {
         guard let state = content.table(table) else {
-            preconditionFailure("There is no such class.")
+            preconditionFailure("The class doesn't exist.")
         }
         return ObjectKey(rawValue: state.key(at: position))
     }
 
-    /// The keys of all rows, ascending.
+    /// Returns the keys of all rows, ascending.
     package func keys(_ table: TableKey) -> [ObjectKey] { content.keys(table) }
 
-    /// Bytes of nodes that this root and possibly older ones show, and no newer one.
+    /// The bytes of nodes that this root and possibly older ones show, but no newer one.
     ///
     /// - Complexity: O(live roots of the lineage).
     package var heldByteCount: Int {
         content.context.store.held().first { $0.stamp == stamp }?.byteCount ?? 0
     }
 
-    /// Bytes of nodes on the heap in the root's lineage, in all its versions.
+    /// The bytes of heap nodes of all versions in the root's lineage.
     package var heapByteCount: Int { content.context.store.usage.byteCount }
 
-    /// The first inconsistency between the nodes of the root's lineage and its live roots, or nil.
-    /// No transaction may be running on it. For tests.
+    /// The first inconsistency between the nodes of the root's lineage and its live roots, or
+    /// `nil`. No transaction may be running on it. For tests.
     ///
     /// - Complexity: O(nodes of all live roots).
     package var nodeProblem: String? { content.context.store.fault }
 
-    /// What was found damaged first in the nodes file that the root reads from; nil if nothing was.
+    /// The first damage found in the nodes file that the root reads from, or `nil`.
     package var damage: StoreError? { content.context.source?.firstDamage }
 
-    /// Whether anybody met damage in the nodes file that the root reads from, the calling thread
-    /// included. `DamageWatch` tells whether a read meets it.
+    /// Whether any thread has encountered damage in the nodes file that the root reads from. Use
+    /// `DamageWatch` to find out whether a particular read does.
     package var hasDamage: Bool { content.context.source?.hasDamage ?? false }
 
-    /// Damage that a commit met when it was applied: any of the values may be copies of it.
+    /// Damage encountered while a commit was applied. Any value may be a copy of it.
     var inheritedDamage: StoreError? { content.context.source?.inheritedDamage }
 }
 
@@ -148,7 +151,7 @@ extension DatabaseContent {
 // MARK: - For queries
 
 extension DatabaseRoot {
-    /// The table of a class, nil where it does not exist at this version.
+    /// Returns the table of a class, or `nil` if it doesn't exist at this version.
     func table(_ key: TableKey) -> Table? { content.table(key) }
 }
 

@@ -1,9 +1,9 @@
-/// The indexes and lists of a table: the roots of their trees stand in the table's node from its
+/// The indexes and lists of a table. The roots of their trees are stored in the table's node from
 /// byte 64 on, 32 bytes each (u64 root, u64 entries, u32 height, u16 column or list, u16 kind, u64
 /// reserved): first the indexes (kind 0) by ascending column, then for each list, ascending, its
 /// sequence tree (kind 1) and the tree of its backlinks (kind 2).
 extension Table {
-    /// A table without rows.
+    /// Creates an empty table.
     static func make(indexed columns: [ColumnKey], _ edit: NodeEdit) -> Table {
         let table = make(indexCount: columns.count, edit: edit)
         for (slot, column) in columns.enumerated() {
@@ -12,7 +12,7 @@ extension Table {
         return table
     }
 
-    /// Indexes of columns: the trees of slots 0..<indexCount.
+    /// The number of column indexes, which use slots 0..<indexCount.
     @inline(__always)
     var indexCount: Int { node.count &- 2 &* listCount }
 
@@ -26,7 +26,7 @@ extension Table {
         ColumnKey(rawValue: node.load(indexOffset(slot) + 20))
     }
 
-    /// Where the index of a column stands, nil if there is none.
+    /// Returns the slot of a column's index, or `nil` if the column has none.
     func indexSlot(of column: ColumnKey) -> Int? {
         for slot in 0..<indexCount where indexColumn(at: slot) == column { return slot }
         return nil
@@ -49,7 +49,7 @@ extension Table {
         node.store(UInt32(tree.height), offset + 16)
     }
 
-    /// Changes an index of the edit's own table node.
+    /// Edits an index. The edit must own the table node.
     @inline(__always)
     func withIndex(at slot: Int, _ body: (inout IndexTree) -> Void) {
         var tree = index(at: slot)
@@ -57,10 +57,10 @@ extension Table {
         setIndex(tree, at: slot)
     }
 
-    /// The own table with one more index, over the rows that are there: a new node. Its slot is where
-    /// the order of columns puts it.
+    /// Returns a copy of the table with an additional index over the existing rows, in the slot
+    /// that the order of columns determines. The edit must own the table.
     ///
-    /// - Complexity: O(n log n), O(n) if the rows have ascending values or all the same.
+    /// - Complexity: O(n log n), or O(n) if the rows have ascending or equal values.
     func addingIndex(of column: ColumnSchema, seed: IndexSeed, _ edit: NodeEdit) -> Table {
         let entries = indexEntries(of: column, seed: seed)
         let slot = (0..<indexCount).count { indexColumn(at: $0) < column.key }
@@ -77,7 +77,7 @@ extension Table {
         return table
     }
 
-    /// The entries of an index over the rows, ascending.
+    /// Returns the entries of an index over the rows, ascending.
     private func indexEntries(of column: ColumnSchema, seed: IndexSeed) -> [IndexTree.Entry] {
         let defaultKey = IndexKey.key(column.defaultValue, seed: seed)
         var entries: [IndexTree.Entry] = []
@@ -97,7 +97,8 @@ extension Table {
         return entries
     }
 
-    /// The own table with more lists, which are empty for all rows: a new node.
+    /// Returns a copy of the table with additional lists, empty in all rows. The edit must own the
+    /// table.
     func addingLists(_ count: Int, _ edit: NodeEdit) -> Table {
         let (first, slots) = (listCount, node.count)
         let table = withRoom(for: 2 * count, edit)
@@ -113,7 +114,7 @@ extension Table {
         return table
     }
 
-    /// A copy with room for more trees, which are undefined and not counted yet.
+    /// Returns a copy with room for additional trees, which are undefined and not yet counted.
     private func withRoom(for count: Int, _ edit: NodeEdit) -> Table {
         let byteCount = Table.headerByteCount + Table.indexByteCount * (node.count + count)
         let table = Table(edit.copy(node, byteCount: byteCount))
@@ -121,34 +122,35 @@ extension Table {
         return table
     }
 
-    /// Lists: each has two trees behind those of the indexes.
+    /// The number of lists. Each has two trees after those of the indexes.
     @inline(__always)
     var listCount: Int {
         get { Int(truncatingIfNeeded: node.load(44) as UInt32) }
         nonmutating set { node.store(UInt32(truncatingIfNeeded: newValue), 44) }
     }
 
-    /// Where the sequence tree of a list stands; that of its backlinks is the next.
+    /// Returns the slot of a list's sequence tree. The next slot has its backlinks.
     @inline(__always)
     func listSlot(_ list: Int) -> Int { indexCount &+ 2 &* list }
 
-    /// The elements of all rows of a list.
+    /// Returns the elements of a list in all rows.
     @inline(__always)
     func elements(_ list: Int) -> SequenceTree { SequenceTree(index(at: listSlot(list))) }
 
-    /// For each element of a list, in all rows, an entry (element, row).
+    /// Returns the backlinks of a list: an (element, row) entry for each element in all rows.
     @inline(__always)
     func backlinks(_ list: Int) -> IndexTree { index(at: listSlot(list) + 1) }
 }
 
 extension Table {
-    /// Calls `body` with the keys of the live rows from `key` on, ascending, until it returns false.
+    /// Calls `body` with the keys of the live rows from `key` on in ascending order until it
+    /// returns false.
     func forEachKey(from key: UInt64 = 0, _ body: (UInt64) -> Bool) {
         forEachPlace(from: key) { cluster, row in body(cluster.firstKey &+ UInt64(row)) }
     }
 
-    /// Calls `body` with the places of the live rows from `key` on, ascending, until it returns
-    /// false.
+    /// Calls `body` with the positions of the live rows from `key` on in ascending order until it
+    /// returns false.
     @inline(__always)
     func forEachPlace(from key: UInt64 = 0, _ body: (Cluster, Int) -> Bool) {
         forEachCluster(from: key) { cluster in

@@ -1,11 +1,11 @@
-/// Copies of whole trees, for edits that cannot go on in the lineage of their base: the base is not
-/// its newest root, or another edit is under way there.
+/// Copies of entire trees, for edits that can't continue the lineage of their base because the base
+/// isn't its newest root or another edit is in progress.
 ///
-/// It happens when a batch could not be written and a transaction that built on it is still alive,
-/// and in tests that try two futures of one version.
+/// Happens when a batch couldn't be written while a transaction based on it is still running, and
+/// in tests that continue one version in two ways.
 extension DatabaseContent {
-    /// The content for an edit of it: itself, if the edit can go on in its lineage from the root of
-    /// that stamp, else a copy.
+    /// Returns the content to edit: this content if an edit can continue its lineage from the root
+    /// with that stamp, otherwise a copy.
     func edited(on stamp: UInt64) -> (content: DatabaseContent, edit: ContentEdit) {
         if let edit = context.store.beginEdit(on: stamp) {
             return (self, ContentEdit(edit, context.source))
@@ -14,13 +14,13 @@ extension DatabaseContent {
         return (content, ContentEdit(edit, content.context.source))
     }
 
-    /// The same content in a lineage of its own, with the edit that may go on in it.
+    /// Returns a copy in a new lineage, with an edit for it.
     ///
     /// - Complexity: O(n).
     fileprivate func cloned() -> (content: DatabaseContent, edit: NodeEdit) {
         let context = TreeContext(seed: context.seed, source: context.source)
         guard let edit = context.store.beginEdit(on: nil) else {
-            preconditionFailure("A new store has no other edit.")
+            preconditionFailure("A new store can't have another edit in progress.")
         }
         let directory = directory.map { TreeClone(edit: edit).directory($0) }
         return (DatabaseContent(schema: schema, directory: directory, context: context), edit)
@@ -28,7 +28,7 @@ extension DatabaseContent {
 }
 
 extension DatabaseRoot {
-    /// The same state in a lineage of its own.
+    /// Returns a root with the same state in a new lineage.
     ///
     /// - Complexity: O(n).
     func copied() -> DatabaseRoot {
@@ -42,7 +42,8 @@ extension DatabaseRoot {
 private struct TreeClone {
     let edit: NodeEdit
 
-    /// A plain copy; `byteCount` bytes of it, where the rest is somebody else's to write.
+    /// Copies a node without its children. If `byteCount` is given, only that many bytes, because
+    /// another edit may be writing to the rest.
     private func copy(_ node: Node, byteCount: Int? = nil) -> Node {
         let copy = edit.make(node.kind, byteCount: node.byteCount)
         let end = min(byteCount ?? node.byteCount, node.byteCount)
@@ -52,7 +53,7 @@ private struct TreeClone {
         return copy
     }
 
-    /// Copies what the word at `offset` of the copied parent points to.
+    /// Replaces the child at `offset` of a copied parent with a copy.
     private func child(_ parent: Node, _ offset: Int, _ copy: (Node) -> Node) {
         guard let node = Node(word: parent.load(offset)), !node.isMapped else { return }
         parent.store(copy(node).word, offset)

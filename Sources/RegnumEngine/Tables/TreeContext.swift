@@ -1,15 +1,16 @@
-/// What all versions of one lineage share: roots that were made from one another by edits.
+/// The state shared by all versions of one lineage: the roots that descend from one another by
+/// edits.
 ///
-/// A realm has one lineage at a time; opening, re-rooting and cloning begin a new one.
+/// A realm has one lineage at a time. Opening, re-rooting and cloning start a new one.
 struct TreeContext: Sendable {
     /// The nodes on the heap.
     let store: NodeStore
-    /// What the hashes of index keys begin with: the same in every process of the realm.
+    /// The seed of index key hashes, the same in every process of the realm.
     let seed: IndexSeed
-    /// Where the leaves lie that were not read yet; nil where all is on the heap.
+    /// The nodes file from which leaves are loaded, or `nil` if everything is on the heap.
     let source: NodeSource?
 
-    /// A lineage without nodes.
+    /// Creates a lineage without nodes.
     init(seed: IndexSeed, source: NodeSource? = nil) {
         store = NodeStore()
         self.seed = seed
@@ -17,7 +18,7 @@ struct TreeContext: Sendable {
     }
 }
 
-/// Guard of the unchecked Sendable: what roots show is never written again, and an edit is confined
-/// to the writer's turn. Both sides of the one exception, the unused end of tail chunks, are told in
+/// Guard of the unchecked Sendable: nodes that roots show are never written again, and an edit is
+/// confined to the writer's turn. The one exception, the unused end of tail chunks, is described in
 /// `Cluster`.
 extension Node: @unchecked Sendable {}

@@ -1,9 +1,9 @@
 extension CommitSummary {
-    /// The net effect of consecutive commits, by the rules of ``MergedDelta``: with the version of the
-    /// last and no label. nil if nothing is left of them.
+    /// Returns the net effect of consecutive commits, according to the rules of ``MergedDelta``,
+    /// with the version of the last one and no origin. Returns `nil` if no changes are left.
     ///
-    /// What is merged in steps is what is merged at once, except that very long splices of lists may
-    /// give way to a comparison (`ListChange.splices` nil) at different lengths.
+    /// Merging in steps gives the same result as merging at once, except that very long splices of
+    /// lists may be replaced by a comparison (`ListChange.splices` is `nil`) at different lengths.
     ///
     /// - Complexity: O(k log k) for k changes.
     package static func merged(_ summaries: [CommitSummary]) -> CommitSummary? {
@@ -20,7 +20,7 @@ extension CommitSummary {
 }
 
 extension TableDelta {
-    /// The net effect of consecutive deltas of one class; nil if there is none.
+    /// Merges consecutive deltas of one class. Returns `nil` if no changes are left.
     init?(merging deltas: [TableDelta]) {
         guard let first = deltas.first else { return nil }
         if deltas.count == 1 {

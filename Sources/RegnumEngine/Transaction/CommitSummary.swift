@@ -1,10 +1,10 @@
-/// What one commit changed, as change streams need it: the net effect per class.
+/// The net changes of a commit per class, as change streams use them.
 package struct CommitSummary: Sendable {
     /// The version of the commit.
     package let version: UInt64
-    /// The label that the writer gave to `write`.
+    /// The origin that the writer passed to `write`.
     package let origin: String?
-    /// The classes whose rows changed; never one with an empty delta.
+    /// The changes by class. Contains no empty deltas.
     package let tables: [TableKey: TableDelta]
 
     package init(version: UInt64, origin: String?, tables: [TableKey: TableDelta]) {
@@ -13,31 +13,32 @@ package struct CommitSummary: Sendable {
         self.tables = tables
     }
 
-    /// The delta of the class of that name (by UTF-8 bytes), or nil if none of its rows changed.
+    /// Returns the delta of the class with that name (compared by UTF-8 bytes), or `nil` if none of
+    /// its rows changed.
     package func delta(tableName: String) -> TableDelta? {
         tables.values.first { equalUTF8($0.tableName, tableName) }
     }
 
-    /// About how much memory the summary takes, for a bound on what is kept.
+    /// The approximate memory use of the summary, for limiting what is kept.
     package var byteCount: Int {
         tables.values.reduce(64 + (origin?.utf8.count ?? 0)) { $0 + $1.byteCount }
     }
 }
 
-/// The net effect of one commit on one class. A row is in one of the three lists at most.
+/// The net effect of a commit on one class. A row is in at most one of the three lists of rows.
 package struct TableDelta: Sendable, Hashable {
     package let table: TableKey
     package let tableName: String
-    /// Rows that are new, ascending.
+    /// Inserted rows, ascending.
     package let inserted: [ObjectKey]
-    /// Rows that are gone, ascending.
+    /// Deleted rows, ascending.
     package let deleted: [ObjectKey]
-    /// Rows of which a property was set, also to an equal value; ascending by key.
+    /// Rows with a property that was set, even to an equal value; ascending by key.
     package let modified: [ModifiedRow]
-    /// Changed lists of rows that were there before and still are, ascending by row, with all their
-    /// splices. They are apart from `modified`: a row whose list changed is in both if a property
-    /// was set too, and its content version tells of properties only. Deletions of elements are
-    /// among them.
+    /// Changed lists of rows that exist before and after the commit, ascending by row, with all
+    /// their splices, including those from the deletion of elements. Independent of `modified`: a
+    /// row whose list changed is in both only if a property was set as well, and its content
+    /// version covers only properties.
     package let listChanges: [ListKey: [ListChange]]
 
     package init(
@@ -52,19 +53,19 @@ package struct TableDelta: Sendable, Hashable {
         self.listChanges = listChanges
     }
 
-    /// Whether nothing changed.
+    /// Whether there are no changes.
     package var isEmpty: Bool {
         inserted.isEmpty && deleted.isEmpty && modified.isEmpty && listChanges.isEmpty
     }
 
-    /// About how much memory the delta takes.
+    /// The approximate memory use of the delta.
     package var byteCount: Int {
         128 + 8 * (inserted.count + deleted.count) + 24 * modified.count
             + listChanges.values.joined().reduce(0) { $0 + $1.byteCount }
     }
 }
 
-/// A row of which properties were set, and which.
+/// A row with properties that were set, and their columns.
 package struct ModifiedRow: Sendable, Hashable {
     package var key: ObjectKey
     package var columns: ColumnSet
@@ -75,16 +76,19 @@ package struct ModifiedRow: Sendable, Hashable {
     }
 }
 
-/// A transaction's result: the record for the log, the root to publish, the summary for streams.
+/// The result of a transaction: the record for the log, the root to publish and the summary for
+/// streams.
 package struct Commit: Sendable {
     /// The body of the COMMIT record (Docs/FORMAT.md); empty for a bulk commit.
     package let body: [UInt8]
     package let root: DatabaseRoot
     package let summary: CommitSummary
-    /// The transaction is too large for a record: `body` is empty, and it commits as a checkpoint.
+    /// Set if the transaction is too large for a record. Then `body` is empty, and it commits as a
+    /// checkpoint.
     package var bulk: BulkRequest?
 
-    /// Whether it deletes objects and adds none: such a commit is possible on a full disk too.
+    /// Whether the commit deletes objects and inserts none. Such a commit is possible even on a
+    /// full disk.
     package var isDeletion: Bool {
         let tables = summary.tables.values
         return tables.contains { !$0.deleted.isEmpty } && tables.allSatisfy(\.inserted.isEmpty)

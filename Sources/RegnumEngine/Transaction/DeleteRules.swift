@@ -1,21 +1,21 @@
-/// A rule about the deletion of objects, on a link or list of a class.
+/// A delete rule of a link or list of a class.
 package struct DeleteRule: Sendable {
-    /// Where the property leads from the row that has it.
+    /// The property that refers to the target.
     package enum Route: Sendable {
         case link(ColumnKey)
         case list(ListKey)
-        /// A list of rows whose first column is the link.
+        /// A list of entries whose first column is the link.
         case map(ListKey)
     }
 
-    /// The class that has the property.
+    /// The class that declares the property.
     package let table: TableKey
     package let property: String
     package let route: Route
-    /// The class that it leads to.
+    /// The class that the property refers to.
     package let target: TableKey
-    /// Whether the target is not deleted while it is linked to; else it is deleted with what links
-    /// to it.
+    /// Whether the target can't be deleted while a row refers to it. If false, the target is
+    /// deleted with the rows that refer to it.
     package let isDenial: Bool
 
     package init(
@@ -29,49 +29,51 @@ package struct DeleteRule: Sendable {
     }
 }
 
-/// The rules of a realm's classes, by class.
+/// The delete rules of a realm, by class.
 package final class DeleteRules: Sendable {
-    /// By the class that has the property.
+    /// Cascade rules by the class that declares the property.
     fileprivate let cascades: [Int: [DeleteRule]]
-    /// By the class that it leads to.
+    /// Deny rules by the target class.
     fileprivate let denials: [Int: [DeleteRule]]
 
-    /// Nil if there are no rules.
+    /// Returns `nil` if `rules` is empty.
     package init?(_ rules: [DeleteRule]) {
         if rules.isEmpty { return nil }
         cascades = Dictionary(grouping: rules.filter { !$0.isDenial }) { $0.table.index }
         denials = Dictionary(grouping: rules.filter(\.isDenial)) { $0.target.index }
     }
 
-    /// Whether the deletion of a row of the class may delete others, or be denied.
+    /// Returns whether deleting a row of the class may cascade or be denied.
     package func concern(_ table: TableKey) -> Bool {
         cascades[table.index] != nil || denials[table.index] != nil
     }
 }
 
-/// What has to be deleted together.
+/// A set of rows to delete together.
 package struct Deletion {
-    /// By class.
+    /// The rows by class.
     fileprivate(set) var rows: [Int: [UInt64]] = [:]
-    /// Why nothing may be deleted.
+    /// The reason why nothing may be deleted, or `nil`.
     package fileprivate(set) var denial: DeleteDenial?
 }
 
-/// A link that keeps an object from being deleted.
+/// A reference that prevents an object from being deleted.
 package struct DeleteDenial: Sendable {
     package let rule: DeleteRule
-    /// The row of `rule.table` that links.
+    /// The row of `rule.table` that refers to the target.
     package let holder: ObjectKey
-    /// The row of `rule.target` that it links to.
+    /// The row of `rule.target` that must not be deleted.
     package let target: ObjectKey
 }
 
 extension EngineTransaction {
-    /// What the rules delete together with rows, and whether they allow it. Changes nothing.
+    /// Returns all rows that the rules delete along with `rows`, and whether they allow it. Changes
+    /// nothing.
     ///
-    /// Without recursion: a chain of links may be long.
-    /// - Complexity: O(log n) for each row that is deleted, each of its links with a rule, and each
-    ///   link with a denial to it.
+    /// Not recursive, because chains of links may be long.
+    ///
+    /// - Complexity: O(log n) for each row to delete, each of its links with a rule, and each
+    ///   reference to it with a deny rule.
     package func deletion(
         of rows: [(table: TableKey, keys: [ObjectKey])], by rules: DeleteRules
     ) -> Deletion {
@@ -99,16 +101,16 @@ extension EngineTransaction {
         return deletion
     }
 
-    /// Deletes what belongs together, each row as `delete` does.
+    /// Deletes the rows of a deletion, each like `delete`.
     ///
-    /// - Precondition: nothing was changed since it was found, and it is not denied.
+    /// - Precondition: Nothing has changed since the deletion was computed, and it isn't denied.
     package func delete(_ deletion: Deletion) {
         willEdit()
         delete(deletion.rows)
     }
 }
 
-/// The rows that are to go, found step by step.
+/// A traversal that collects the rows to delete.
 private struct DeletionWalk {
     let content: DatabaseContent
     private(set) var found: [Int: [UInt64]] = [:]
@@ -127,7 +129,7 @@ private struct DeletionWalk {
 
     mutating func next() -> (table: Int, row: UInt64)? { pending.popLast() }
 
-    /// The rows that a property leads to.
+    /// Returns the rows that a property of a row refers to.
     func targets(_ rule: DeleteRule, _ row: UInt64) -> [UInt64] {
         switch rule.route {
         case .link(let column):
@@ -147,7 +149,7 @@ private struct DeletionWalk {
         return cluster.value(place, columns[column.index]).linkedRow
     }
 
-    /// A row that leads to another one by a property, and is not to go itself.
+    /// Returns a row that refers to `target` and won't be deleted itself.
     func survivor(_ rule: DeleteRule, _ target: UInt64) -> UInt64? {
         switch rule.route {
         case .link(let column):
@@ -166,7 +168,7 @@ private struct DeletionWalk {
         }
     }
 
-    /// Whether a row, or what owns it, is to go.
+    /// Returns whether a row or one of its owners will be deleted.
     private func isGoing(_ table: TableKey, _ row: UInt64) -> Bool {
         var place = (table: table, row: row)
         while true {

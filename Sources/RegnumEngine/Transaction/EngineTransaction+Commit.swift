@@ -1,22 +1,23 @@
 package import RegnumStore
 
 extension EngineTransaction {
-    /// Ends the transaction: encodes its record and makes the root to publish.
+    /// Commits the transaction: encodes its record and creates the root to publish.
     ///
-    /// After it the transaction can be read, and not be changed. A transaction that throws here
-    /// is as it was before. Throws `invalidInput` for an origin that is too long.
+    /// Afterwards the transaction can be read but not changed. If this throws, the transaction is
+    /// unchanged. Throws `invalidInput` if the origin is too long, and `invalidDatabase` if
+    /// versions or object keys are exhausted, which only happens in a damaged realm.
     ///
     /// - Parameters:
-    ///   - timestampMicroseconds: wall clock time, microseconds since 1970, for the record.
-    ///   - bodyByteCountMax: a transaction whose body would have more bytes, or whose rows more
-    ///     values than a record may have, becomes a bulk commit, which has no body. 0: no
-    ///     body is made, for realms in memory.
+    ///   - timestampMicroseconds: The wall clock time for the record, in microseconds since 1970.
+    ///   - bodyByteCountMax: The maximum size of the record's body. A larger transaction, or one
+    ///     with more values than a record may have, becomes a bulk commit without a body. With 0 no
+    ///     body is created, for in-memory realms.
     ///
     /// - Complexity: O(changes log n).
     package func commit(
         timestampMicroseconds: Int64, bodyByteCountMax: Int = Limits.recordBodyByteCountMax
     ) throws(StoreError) -> Commit {
-        precondition(phase == .open, "A transaction can be committed once.")
+        precondition(phase == .open, "A transaction can be committed only once.")
         if let problem = Limits.problem(withOrigin: origin) { throw problem }
         try checkNumbers()
         if let resumed { return commitResumed(resumed, timestampMicroseconds) }
@@ -40,8 +41,8 @@ extension EngineTransaction {
         return Commit(body: body, root: finish(), summary: summary, bulk: bulk)
     }
 
-    /// Of a transaction that was saved in between most lies in the nodes file, and what it changed is what
-    /// the two versions differ in.
+    /// Commits a resumed transaction. Most of it is in the nodes file already, and its changes are
+    /// the differences between the two versions.
     private func commitResumed(_ resumed: DatabaseRoot, _ timestampMicroseconds: Int64) -> Commit {
         willEdit()
         for index in changes.indices { settleNextKey(index) }
@@ -52,12 +53,12 @@ extension EngineTransaction {
             bulk: BulkRequest(timestampMicroseconds: timestampMicroseconds, nodesFile: file))
     }
 
-    /// A file that somebody has made up may begin where the numbers end.
+    /// Checks that versions and object keys aren't exhausted, as they can be in a forged file.
     private func checkNumbers() throws(StoreError) {
         guard version <= Limits.versionMax else {
             throw StoreError(
                 .invalidDatabase,
-                "The realm is at version \(base.version), which no number of commits can have made: "
+                "The realm is at version \(base.version), more than is possible: "
                     + "its files are damaged. Nothing was committed.")
         }
         for index in changes.indices
@@ -65,13 +66,13 @@ extension EngineTransaction {
             let name = content.schema.tables[index].name
             throw StoreError(
                 .invalidDatabase,
-                "The class '\(name)' has no object keys left, which no number of objects can have "
-                    + "used up: the realm's files are damaged. Nothing was committed.",
+                "The class '\(name)' has no object keys left, which should be impossible: "
+                    + "the realm's files are damaged. Nothing was committed.",
                 className: name)
         }
     }
 
-    /// The net effect per class, by table key.
+    /// Returns the net effect per class, by table key.
     private func makeDeltas() -> [TableDelta] {
         var deltas: [TableDelta] = []
         for index in changes.indices where hasChanges(index) {
@@ -95,8 +96,8 @@ extension EngineTransaction {
         return deltas
     }
 
-    /// Takes back the keys after the last row that is published, as `apply` sees them: nobody has
-    /// seen the rows that had them.
+    /// Releases the keys after the last row to be published, as `apply` does. No one else has seen
+    /// the rows that used them.
     private func settleNextKey(_ index: Int) {
         let change = changes[index]
         let table = content[index]
@@ -109,7 +110,7 @@ extension EngineTransaction {
 }
 
 extension Limits {
-    /// The error for the label of a commit that is too long, nil for others.
+    /// Returns an error if the origin of a commit is too long, otherwise `nil`.
     package static func problem(withOrigin origin: String?) -> StoreError? {
         guard let count = origin?.utf8.count, count > originByteCountMax else { return nil }
         return StoreError(

@@ -1,12 +1,13 @@
-// Deletion: what links to a deleted row is nulled, lists lose it, and what belongs to it goes with it.
+// Deleting rows: links to a deleted row are nulled, lists drop it, and the rows it owns are
+// deleted.
 
 extension EngineTransaction {
-    /// Deletes a row with its lists, and takes it out of all lists; link columns that have it become
-    /// null, which modifies their rows. Owned rows that it links to, or that stand in its lists, are
-    /// deleted too, and so on. No effect if it does not exist.
+    /// Deletes a row and its lists, and removes it from all lists. Link columns that refer to it
+    /// become null, which modifies their rows. Owned rows that it links to or has in its lists are
+    /// deleted recursively. No effect if the row doesn't exist.
     ///
-    /// - Complexity: O(log n) for each row that is deleted or nulled, for each of its indexes and for
-    ///   each element of its lists; O(length) of each list that has a deleted row as an element.
+    /// - Complexity: O(log n) for each row deleted or nulled, for each of its indexes and for each
+    ///   element of its lists; O(length) of each list that contains a deleted row.
     package func delete(_ table: TableKey, _ key: ObjectKey) {
         willEdit()
         if content.schema.relations[table.index].isAlone {
@@ -16,20 +17,19 @@ extension EngineTransaction {
         }
     }
 
-    /// Whether no row of the class can link to others or be linked to: its deletion changes no other
-    /// class.
+    /// Returns whether deleting a row of the class changes only that row and its own indexes: it
+    /// has no lists, owns no rows and can't be linked to.
     package func isAlone(_ table: TableKey) -> Bool {
         content.schema.relations[table.index].isAlone
     }
 
-    /// Deletes rows as `delete` does each of them; a list that has several of them is gone through
-    /// once.
+    /// Deletes rows, each like `delete`. A list that contains several of them is scanned only once.
     package func delete(_ table: TableKey, _ keys: [ObjectKey]) {
         willEdit()
         delete([table.index: keys.map(\.rawValue)])
     }
 
-    /// Class by class, without recursion: a chain of owned rows may be long.
+    /// Deletes rows class by class. Not recursive, because chains of owned rows may be long.
     func delete(_ rows: [Int: [UInt64]]) {
         var pending = rows
         while let next = pending.keys.min(), let rows = pending.removeValue(forKey: next) {
@@ -41,7 +41,7 @@ extension EngineTransaction {
             var removed: [UInt64] = []
             removed.reserveCapacity(rows.count)
             for row in rows {
-                // a damaged file may name a row twice: what it owns is collected once
+                // A damaged file may refer to a row twice; collect its owned rows only once.
                 if relations.ownsRows, content[next].contains(row) {
                     collectOwned(by: row, next, relations, &pending)
                 }
@@ -57,7 +57,7 @@ extension EngineTransaction {
         }
     }
 
-    /// Removes a row from its table; false if there is none.
+    /// Removes a row from its table. Returns false if it doesn't exist.
     private func remove(_ index: Int, _ row: UInt64) -> Bool {
         guard content.remove(index, row, edit) else { return false }
         if row >= changes[index].firstNewKey {
@@ -111,9 +111,10 @@ extension EngineTransaction {
         }
     }
 
-    /// Makes values of any type that link to deleted rows null.
+    /// Sets values of any type that link to deleted rows to null.
     ///
-    /// - Returns: the elements of sets that do: nulled they would be out of order, so they are to go.
+    /// - Returns: Set elements that link to them. Nulling those would break the set's order, so
+    ///   they must be deleted.
     private func nullAnyLinks(to rows: [UInt64], of target: Int, _ place: LinkPlace) -> [UInt64] {
         let relations = content.schema.relations[place.table.index]
         let isSet = relations.incomingLists.contains { list in

@@ -3,9 +3,9 @@ package import RegnumStore
 extension EngineTransaction {
     /// Adds a class.
     ///
-    /// Throws `invalidInput`, naming class and property, for a name that is empty, too long or
-    /// taken, too many columns, two primary keys, a type that cannot be a key or be indexed,
-    /// a default that does not fit, a link to a class that does not exist yet.
+    /// Throws `invalidInput`, with class and property, for a name that is empty, too long or taken,
+    /// too many columns, two primary keys, a type that can't be a primary key or indexed, an
+    /// invalid default, or a link to a class that doesn't exist yet.
     package func addTable(
         name: String, kind: TableKind = .object, columns: [ColumnDefinition]
     ) throws(StoreError) -> TableKey {
@@ -16,10 +16,11 @@ extension EngineTransaction {
         return key
     }
 
-    /// Adds a column to a class that exists; its rows read the default.
+    /// Adds a column to an existing class. Existing rows read the default.
     ///
-    /// Throws `invalidInput` as `addTable`, and for a primary key.
-    /// - Complexity: O(1), O(n log n) for an indexed column.
+    /// Throws `invalidInput` like `addTable`, and for a primary key.
+    ///
+    /// - Complexity: O(1), or O(n log n) for an indexed column.
     package func addColumn(
         _ table: TableKey, _ definition: ColumnDefinition
     ) throws(StoreError) -> ColumnKey {
@@ -30,20 +31,22 @@ extension EngineTransaction {
         return key
     }
 
-    /// Raises the version of the schema.
+    /// Sets the version of the schema.
     ///
-    /// - Precondition: it is greater than the one before.
+    /// - Precondition: The version is greater than the current one.
     package func setSchemaVersion(_ version: UInt64) {
-        precondition(version > content.schema.version, "The version of a schema only rises.")
+        precondition(version > content.schema.version, "The schema version must increase.")
         willEdit()
         insertions = []
         content.schema = content.schema.at(version: version)
         schemaChanges.append(.version(version))
     }
 
-    /// Gives a column that is stored an index.
+    /// Adds an index to an existing column.
     ///
-    /// Throws `invalidInput`, naming class and property, if it has one or its type can have none.
+    /// Throws `invalidInput`, with class and property, if the column is already indexed or its type
+    /// can't be.
+    ///
     /// - Complexity: O(n log n).
     package func addIndex(_ table: TableKey, _ column: ColumnKey) throws(StoreError) {
         willEdit()
@@ -52,21 +55,22 @@ extension EngineTransaction {
         schemaChanges.append(.index(table, column))
     }
 
-    /// Adds a row and returns its key.
+    /// Inserts a row and returns its key.
     ///
-    /// - Parameter values: one per column in the order of the column keys; columns at the end may
-    ///   be left out and take their defaults.
+    /// - Parameter values: One per column in the order of the column keys. Trailing columns may be
+    ///   omitted and take their defaults.
     ///
-    /// Throws `invalidValue` (class and property named) for a value of another type, null in a
-    /// required column, a date that is not a number, a string or data beyond the limits, a link to
-    /// a row that does not exist or is owned and has an owner; `duplicatePrimaryKey` (class,
-    /// property and key named) if the primary key is taken.
+    /// Throws `invalidValue` (with class and property) for a value of another type, null in a
+    /// required column, a date that isn't a number, a string or data beyond the limits, or a link
+    /// to a row that doesn't exist or is owned by another row already; `duplicatePrimaryKey` (with
+    /// class, property and key) if the primary key is taken.
+    ///
     /// - Complexity: O(log n) for the row and for each index.
     package func insert(_ table: TableKey, _ values: [Value]) throws(StoreError) -> ObjectKey {
         let schema = content.schema.tables[table.index]
         precondition(
             values.count <= schema.columns.count,
-            "A row of the class '\(schema.name)' cannot have more values than the class has columns."
+            "Too many values for a row of the class '\(schema.name)'."
         )
         var values = values
         if values.count < schema.columns.count {
@@ -97,12 +101,13 @@ extension EngineTransaction {
         return ObjectKey(rawValue: key)
     }
 
-    /// Sets a property. Setting an equal value counts as a modification. An owned row that was
-    /// linked to is deleted.
+    /// Sets a property. Setting an equal value counts as a modification. A previously linked owned
+    /// row is deleted.
     ///
-    /// Throws `invalidValue` (class and property named) as `insert`, and for the primary key, which
-    /// cannot be changed. The row must exist.
-    /// - Complexity: O(log n); with an owned row, that of its deletion.
+    /// Throws `invalidValue` (with class and property) like `insert`, and for the primary key,
+    /// which can't be changed. The row must exist.
+    ///
+    /// - Complexity: O(log n), plus the deletion of an owned row.
     package func set(
         _ table: TableKey, _ key: ObjectKey, _ column: ColumnKey, _ value: Value
     ) throws(StoreError) {
@@ -123,14 +128,14 @@ extension EngineTransaction {
         willEdit()
         let isSet = content.set(
             table.index, key.rawValue, columnSchema, value, version: version, edit)
-        precondition(isSet, "A property of an object that does not exist cannot be set.")
+        precondition(isSet, "Can't set a property of an object that doesn't exist.")
         noteSet(table, key.rawValue, column)
         if let replaced, let target = columnSchema.linkTarget {
             delete(target, ObjectKey(rawValue: replaced))
         }
     }
 
-    /// Throws what `set` would throw for a value that is no link, and for the primary key not.
+    /// Throws the errors of `set` for a value that isn't a link. Permits the primary key.
     package func check(
         _ table: TableKey, _ column: ColumnKey, _ value: Value
     ) throws(StoreError) {
@@ -140,8 +145,8 @@ extension EngineTransaction {
         }
     }
 
-    /// Throws `invalidValue` if a link cannot get the value; returns the owned row that the link
-    /// loses.
+    /// Throws `invalidValue` if the value isn't valid for a link. Returns the owned row that the
+    /// link currently refers to if the new value replaces it.
     private func checkLink(
         _ schema: borrowing TableSchema, _ key: ObjectKey, _ column: ColumnSchema, _ value: Value
     ) throws(StoreError) -> UInt64? {
@@ -173,12 +178,12 @@ extension EngineTransaction {
 }
 
 extension Value {
-    /// The value as the key of an error: a string without quotes.
+    /// The value as the `key` of an error: strings without quotes.
     package var bareKeyText: String {
         if case .string(let text) = self { text } else { keyText }
     }
 
-    /// The value as error messages show it: of a long string the beginning.
+    /// The value as error messages show it. Long strings are truncated.
     package var keyText: String {
         switch self {
         case .null: return "nil"
@@ -200,7 +205,7 @@ extension Value {
 }
 
 extension String {
-    /// The string in quotation marks as error messages show it: of a long one the beginning.
+    /// The quoted string as error messages show it. Long strings are truncated.
     var shown: String { utf8.count > 400 ? "\"\(prefix(100))…\"" : "\"\(self)\"" }
 }
 

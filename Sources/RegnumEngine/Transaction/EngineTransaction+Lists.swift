@@ -1,12 +1,12 @@
 package import RegnumStore
 
-/// What a transaction did to one list of one row of its base.
+/// A transaction's changes to a list of a row that its base has.
 struct ListLog {
     private(set) var splices = ListSplices()
-    /// Whether `splices` is the whole; else the trees tell.
+    /// Whether `splices` is complete. If not, the trees must be compared.
     private(set) var isComplete = true
 
-    /// More splices than these are not followed.
+    /// The maximum number of splices to track.
     private static let hunkCountMax = 1_024
 
     var isEmpty: Bool { isComplete && splices.isEmpty }
@@ -21,17 +21,17 @@ struct ListLog {
     }
 }
 
-/// A list of a row.
+/// A list of a particular row.
 struct RowList: Hashable {
     var list: ListKey
     var row: ObjectKey
 }
 
 extension EngineTransaction {
-    /// Adds a list of rows of `target` to a class; it is empty for all rows.
+    /// Adds a list of rows of `target` to a class. It is empty in all rows.
     ///
-    /// Throws `invalidInput`, naming class and property, for a name that is empty, too long, or that
-    /// a column or list of the class has, a target that does not exist, and too many lists.
+    /// Throws `invalidInput`, with class and property, for a name that is empty, too long or taken
+    /// by a column or list of the class, a target that doesn't exist, and too many lists.
     package func addList(
         _ table: TableKey, name: String, target: TableKey, kind: ListKind = .list
     ) throws(StoreError) -> ListKey {
@@ -42,11 +42,12 @@ extension EngineTransaction {
         return key
     }
 
-    /// Puts rows into a list, before the element at `position`.
+    /// Inserts rows into a list before the element at `position`.
     ///
-    /// Throws `invalidValue` (class and property named) for a row that does not exist, and for one
-    /// that is owned and has an owner.
-    /// - Precondition: the row and the list exist, `position` is in `0...listCount`.
+    /// Throws `invalidValue` (with class and property) for a row that doesn't exist, or is owned by
+    /// another row already.
+    ///
+    /// - Precondition: The row and the list exist, and `position` is in `0...listCount`.
     /// - Complexity: O(log n) for each key.
     package func insertIntoList(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int,
@@ -56,21 +57,22 @@ extension EngineTransaction {
         splice(table, row, list, at: position, removing: 0, inserting: keys)
     }
 
-    /// Adds rows to the class of a list's elements and puts them into the list, before the element
-    /// at `position`: those of a list of values.
+    /// Inserts rows into the class of a list's elements and then into the list before the element
+    /// at `position`. For lists of values.
     ///
-    /// - Parameter values: the rows one after the other, each of `width` values, in the order of the
-    ///   columns; the others take their defaults.
+    /// - Parameter values: The rows one after the other, each of `width` values in column order.
+    ///   The remaining columns take their defaults.
     ///
-    /// Throws as `insert`; nothing is changed then.
-    /// - Precondition: as `insertIntoList`; `width` is no more than the class has columns.
+    /// Throws like `insert`, without making changes.
+    ///
+    /// - Precondition: As for `insertIntoList`, and `width` doesn't exceed the number of columns.
     /// - Complexity: O(log n) for each row.
     package func insertIntoList(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int,
         newRows values: [Value], width: Int = 1
     ) throws(StoreError) {
         guard let target = content.listSchema(table, list)?.target else {
-            preconditionFailure("There is no such list.")
+            preconditionFailure("The list doesn't exist.")
         }
         let columnCount = content.schema.tables[target.index].columns.count
         let others =
@@ -87,17 +89,17 @@ extension EngineTransaction {
                 keys.append(try insertion.end())
             }
         } catch {
-            // no list has them yet, which would take them along when its object goes
+            // No list has these rows yet, so deleting their owner wouldn't delete them.
             delete(target, keys)
             throw error
         }
         splice(table, row, list, at: position, removing: 0, inserting: keys)
     }
 
-    /// Takes elements out of a list. Owned ones are deleted.
+    /// Removes elements from a list. Owned elements are deleted.
     ///
-    /// - Precondition: the row and the list exist, `range` is within `0..<listCount`.
-    /// - Complexity: O(log n) for each element; for owned ones, that of their deletion.
+    /// - Precondition: The row and the list exist, and `range` is within `0..<listCount`.
+    /// - Complexity: O(log n) for each element, plus the deletion of owned ones.
     package func removeFromList(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, _ range: Range<Int>
     ) {
@@ -107,7 +109,7 @@ extension EngineTransaction {
         if let owned { delete(owned.table, owned.rows) }
     }
 
-    /// The elements at some positions with their class, if they belong to the list.
+    /// Returns the elements in a range with their class if the list owns them, otherwise `nil`.
     private func ownedElements(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, _ range: Range<Int>
     ) -> (table: TableKey, rows: [ObjectKey])? {
@@ -119,11 +121,12 @@ extension EngineTransaction {
         return (target, rows.map { ObjectKey(rawValue: $0) })
     }
 
-    /// Puts a row in the place of an element; also an equal one counts as a change. An owned element
-    /// is deleted, unless it is the same one.
+    /// Replaces a list element. An equal row counts as a change. A previous owned element is
+    /// deleted unless it is the same row.
     ///
-    /// Throws `invalidValue` as `insertIntoList`.
-    /// - Precondition: the row and the list exist, `position` is in `0..<listCount`.
+    /// Throws `invalidValue` like `insertIntoList`.
+    ///
+    /// - Precondition: The row and the list exist, and `position` is in `0..<listCount`.
     /// - Complexity: O(log n).
     package func setListElement(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, at position: Int, _ key: ObjectKey
@@ -135,9 +138,10 @@ extension EngineTransaction {
         if let owned, !isSame { delete(owned.table, owned.rows) }
     }
 
-    /// Moves an element, which stays what it is, owned or not: it stands at `destination` afterwards.
+    /// Moves an element to `destination`, its position after the move. An owned element isn't
+    /// deleted.
     ///
-    /// - Precondition: the row and the list exist, both positions are in `0..<listCount`.
+    /// - Precondition: The row and the list exist, and both positions are in `0..<listCount`.
     /// - Complexity: O(log n).
     package func moveInList(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, from source: Int,
@@ -149,7 +153,7 @@ extension EngineTransaction {
         if source == destination { return }
         precondition(
             destination >= 0 && destination < listCount(table, row, list),
-            "A list has no such position.")
+            "The list position is out of bounds.")
         splice(table, row, list, at: source, removing: 1, inserting: [])
         splice(table, row, list, at: destination, removing: 0, inserting: [key])
     }
@@ -158,7 +162,7 @@ extension EngineTransaction {
         _ keys: [ObjectKey], _ table: TableKey, _ list: ListKey
     ) throws(StoreError) {
         guard let schema = content.listSchema(table, list) else {
-            preconditionFailure("There is no such list.")
+            preconditionFailure("The list doesn't exist.")
         }
         let target = content[schema.target.index]
         for key in keys where !target.contains(key.rawValue) {
@@ -166,11 +170,11 @@ extension EngineTransaction {
         }
         guard content.schema.tables[schema.target.index].kind.isOwned else { return }
         for key in keys where content.hasOwner(schema.target, key.rawValue) {
-            throw invalidElement("an object that belongs to another one already", table, schema)
+            throw invalidElement("an object that already has an owner", table, schema)
         }
         let isAscending = zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 }
         if !isAscending, Set(keys).count < keys.count {
-            throw invalidElement("the same object twice, since it owns it", table, schema)
+            throw invalidElement("the same owned object twice", table, schema)
         }
     }
 
@@ -188,9 +192,9 @@ extension EngineTransaction {
         removing count: Int, inserting keys: [ObjectKey]
     ) {
         willEdit()
-        precondition(content.listSchema(table, list) != nil, "There is no such list.")
+        precondition(content.listSchema(table, list) != nil, "The list doesn't exist.")
         precondition(
-            contains(table, row), "A list of an object that does not exist cannot be changed.")
+            contains(table, row), "Can't change a list of an object that doesn't exist.")
         let place = ListPlace(table: table, list: list)
         let isDone =
             position >= 0
@@ -203,20 +207,20 @@ extension EngineTransaction {
         note(place, row, at: position, removing: count, inserting: keys)
     }
 
-    /// Traps for positions that a list does not have; where the list's leaves are damaged, nothing
-    /// was changed, and the source of the leaves has it noted.
+    /// Traps if the positions are out of bounds. Otherwise the list's leaves are damaged and
+    /// nothing was changed; records that with their source.
     private func failSplice(
         _ table: TableKey, _ row: ObjectKey, _ list: ListKey, _ position: Int, _ count: Int
     ) {
         let length = listCount(table, row, list)
         precondition(
             position >= 0 && position <= length && count <= length - position,
-            "A list has no such position.")
+            "The list position is out of bounds.")
         if count > 0 { _ = content.context.source?.damaged(.indexLeaf, at: 0, byteCount: 0) }
     }
 
-    /// Notes a change of a list for the record and the summary; those of the transaction's own rows
-    /// are part of what they are.
+    /// Records a change of a list for the commit record and the summary. Lists of the transaction's
+    /// own rows are recorded as part of those rows.
     func note(
         _ place: ListPlace, _ row: ObjectKey, at position: Int, removing count: Int,
         inserting keys: [ObjectKey]
@@ -231,7 +235,8 @@ extension EngineTransaction {
         }
     }
 
-    /// The changes of lists of rows that were there before and still are, by list, ascending by row.
+    /// Returns the changes of lists of rows that exist in both versions, by list and ascending by
+    /// row.
     func listChanges(_ index: Int) -> [ListKey: [ListChange]] {
         var result: [ListKey: [ListChange]] = [:]
         for (key, log) in changes[index].lists {

@@ -1,13 +1,13 @@
 package import RegnumStore
 
-// Changes of the schema that only migrations make. Commit records do not tell them: a transaction with
-// one of them commits in bulk, as a checkpoint.
+// Schema changes that only migrations make. Commit records don't describe them: a transaction that
+// makes one is committed in bulk, as a checkpoint.
 //
-// Columns, lists and classes keep their keys. What is dropped holds nothing any more and stays, under a
-// name of its own (`DroppedName`): a dropped column costs one byte for each row that is older.
+// Columns, lists and classes keep their keys. Dropped ones are emptied and remain under a reserved
+// name (`DroppedName`). A dropped column costs one byte for each existing row.
 
 extension EngineTransaction {
-    /// Gives a column another name.
+    /// Renames a column.
     ///
     /// Throws `invalidInput` for a name that is empty, too long or taken.
     package func rename(
@@ -17,7 +17,7 @@ extension EngineTransaction {
         restructure(content.schema.with(table) { $0[column.index].name = name })
     }
 
-    /// Gives a list another name, and the class of its values, if it has values, the one after it.
+    /// Renames a list, and the class of its values, if any, to match.
     ///
     /// Throws `invalidInput` for a name that is empty, too long or taken.
     package func rename(
@@ -27,7 +27,7 @@ extension EngineTransaction {
         let target = content.schema.tables[table.index].lists[list.index].target
         var schema = content.schema.with(table, list, name: name)
         if schema.tables[target.index].kind == .elements {
-            // the items of values of any type: `property[]` of `Class.property`
+            // The items of values of any type: `property[]` of `Class.property`.
             let property = name.itemsProperty ?? name
             schema = schema.with(target, name: "\(schema.tables[table.index].name).\(property)")
         }
@@ -42,7 +42,7 @@ extension EngineTransaction {
         }
     }
 
-    /// Drops a column with all that it holds; owned rows that it links to are deleted.
+    /// Drops a column and its values. Owned rows that it links to are deleted.
     ///
     /// - Complexity: O(n / 1,024); O(n) for links to owned rows.
     package func drop(_ table: TableKey, _ column: ColumnKey) {
@@ -70,17 +70,17 @@ extension EngineTransaction {
         if let target = schema.linkTarget { deleteOwned(target, owned) }
     }
 
-    /// Gives an optional column the values of a required one of the same type, which is dropped. It
-    /// gets that one's default.
+    /// Moves the values of a column, with its default, to another column of the same type, and
+    /// drops the source. An optional column can't be moved to a required one.
     ///
-    /// - Complexity: O(n / 1,024), O(n log n) for an indexed column.
+    /// - Complexity: O(n / 1,024), or O(n log n) for an indexed column.
     package func move(_ table: TableKey, _ source: ColumnKey, to target: ColumnKey) {
         let columns = content.schema.tables[table.index].columns
         let (from, to) = (columns[source.index], columns[target.index])
         precondition(
             from.type == to.type && from.linkTarget == to.linkTarget
                 && (to.isOptional || !from.isOptional),
-            "A column cannot get the values of another one of another type.")
+            "The columns must have compatible types.")
         willRestructure(table)
         removeIndex(table, source)
         if to.hasIndex { removeIndex(table, target) }
@@ -98,9 +98,9 @@ extension EngineTransaction {
         if to.hasIndex { buildIndex(table, target) }
     }
 
-    /// Drops a list with all of its elements.
+    /// Drops a list and its elements.
     ///
-    /// - Complexity: O(elements), O(elements log n) if they are owned.
+    /// - Complexity: O(elements), or O(elements log n) if they are owned.
     package func drop(_ table: TableKey, _ list: ListKey) {
         let schema = content.schema.tables[table.index].lists[list.index]
         let kind = content.schema.tables[schema.target.index].kind
@@ -125,7 +125,7 @@ extension EngineTransaction {
 
     /// Deletes all rows of a class.
     ///
-    /// - Complexity: as `delete` of each.
+    /// - Complexity: That of deleting each row with `delete`.
     package func deleteAllRows(_ table: TableKey) {
         while true {
             let rows = keys(table, from: ObjectKey(rawValue: 0), limit: 4_096)
@@ -134,7 +134,8 @@ extension EngineTransaction {
         }
     }
 
-    /// Drops a class with all of its rows. Links and lists of other classes that were of it stay, empty.
+    /// Drops a class and its rows. Links and lists of other classes that refer to it remain, but
+    /// are empty.
     package func dropTable(_ table: TableKey) {
         deleteAllRows(table)
         willRestructure(table)
@@ -142,18 +143,20 @@ extension EngineTransaction {
             content.schema.with(table, name: DroppedName.table(table), kind: .object))
     }
 
-    /// Makes the rows of a class owned, or lets them be on their own.
+    /// Makes the rows of a class owned or independent.
     ///
-    /// - Precondition: each row that is to be owned has exactly one link or list element that has it.
+    /// - Precondition: Each row that becomes owned is referred to by exactly one link or list
+    ///   element.
     package func setKind(_ table: TableKey, _ kind: TableKind) {
         willRestructure(table)
         restructure(content.schema.with(table, kind: kind))
     }
 
-    /// Marks columns as the primary key and as indexed, and makes and drops indexes accordingly.
+    /// Sets the primary key and the indexed columns, creating and dropping indexes accordingly.
     ///
-    /// Throws `invalidInput` for types that cannot be that.
-    /// - Precondition: the values of a primary key are all different (`duplicate`).
+    /// Throws `invalidInput` for types that don't support it.
+    ///
+    /// - Precondition: The values of the primary key are unique (`duplicate`).
     package func setKeys(
         _ table: TableKey, primaryKey: ColumnKey?, indexed: Set<ColumnKey>
     ) throws(StoreError) {
@@ -182,9 +185,10 @@ extension EngineTransaction {
         }
     }
 
-    /// Two rows that have the same value in an indexed column; nil if all are different.
+    /// Returns two rows with the same value in an indexed column, or `nil` if all values are
+    /// distinct.
     ///
-    /// - Complexity: O(n), with a look at the rows whose index keys are equal.
+    /// - Complexity: O(n). Reads only rows whose index keys are equal.
     package func duplicate(
         _ table: TableKey, _ column: ColumnKey
     ) -> (value: Value, first: ObjectKey, second: ObjectKey)? {
@@ -213,12 +217,13 @@ extension EngineTransaction {
         return found
     }
 
-    /// At most `limit` keys of rows, ascending, from one on.
+    /// Returns up to `limit` row keys in ascending order, starting at `key`.
     package func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
         content.keys(table, from: key, limit: limit)
     }
 
-    /// The key of the row at `position` in key order; `position` is in `0..<count(table)`.
+    /// Returns the key of the row at `position` in key order. `position` must be in
+    /// `0..<count(table)`.
     package func key(_ table: TableKey, at position: Int) -> ObjectKey {
         ObjectKey(rawValue: content[table.index].key(at: position))
     }
@@ -231,7 +236,7 @@ extension EngineTransaction {
         edit.forget(table.index)
     }
 
-    /// Takes the schema over.
+    /// Replaces the schema.
     private func restructure(_ schema: DatabaseSchema) {
         willEdit()
         insertions = []
@@ -257,7 +262,7 @@ extension EngineTransaction {
 }
 
 extension DatabaseRoot {
-    /// At most `limit` keys of rows, ascending, from one on.
+    /// Returns up to `limit` row keys in ascending order, starting at `key`.
     package func keys(_ table: TableKey, from key: ObjectKey, limit: Int) -> [ObjectKey] {
         content.keys(table, from: key, limit: limit)
     }

@@ -1,19 +1,18 @@
-/// A state of a running transaction to which it can go back.
+/// A state of a running transaction that it can be rolled back to.
 package struct Savepoint {
     let stamp: UInt64
     let content: DatabaseContent
     let changes: [TableChanges]
     let schemaChangeCount: Int
     let retiredCount: Int
-    /// The edit that it belongs to.
+    /// The edit to which the savepoint belongs.
     let edit: ContentEdit
 }
 
 extension EngineTransaction {
-    /// Marks the current state.
+    /// Creates a savepoint of the current state.
     ///
-    /// - Complexity: O(changes so far of the classes), and the edits after it copy the nodes that
-    ///   they change.
+    /// - Complexity: O(changes so far of the classes). Later edits copy the nodes that they change.
     package func savepoint() -> Savepoint {
         willEdit()
         return Savepoint(
@@ -22,22 +21,23 @@ extension EngineTransaction {
             edit: edit)
     }
 
-    /// Undoes everything since the savepoint, which may be used again. Savepoints made after it end.
+    /// Rolls back everything since the savepoint, which remains valid. Later savepoints become
+    /// invalid.
     ///
-    /// - Precondition: the savepoint is this transaction's, and the transaction was not rolled back
-    ///   to an older one meanwhile.
+    /// - Precondition: The savepoint belongs to this transaction, which hasn't been rolled back to
+    ///   an earlier one since.
     /// - Complexity: O(nodes changed since).
     package func rollback(to savepoint: Savepoint) {
-        precondition(savepoint.edit === edit, "A savepoint of another transaction was used.")
+        precondition(savepoint.edit === edit, "The savepoint belongs to another transaction.")
         precondition(
             savepoint.retiredCount <= edit.nodes.retired.count
                 && savepoint.changes.count <= changes.count,
-            "A savepoint was used after the transaction had gone back to an older one.")
+            "The transaction has been rolled back to an earlier savepoint.")
         willEdit()
         let isBack = edit.nodes.rollBack(
             to: savepoint.stamp, retiredCount: savepoint.retiredCount,
             directory: content.directory)
-        precondition(isBack, "A root that was taken after the savepoint is still held.")
+        precondition(isBack, "A root created after the savepoint is still held.")
         edit.forget()
         insertions = []
         content = savepoint.content
@@ -45,14 +45,16 @@ extension EngineTransaction {
         schemaChanges.removeLast(schemaChanges.count - savepoint.schemaChangeCount)
     }
 
-    /// By table key: the key that the next row of each class gets.
+    /// The key of the next row of each class, by table key.
     package var nextKeys: [ObjectKey] {
         content.schema.tables.indices.map { ObjectKey(rawValue: content[$0].nextKey) }
     }
 
-    /// Lets the rows of a class that come next have keys from `key` on. No effect if they have anyway.
+    /// Ensures that the next rows of a class have keys of at least `key`. No effect if they have
+    /// anyway.
     ///
-    /// After a rollback: whoever knows a row that was undone does not take a new one for it.
+    /// Called after a rollback, so that code that still refers to a row that was rolled back can't
+    /// mistake a new row for it.
     package func skipKeys(_ table: TableKey, below key: ObjectKey) {
         guard content[table.index].nextKey < key.rawValue else { return }
         willEdit()

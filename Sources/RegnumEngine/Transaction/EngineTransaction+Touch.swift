@@ -1,13 +1,14 @@
 import RegnumStore
 
-// A change within a list or dictionary of any type is one of all values that it lies in: those are set to what
-// they are, so that whoever follows them hears of it.
+// A change in a list or dictionary of a value of any type is also a change of all values that
+// contain it. These are set to their current values, so that their observers are notified.
 
 extension EngineTransaction {
-    /// Sets the value whose list or dictionary was changed, and all values that it lies in, to what they are.
+    /// Sets the value whose list or dictionary was changed, and all values that contain it, to
+    /// their current values.
     ///
-    /// - Parameter list: the list of what lies in a column: `property[]`.
-    /// - Complexity: O(log n) for each list and dictionary that it lies in.
+    /// - Parameter list: The list of items of a column, `property[]`.
+    /// - Complexity: O(log n) for each list and dictionary that contains it.
     package func touch(itemsOf row: ObjectKey, _ table: TableKey, _ list: ListSchema) {
         willEdit()
         guard let column = content.schema.tables[table.index].column(ofItems: list) else { return }
@@ -15,7 +16,7 @@ extension EngineTransaction {
         touchAround(table, row.rawValue)
     }
 
-    /// Does that for the values that an element lies in.
+    /// Sets the values that contain an element to their current values.
     func touchAround(_ elements: TableKey, _ element: UInt64) {
         var (table, row) = (elements, element)
         while content.schema.tables[table.index].kind == .elements {
@@ -45,7 +46,7 @@ extension EngineTransaction {
 }
 
 extension TableSchema {
-    /// The column of any type that a list has the items of; nil for other lists.
+    /// Returns the column of any type whose items a list contains, or `nil` for other lists.
     func column(ofItems list: ListSchema) -> ColumnSchema? {
         list.name.itemsProperty.flatMap { column(named: $0) }
     }

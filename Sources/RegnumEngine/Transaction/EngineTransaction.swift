@@ -1,12 +1,12 @@
-/// A private copy of a root under edit. Confined to one task: not Sendable.
+/// A private copy of a root being edited. Confined to one task: not Sendable.
 ///
-/// Everything that it reads includes its own changes. Nodes of the base are copied when they are
-/// first changed and edited in place from then on; `abort`, or letting go of the transaction, undoes
-/// it. A call that throws leaves the transaction as it was.
+/// All reads include its own changes. Nodes of the base are copied when first changed, and then
+/// edited in place. `abort`, or releasing the transaction, discards the changes. A call that throws
+/// leaves the transaction unchanged.
 package final class EngineTransaction {
-    /// The root that the transaction started from; never changes.
+    /// The root that the transaction is based on. Never changes.
     package let base: DatabaseRoot
-    /// The label for the commit, as change streams report it.
+    /// The origin of the commit, as change streams report it.
     package let origin: String?
     /// The version that the transaction will commit as.
     package let version: UInt64
@@ -16,17 +16,17 @@ package final class EngineTransaction {
     @exclusivity(unchecked) var schemaChanges: [SchemaChange] = []
     @exclusivity(unchecked) private(set) var phase = Phase.open
     let edit: ContentEdit
-    /// The state that a transaction went on from which was saved in between (`MigrationStage`).
+    /// The saved state from which the transaction was resumed (`MigrationStage`), or `nil`.
     @exclusivity(unchecked) private(set) var resumed: DatabaseRoot?
-    /// By table: how rows are inserted into it, once some were; empty after the schema has changed.
+    /// Row insertions by table, created on first use. Cleared when the schema changes.
     @exclusivity(unchecked) var insertions: [RowInsertion?] = []
-    /// The current state as a root, as long as it is current.
+    /// The current state as a root, or `nil` after a change.
     @exclusivity(unchecked) private var currentRoot: DatabaseRoot?
 
     enum Phase { case open, committed, aborted }
 
-    /// - Complexity: O(number of classes); O(n) where `base` is not the newest root of its lineage,
-    ///   or another transaction on it has not ended.
+    /// - Complexity: O(number of classes). O(n) if `base` isn't the newest root of its lineage or
+    ///   another transaction on it hasn't ended.
     package init(base: DatabaseRoot, origin: String? = nil) {
         self.base = base
         self.origin = origin
@@ -39,11 +39,11 @@ package final class EngineTransaction {
         }
     }
 
-    /// Goes on with the state of an earlier transaction on `base`, which was written and read again.
+    /// Resumes an earlier transaction on `base` from its saved state.
     ///
-    /// - Complexity: O(classes, and rows that the base does not have).
+    /// - Complexity: O(classes, and rows that the base doesn't have).
     init(resuming state: DatabaseRoot, base: DatabaseRoot) {
-        precondition(state.version == base.version + 1, "A state of another transaction.")
+        precondition(state.version == base.version + 1, "The state belongs to another transaction.")
         self.base = base
         origin = nil
         version = state.version
@@ -63,58 +63,59 @@ package final class EngineTransaction {
 
     deinit { abort() }
 
-    /// Whether committing would change anything: rows that were inserted and deleted again leave
-    /// no trace, setting an equal value does.
+    /// Whether a commit would change anything. Rows that were inserted and deleted again don't
+    /// count; setting an equal value does.
     package var hasChanges: Bool {
         if !schemaChanges.isEmpty || resumed != nil { return true }
         for index in changes.indices where hasChanges(index) { return true }
         return false
     }
 
-    /// The current state, uncommitted changes included, as a root of version `version`: for
-    /// whoever keeps it. Later edits do not show in it.
+    /// A root with the current state, including uncommitted changes, with the version `version`.
+    /// Later edits don't affect it.
     ///
-    /// - Complexity: O(1); the edits after it copy the nodes that they change.
+    /// - Complexity: O(1). Later edits copy the nodes that they change.
     package var root: DatabaseRoot {
         if let currentRoot { return currentRoot }
-        precondition(phase != .aborted, "An aborted transaction has no content.")
+        precondition(phase != .aborted, "The transaction was aborted.")
         let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.freeze())
         currentRoot = root
         return root
     }
 
-    /// Bytes of nodes on the heap in the transaction's lineage, in all its versions.
+    /// The bytes of heap nodes of all versions in the transaction's lineage.
     package var heapByteCount: Int { content.context.store.usage.byteCount }
 
     // MARK: Reading
 
-    /// The classes and their columns, with those that the transaction added.
+    /// The classes and their columns, including those that the transaction added.
     package var schema: DatabaseSchema { content.schema }
 
-    /// The number of rows of a class.
+    /// Returns the number of rows of a class.
     package func count(_ table: TableKey) -> Int { content.table(table)?.count ?? 0 }
 
-    /// Whether there is such a row. O(log n).
+    /// Returns whether the row exists. O(log n).
     package func contains(_ table: TableKey, _ key: ObjectKey) -> Bool {
         content.table(table)?.contains(key.rawValue) ?? false
     }
 
-    /// The value of a property, defaults applied; nil if there is no such row or column. O(log n).
+    /// Returns the value of a property, with defaults applied, or `nil` if the row or column
+    /// doesn't exist. O(log n).
     package func value(_ table: TableKey, _ key: ObjectKey, _ column: ColumnKey) -> Value? {
         content.value(table, key, column)
     }
 
-    /// The row with that primary key, or nil. O(log n).
+    /// Returns the row with that primary key, or `nil`. O(log n).
     package func find(_ table: TableKey, primaryKey value: Value) -> ObjectKey? {
         content.find(table, primaryKey: value)
     }
 
-    /// The keys of all rows, ascending.
+    /// Returns the keys of all rows, ascending.
     package func keys(_ table: TableKey) -> [ObjectKey] { content.keys(table) }
 
     // MARK: Phases
 
-    /// Undoes everything. The transaction can be used no more. No effect after a commit.
+    /// Discards all changes. The transaction can't be used afterwards. No effect after a commit.
     package func abort() {
         guard phase == .open else { return }
         phase = .aborted
@@ -125,7 +126,7 @@ package final class EngineTransaction {
         resumed = nil
     }
 
-    /// Ends the edits for good: the root of the current state.
+    /// Ends the transaction and returns the root of the current state.
     func finish() -> DatabaseRoot {
         willEdit()
         let root = DatabaseRoot(version: version, content: content, stamp: edit.nodes.stamp)
@@ -137,10 +138,10 @@ package final class EngineTransaction {
         return root
     }
 
-    /// Notes that the state is about to change.
+    /// Must be called before every change of the state.
     @inline(__always)
     func willEdit() {
-        precondition(phase == .open, "A transaction cannot be changed after its end.")
+        precondition(phase == .open, "The transaction has ended and can't be changed.")
         if currentRoot != nil { currentRoot = nil }
     }
 
@@ -151,21 +152,21 @@ package final class EngineTransaction {
     }
 }
 
-/// What a transaction did to the rows of one class.
+/// A transaction's changes to the rows of one class.
 struct TableChanges {
-    /// Rows from this key on are the transaction's own.
+    /// The transaction's own rows are those from this key on.
     let firstNewKey: UInt64
-    /// How many rows from `firstNewKey` on exist now.
+    /// The number of current rows from `firstNewKey` on.
     var insertedCount = 0
-    /// Rows of the base that are gone, in the order of their deletion.
+    /// Deleted rows of the base, in order of deletion.
     var deleted: [ObjectKey] = []
-    /// Rows of the base that are there and of which properties were set.
+    /// Rows of the base that still exist and have properties that were set.
     var modified = ModifiedRows()
-    /// Lists of rows of the base that are there, which were changed.
+    /// Changed lists of rows of the base that still exist.
     var lists: [RowList: ListLog] = [:]
 }
 
-/// What a transaction did to the schema, in the order in which it did.
+/// A transaction's change to the schema. They are kept in order.
 enum SchemaChange {
     case table(TableKey, String, TableKind, [ColumnDefinition])
     case column(TableKey, ColumnKey, ColumnDefinition)
@@ -173,7 +174,7 @@ enum SchemaChange {
     case index(TableKey, ColumnKey)
     /// The version of the schema.
     case version(UInt64)
-    /// What commit records do not tell: the transaction commits in bulk.
+    /// A change that commit records can't describe, so the transaction commits in bulk.
     case restructured
 
     var isRestructured: Bool {

@@ -1,8 +1,9 @@
-// The typed layer's way to rows: by positions that it looked up once (table, index slot), without a
-// `Value`, a schema or a reference count on the way. A table's position is `TableKey.rawValue`.
+// Row access for the typed layer. Uses positions (table, index slot) that it looked up once,
+// without creating a `Value`, reading the schema or counting references. A table's position is
+// `TableKey.rawValue`.
 
 extension DatabaseContent {
-    /// The table at a position, nil where there is none.
+    /// Returns the table at a position, or `nil` if there is none.
     @inline(__always)
     fileprivate func table(at index: Int) -> Table? {
         guard let directory, DatabaseContent.offset(index) < directory.byteCount else { return nil }
@@ -35,19 +36,20 @@ extension DatabaseRoot {
     /// `schema.id`.
     package var schemaID: UInt64 { content.schema.id }
 
-    /// The address of a row's cluster node, for reads by the layout in `Cluster`; nil if there is no
-    /// such row, or the cluster has no slots for `columnCount` columns. Valid as long as the root is
-    /// held.
+    /// Returns the address of a row's cluster node, for reads by the layout in `Cluster`, or `nil`
+    /// if the row doesn't exist or the cluster has fewer than `columnCount` slots. Valid while the
+    /// root is held.
     package func cluster(_ table: Int, _ row: UInt64, columnCount: Int) -> UnsafeRawPointer? {
         content.cluster(table, row, columnCount: columnCount)
     }
 
-    /// The row with a primary key, by the index slot that `integerKeySlot` gave.
+    /// Returns the row with a primary key, using the index slot from `integerKeySlot`.
     package func find(_ table: Int, slot: Int, _ value: Int64) -> UInt64? {
         content.find(table, slot: slot, value)
     }
 
-    /// The index slot of the class's primary key if that is a required integer, else nil.
+    /// Returns the index slot of the class's primary key if it is a required integer, otherwise
+    /// `nil`.
     package func integerKeySlot(_ table: TableKey) -> Int? { content.primaryKeySlot(table) }
 }
 
@@ -55,21 +57,23 @@ extension EngineTransaction {
     /// `schema.id`.
     package var schemaID: UInt64 { content.schema.id }
 
-    /// As that of `DatabaseRoot`; valid until the next edit.
+    /// Returns the address of a row's cluster node like `DatabaseRoot.cluster`. Valid until the
+    /// next edit.
     package func cluster(_ table: Int, _ row: UInt64, columnCount: Int) -> UnsafeRawPointer? {
         content.cluster(table, row, columnCount: columnCount)
     }
 
-    /// The row with a primary key, by the index slot that `integerKeySlot` gave.
+    /// Returns the row with a primary key, using the index slot from `integerKeySlot`.
     package func find(_ table: Int, slot: Int, _ value: Int64) -> UInt64? {
         content.find(table, slot: slot, value)
     }
 
-    /// The index slot of the class's primary key if that is a required integer, else nil.
+    /// Returns the index slot of the class's primary key if it is a required integer, otherwise
+    /// `nil`.
     package func integerKeySlot(_ table: TableKey) -> Int? { content.primaryKeySlot(table) }
 
-    /// Sets an integer in a column of integers that is neither indexed nor the primary key; false if
-    /// there is no such row. As `set`.
+    /// Sets an integer column that is neither indexed nor the primary key, like `set`. Returns
+    /// false if there is no such row.
     package func setPlain(
         _ table: TableKey, _ row: UInt64, _ column: ColumnKey, _ value: Int64
     ) -> Bool {
@@ -83,7 +87,7 @@ extension EngineTransaction {
         return true
     }
 
-    /// Sets a double or a date that is not NaN, as the one above.
+    /// Sets a double or date column like the integer variant. A date must not be NaN.
     package func setPlain(
         _ table: TableKey, _ row: UInt64, _ column: ColumnKey, _ value: Double
     ) -> Bool {
@@ -97,8 +101,8 @@ extension EngineTransaction {
         return true
     }
 
-    /// Notes a modification of a row for the record and the summary; those of the transaction's own
-    /// rows are part of what they are.
+    /// Records a modification of a row for the commit record and the summary. The transaction's own
+    /// rows are recorded as insertions.
     @inline(__always)
     func noteSet(_ table: TableKey, _ row: UInt64, _ column: ColumnKey) {
         if row < changes[table.index].firstNewKey {

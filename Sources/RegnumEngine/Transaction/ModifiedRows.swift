@@ -1,26 +1,27 @@
-/// Which rows a transaction has modified, and which of their columns: a hash table with open
-/// addressing by object key, of one mask for the first 64 columns each.
+/// The rows that a transaction has modified, with their columns: an open-addressing hash table from
+/// object key to a mask of the first 64 columns.
 ///
-/// Keys are the database's own and dense, so a multiplicative hash (Knuth, The Art of Computer
-/// Programming 3, 6.4) spreads them; nobody outside chooses them.
+/// Keys are assigned by the database and dense, so a multiplicative hash suffices (Knuth, The Art
+/// of Computer Programming 3, 6.4); no one else can choose them.
 struct ModifiedRows {
     private struct Entry {
         var key: UInt64
-        /// 0: the row was removed again.
+        /// 0 if the row was removed again and has no columns from 64 on.
         var mask: UInt64
     }
 
     private static let free = UInt64.max
     private var entries: ContiguousArray<Entry> = []
     private var usedCount = 0
-    /// Rows that are in the set.
+    /// The number of rows.
     private(set) var count = 0
-    /// The columns from 64 on, of rows that are in the set.
+    /// The columns from 64 on.
     private var more: [UInt64: ColumnSet] = [:]
 
     var isEmpty: Bool { count == 0 }
 
-    /// Where the key is or would be. The table is never full.
+    /// Returns the place of the key, or the free one where it would be inserted. The table is never
+    /// full.
     @inline(__always)
     private func place(_ key: UInt64) -> Int {
         let shift = UInt64(truncatingIfNeeded: entries.count.leadingZeroBitCount &+ 1)
@@ -47,7 +48,7 @@ struct ModifiedRows {
         }
     }
 
-    /// Takes a row out.
+    /// Removes a row.
     mutating func remove(_ key: UInt64) {
         guard count > 0 else { return }
         let place = place(key)
@@ -69,7 +70,7 @@ struct ModifiedRows {
         }
     }
 
-    /// The rows with their columns, ascending by key.
+    /// Returns the rows with their columns, ascending by key.
     func sorted() -> [ModifiedRow] {
         var rows: [ModifiedRow] = []
         rows.reserveCapacity(count)

@@ -1,7 +1,7 @@
 package import RegnumStore
 
-/// Inserts rows of one class into a transaction, value by value: what `EngineTransaction.insert` does,
-/// without a `Value` for each property.
+/// Inserts rows of one class into a transaction value by value. Equivalent to
+/// `EngineTransaction.insert`, but without creating a `Value` for each property.
 ///
 ///     let row = transaction.insertion(table)
 ///     row.begin()
@@ -9,9 +9,9 @@ package import RegnumStore
 ///     row.put("general", 1)
 ///     let key = try row.end()
 ///
-/// Good until the transaction's next edit of another kind; ask for it again then, which is cheap.
+/// Valid until the transaction's next edit of another kind. Then request it again, which is cheap.
 package final class RowInsertion {
-    /// The transaction, which holds this; unmanaged, so that no row counts references.
+    /// The transaction, which retains this object. Unmanaged, to avoid reference counting per row.
     private let transaction: Unmanaged<EngineTransaction>
     private let table: TableKey
     private let rules: [ColumnRule]
@@ -27,11 +27,11 @@ package final class RowInsertion {
     private let links: [LinkColumn]
     private let hasLinks: Bool
     @exclusivity(unchecked) private var node: Table
-    /// By index slot: the key of the row's value.
+    /// The index keys of the row's values, by index slot.
     @exclusivity(unchecked) private var keys: [UInt64]
-    /// The value of a primary key whose index key does not tell all.
+    /// The primary key, if its index key isn't exact.
     @exclusivity(unchecked) private var keyValue = Value.null
-    /// The first value that cannot be stored: its column and why.
+    /// The first invalid value: its column and the reason.
     @exclusivity(unchecked) private var problem: (column: Int, text: String)?
 
     init(_ transaction: EngineTransaction, _ table: TableKey) {
@@ -73,7 +73,7 @@ package final class RowInsertion {
         if slot >= 0 { keys[slot] = key() }
     }
 
-    /// Puts an integer into a column of integers, and so on for the others.
+    /// Stores an integer in an integer column. The other overloads are for their types.
     package func put(_ value: Int64, _ column: Int) {
         appender.putInt(column, value)
         if column == primaryKey, !isKeyExact { keyValue = .int(value) }
@@ -90,7 +90,7 @@ package final class RowInsertion {
         note(IndexKey.key(value), column)
     }
 
-    /// - Parameter seconds: since the reference date.
+    /// - Parameter seconds: Seconds since the reference date.
     package func put(date seconds: Double, _ column: Int) {
         guard !seconds.isNaN else { return put(Value.date(seconds), column) }
         appender.putDouble(column, seconds)
@@ -110,7 +110,7 @@ package final class RowInsertion {
         }
     }
 
-    /// Puts any value.
+    /// Stores a value of any column type.
     package func put(_ value: Value, _ column: Int) {
         if let text = rules[column].problem(with: value) { return refuse(column, text) }
         if column == primaryKey { keyValue = value }
@@ -122,8 +122,8 @@ package final class RowInsertion {
         if problem == nil { problem = (column, text) }
     }
 
-    /// Makes the row one of the transaction, or throws as `EngineTransaction.insert`, and the
-    /// transaction is as if the row had not been begun.
+    /// Adds the row to the transaction. If it is invalid, throws like `EngineTransaction.insert`
+    /// and discards the row.
     ///
     /// - Complexity: O(log n) for each index.
     package func end() throws(StoreError) -> ObjectKey {
@@ -137,7 +137,7 @@ package final class RowInsertion {
         return ObjectKey(rawValue: row)
     }
 
-    /// By the keys of their indexes, which tell the rows.
+    /// Checks the links by their index keys, which identify the linked rows.
     private func checkLinks() {
         let found = owner.content.problem(inserting: links) { link in
             let key = keys[slots[link.column.index]]
@@ -176,7 +176,7 @@ package final class RowInsertion {
 }
 
 extension EngineTransaction {
-    /// The way to insert rows of a class value by value. The class must exist.
+    /// Returns the row insertion for a class, which must exist.
     package func insertion(_ table: TableKey) -> RowInsertion {
         willEdit()
         if table.index < insertions.count, let known = insertions[table.index] { return known }

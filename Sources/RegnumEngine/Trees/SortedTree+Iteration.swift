@@ -1,8 +1,8 @@
 extension SortedTree: Sequence {
-    /// Walks the tree in order; holds the nodes that it walks, so edits of other copies do not
-    /// disturb it.
+    /// An iterator over the elements in order. It retains the nodes it visits, so edits of other
+    /// copies don't affect it.
     struct Iterator: IteratorProtocol {
-        /// The inner nodes above the leaf, each with the child to enter next.
+        /// The inner nodes above the leaf, each with the index of the next child to enter.
         private var stack: [(node: Node, next: Int)] = []
         private var leaf: Node?
         private var slot = 0
@@ -11,7 +11,7 @@ extension SortedTree: Sequence {
             if let root { descend(root) }
         }
 
-        /// Starts at the first element that is not before `key`.
+        /// Starts at the first element that isn't before `key`.
         init(_ root: Node?, from key: Key, _ order: Order) {
             guard var node = root else { return }
             while !node.isLeaf {
@@ -55,20 +55,20 @@ extension SortedTree: Sequence {
 
     func makeIterator() -> Iterator { Iterator(root) }
 
-    /// The elements from the first that is not before `key`.
+    /// Returns an iterator that starts at the first element that isn't before `key`.
     func iterator(from key: Key) -> Iterator { Iterator(root, from: key, order) }
 
     var underestimatedCount: Int { count }
 
-    /// Calls `body` for each element in order until it returns false, which is the result then.
+    /// Calls `body` for each element in order until it returns false.
     ///
-    /// - Complexity: O(n), without a stack in memory: the fastest way through the tree.
+    /// - Complexity: O(n). Allocates no stack, so it is the fastest way to traverse the tree.
     @inline(__always)
     func visit(_ body: (borrowing Element) throws -> Bool) rethrows {
         if let root { _ = try SortedTree.visit(root, body) }
     }
 
-    /// As `visit(_:)`, from the first element that is not before `key`.
+    /// Calls `body` like `visit(_:)`, starting at the first element that isn't before `key`.
     ///
     /// - Complexity: O(log n + visited).
     @inline(__always)

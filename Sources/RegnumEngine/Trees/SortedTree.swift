@@ -1,27 +1,30 @@
-/// What a sorted tree holds and how it orders it.
+/// The element type of a sorted tree and its order.
 ///
-/// Orders are small values, so that one can carry what it needs (the directions of a sort).
+/// Orders are small values that may carry parameters, such as the directions of a sort.
 protocol TreeOrder: Sendable {
     associatedtype Element: Sendable
     associatedtype Key: Sendable
 
-    /// The most elements of a leaf: few where copying an element counts references.
+    /// The maximum number of elements in a leaf. Choose a small one if copying an element retains
+    /// references.
     static var leafSlotCountMax: Int { get }
-    /// Whether elements are plain bytes, without references to count.
+    /// Whether elements are trivial, that is, contain no references.
     static var isElementTrivial: Bool { get }
-    /// Whether keys are plain bytes, without references to count.
+    /// Whether keys are trivial, that is, contain no references.
     static var isKeyTrivial: Bool { get }
-    /// The part of an element that decides its place; no two elements of a tree have equal keys.
+    /// Returns the part of an element that determines its position. No two elements of a tree have
+    /// equal keys.
     static func key(of element: Element) -> Key
-    /// Negative, zero or positive as `a` comes before, with or after `b`. A total order.
+    /// Compares two keys: negative, zero or positive if `a` orders before, equal to or after `b`.
+    /// The order must be total.
     func compare(_ a: Key, _ b: Key) -> Int
 }
 
-/// A persistent, counted, sorted tree: a copy is a snapshot and costs one retain.
+/// A persistent, counted, sorted tree. Copying it takes a snapshot at the cost of one retain.
 ///
-/// A B+tree whose nodes are shared between copies. An edit changes in place the nodes that this
-/// value alone holds and copies the others, so a copy never sees a later edit of another. Every
-/// inner node knows how many elements lie below each child: positions are found in O(log n).
+/// A B+tree whose nodes are shared between copies. An edit changes nodes in place if only this
+/// value references them and copies the others, so it never affects another copy. Each inner node
+/// stores the number of elements below each child, so positions are found in O(log n).
 ///
 /// `@unchecked Sendable`: the guard is ownership. A node is changed only through a tree value that
 /// holds the one reference to it (`TreeNode.own`, by `isKnownUniquelyReferenced`); a node that two
@@ -35,12 +38,12 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
     private(set) var count = 0
     let order: Order
 
-    /// The empty tree.
+    /// Creates an empty tree.
     init(order: Order) {
         self.order = order
     }
 
-    /// A tree of `elements`, which are in order and without duplicates.
+    /// Creates a tree of `elements`, which must be sorted and without duplicates.
     ///
     /// - Complexity: O(n).
     init(order: Order, sorted elements: [Element]) {
@@ -49,7 +52,7 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         root = Node.build(elements)
     }
 
-    /// Whether no other tree has the root: edits need not copy it.
+    /// Whether no other tree shares the root, so that edits need not copy it.
     var isUnshared: Bool {
         mutating get {
             guard var node = root else { return true }
@@ -59,7 +62,7 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         }
     }
 
-    /// The element with that key, or nil.
+    /// Returns the element with that key, or `nil`.
     ///
     /// - Complexity: O(log n).
     func find(_ key: Key) -> Element? {
@@ -73,7 +76,7 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         return order.compare(Order.key(of: element), key) == 0 ? element : nil
     }
 
-    /// The first element that is not before `key`, or nil.
+    /// Returns the first element that isn't before `key`, or `nil`.
     ///
     /// - Complexity: O(log n).
     func firstElement(from key: Key) -> Element? {
@@ -91,7 +94,7 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         return next.item(0)
     }
 
-    /// How many elements come before `key`, and whether it is there.
+    /// Returns the number of elements before `key`, and whether the tree contains it.
     ///
     /// - Complexity: O(log n).
     func rank(of key: Key) -> (position: Int, isPresent: Bool) {
@@ -130,7 +133,7 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         return node.item(left)
     }
 
-    /// Inserts `element`; false, and no change, if its key is there already.
+    /// Inserts `element`. Returns false and changes nothing if its key already exists.
     ///
     /// - Complexity: O(log n).
     @discardableResult
@@ -146,7 +149,7 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         return true
     }
 
-    /// Inserts `element`, whose key the caller knows to be absent, and returns its position.
+    /// Inserts `element`, whose key must be absent, and returns its position.
     ///
     /// - Complexity: O(log n).
     @discardableResult
@@ -164,8 +167,8 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         return position
     }
 
-    /// Removes the element with that key and returns where it stood; nil, and no change, if there is
-    /// none.
+    /// Removes the element with that key and returns it with its former position. Returns `nil` and
+    /// changes nothing if there is none.
     ///
     /// - Complexity: O(log n).
     @discardableResult
@@ -185,8 +188,8 @@ struct SortedTree<Order: TreeOrder>: @unchecked Sendable {
         return nil
     }
 
-    /// Changes the element with that key in place; the change must leave its key as it is.
-    /// False if there is none.
+    /// Changes the element with that key in place. The change must not affect its key. Returns
+    /// false if there is no such element.
     ///
     /// - Complexity: O(log n).
     @inline(__always)

@@ -1,8 +1,8 @@
-/// Edits of a node that its caller owns: nobody else holds it (`own`).
+/// Edits of a node that only the caller references (`own`).
 extension TreeNode {
-    /// Inserts an element that is not there; returns the right part if the node had to be split.
+    /// Inserts an element whose key is absent. Returns the right part if the node had to be split.
     ///
-    /// - Parameter position: the number of elements before it in this node is added.
+    /// - Parameter position: Incremented by the number of elements before it in this node.
     func insert(
         _ element: Element, _ key: Key, _ order: Order, isRightEdge: Bool, _ position: inout Int
     ) -> TreeNode? {
@@ -54,7 +54,7 @@ extension TreeNode {
             changeCount(by: -split.count)
             return TreeNode.inner(CollectionOfOne(split), height: height)
         }
-        // The part that was split off is counted here, and goes where its left neighbour went.
+        // The split-off part is counted here and moves with its left sibling.
         let middle = treeChildCountMax / 2
         changeCount(by: -split.count)
         let right = splitOff(from: middle)
@@ -64,9 +64,10 @@ extension TreeNode {
         return right
     }
 
-    /// Removes the element with `key`; nil if there is none. The node may be left empty.
+    /// Removes the element with `key`, or returns `nil` if there is none. The node may become
+    /// empty.
     ///
-    /// - Parameter position: the number of elements before it in this node is added.
+    /// - Parameter position: Incremented by the number of elements before it in this node.
     func remove(_ key: Key, _ order: Order, _ position: inout Int) -> Element? {
         if isLeaf {
             let slot = lowerBound(key, order)
@@ -90,7 +91,7 @@ extension TreeNode {
         return element
     }
 
-    /// Changes the element with `key`, which is there.
+    /// Changes the element with `key`, which must exist.
     @inline(__always)
     func update(_ key: Key, _ order: Order, _ change: (inout Element) -> Void) {
         var node = self
@@ -99,7 +100,7 @@ extension TreeNode {
         node.withItems { change(&$0[slot]) }
     }
 
-    /// Joins children `slot` and `slot + 1`, or shares their slots evenly between them.
+    /// Merges children `slot` and `slot + 1`, or distributes their slots evenly between them.
     private func balance(_ slot: Int) {
         let left = ownedChild(slot)
         let right = ownedChild(slot + 1)
@@ -110,7 +111,7 @@ extension TreeNode {
             recount(slot)
             return
         }
-        // The larger side gives; what it gives passes through a node of its own.
+        // The larger sibling gives up slots, which move through a temporary node.
         let half = total / 2
         if left.slotCount > half {
             let moved = left.splitOff(from: half)
@@ -126,7 +127,7 @@ extension TreeNode {
         recount(slot + 1)
     }
 
-    /// A tree of elements that are in order; nil for none.
+    /// Builds a tree of sorted elements, or returns `nil` if there are none.
     static func build(_ elements: [Element]) -> TreeNode? {
         guard !elements.isEmpty else { return nil }
         var level: [TreeNode] = []

@@ -1,21 +1,21 @@
-/// The most children of an inner node. Small, because a commit copies a path of nodes and counts a
-/// reference to every child.
+/// The maximum number of children of an inner node. Small, because a commit copies a path of nodes
+/// and retains each of their children.
 let treeChildCountMax = 16
 
-/// Where the counts of an inner node begin, behind its children, and its keys behind those.
+/// The offsets of an inner node's counts, which follow its children, and its keys.
 private let treeCountsOffset = 16 * 8
 private let treeFirstsOffset = 2 * 16 * 8
 
-/// What a node tells of itself before its slots.
+/// The header of a node.
 struct TreeNodeHeader {
     /// The number of elements below.
     var count: Int
-    /// The number of elements in a leaf, or of children of an inner node.
+    /// The number of elements of a leaf, or of children of an inner node.
     var slotCount: Int
     /// 0 for a leaf.
     let height: Int
-    /// 1 if the elements of this leaf, or the keys of this inner node, hold no references. A whole
-    /// word, so that the header takes 32 bytes and the slots behind it are aligned to 16.
+    /// 1 if the elements of this leaf, or the keys of this inner node, are trivial. An entire word,
+    /// so that the header takes 32 bytes and the slots are aligned to 16.
     private let triviality: Int
 
     init(height: Int, isTrivial: Bool) {
@@ -28,21 +28,21 @@ struct TreeNodeHeader {
     var isTrivial: Bool { triviality != 0 }
 }
 
-/// One node of a `SortedTree`, in one block of memory: a leaf of elements, or an inner node of
-/// children, of the numbers of elements below each, and of the keys that they are filed under. A
-/// child's key is at most the smallest one below it, and greater than all below the child before.
+/// A node of a `SortedTree` in one block of memory: a leaf of elements, or an inner node with its
+/// children, the number of elements below each, and their keys. A child's key is at most the
+/// smallest one below it, and greater than all keys below the preceding child.
 ///
-/// The numbers lie side by side, so that a position is found without a look at any sibling.
+/// The counts are contiguous, so finding a position doesn't access the siblings.
 ///
-/// This file is where the raw memory is. The guard of every pointer is the closure that it is given
-/// to: it does not leave it, and the slots up to `slotCount` are initialised. Nodes are edited only
-/// through `TreeNode+Edit.swift`, by who owns them.
+/// This file contains all access to raw memory. The guard of every pointer is the closure that it
+/// is passed to: it doesn't escape, and the slots up to `slotCount` are initialized. Nodes are
+/// edited only through `TreeNode+Edit.swift`, by their owner.
 final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
     typealias Element = Order.Element
     typealias Key = Order.Key
 
-    /// Whole regions at a time, and as little as can be asked of the type: a generic class's deinit
-    /// is not specialised.
+    /// Deinitializes entire regions at a time and queries the type as little as possible, because
+    /// the deinit of a generic class isn't specialized.
     deinit {
         withUnsafeMutablePointers { header, bytes in
             let raw = UnsafeMutableRawPointer(bytes)
@@ -58,7 +58,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         }
     }
 
-    /// A node with room for all slots and none in use.
+    /// Creates a node with capacity for all slots and none in use.
     private static func allocate(height: Int) -> TreeNode {
         assert(MemoryLayout<Element>.alignment <= 16 && MemoryLayout<Key>.alignment <= 16)
         assert(MemoryLayout<TreeNodeHeader>.size == 32)
@@ -95,11 +95,11 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         set { withUnsafeMutablePointerToHeader { $0.pointee.count = newValue } }
     }
 
-    /// The most slots that the node can have; one with less than a quarter of them after a removal
-    /// joins a neighbour or borrows from it.
+    /// The maximum number of slots. A node that a removal leaves with less than a quarter of them
+    /// is merged with a sibling or borrows from it.
     var slotCountMax: Int { isLeaf ? Order.leafSlotCountMax : treeChildCountMax }
 
-    /// The elements of a leaf.
+    /// Calls `body` with the elements of a leaf.
     @inline(__always)
     func withItems<Result>(_ body: (UnsafeMutablePointer<Element>) throws -> Result) rethrows
         -> Result
@@ -110,7 +110,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         }
     }
 
-    /// The children of an inner node and their keys.
+    /// Calls `body` with the children of an inner node and their keys.
     @inline(__always)
     func withChildren<Result>(
         _ body: (UnsafeMutablePointer<TreeNode>, UnsafeMutablePointer<Key>) throws -> Result
@@ -123,7 +123,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         }
     }
 
-    /// How many elements lie below each child of an inner node.
+    /// Calls `body` with the number of elements below each child of an inner node.
     @inline(__always)
     func withCounts<Result>(_ body: (UnsafeMutablePointer<Int>) throws -> Result) rethrows
         -> Result
@@ -134,7 +134,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         }
     }
 
-    /// The number of elements below the children before a slot.
+    /// Returns the number of elements below the children before a slot.
     @inline(__always)
     func countBefore(_ slot: Int) -> Int {
         withCounts { counts in
@@ -150,7 +150,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
     @inline(__always)
     func child(_ slot: Int) -> TreeNode { withChildren { children, _ in children[slot] } }
 
-    /// The key that a parent files the node under; the node is not empty.
+    /// Returns the key under which a parent stores the node, which must not be empty.
     func firstKey() -> Key {
         isLeaf ? Order.key(of: item(0)) : withChildren { _, firsts in firsts[0] }
     }
@@ -158,9 +158,9 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
     @inline(__always)
     func first(_ slot: Int) -> Key { withChildren { _, firsts in firsts[slot] } }
 
-    // MARK: Making nodes
+    // MARK: Creating nodes
 
-    /// A leaf with some elements, at least one.
+    /// Creates a leaf with at least one element.
     static func leaf(_ elements: some RandomAccessCollection<Element>) -> TreeNode {
         let node = allocate(height: 0)
         node.withItems { items in
@@ -173,7 +173,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         return node
     }
 
-    /// An inner node with some children, at least one, all of height `height - 1`.
+    /// Creates an inner node with at least one child, all of height `height - 1`.
     static func inner(_ nodes: some RandomAccessCollection<TreeNode>, height: Int) -> TreeNode {
         let node = allocate(height: height)
         node.withChildren { children, firsts in
@@ -188,7 +188,8 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         return node
     }
 
-    /// The right part of a node that its owner splits, from `slot` on, moved into a new one.
+    /// Splits the node, which the caller must own, and returns the slots from `slot` on in a new
+    /// one.
     func splitOff(from slot: Int) -> TreeNode {
         let right = TreeNode.allocate(height: height)
         let moved = slotCount - slot
@@ -215,7 +216,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         return right
     }
 
-    /// Moves all slots of `right`, which follow those of this node and have room here, to the end.
+    /// Appends all slots of `right`, which follow those of this node. There must be room.
     func absorb(_ right: TreeNode) {
         let here = slotCount
         let moved = right.slotCount
@@ -240,7 +241,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         right.count = 0
     }
 
-    /// Makes `node` one that only the caller holds.
+    /// Replaces `node` with a copy if it is shared.
     @inline(__always)
     static func own(_ node: inout TreeNode) {
         if !isKnownUniquelyReferenced(&node) { node = node.copy() }
@@ -271,7 +272,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         return other
     }
 
-    // MARK: Changing slots of an owned node
+    // MARK: Editing the slots of an owned node
 
     func insertItem(_ element: Element, at slot: Int) {
         let slots = slotCount
@@ -294,7 +295,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         }
     }
 
-    /// Puts a child into its slot; its elements count as here already.
+    /// Inserts a child whose elements are already counted.
     func insertChild(_ child: TreeNode, at slot: Int) {
         let slots = slotCount
         withChildren { children, firsts in
@@ -325,12 +326,12 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         slotCount = slots - 1
     }
 
-    /// Files a child under its first key as it is now.
+    /// Updates the key of a child to its current first key.
     func refile(_ slot: Int) {
         withChildren { children, firsts in firsts[slot] = children[slot].firstKey() }
     }
 
-    /// Makes the child one that only this node holds, and returns it.
+    /// Returns the child, copying it first if it is shared.
     @inline(__always)
     func ownedChild(_ slot: Int) -> TreeNode {
         withChildren { children, _ in
@@ -341,7 +342,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
 
     func changeCount(by change: Int) { count += change }
 
-    /// Notes how many elements lie below a child now.
+    /// Updates the number of elements below a child.
     @inline(__always)
     func recount(_ slot: Int) {
         let below = child(slot).count
@@ -350,7 +351,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
 
     // MARK: Searching
 
-    /// The first slot of a leaf whose key is not before `key`.
+    /// Returns the first slot of a leaf whose key isn't before `key`.
     @inline(__always)
     func lowerBound(_ key: Key, _ order: Order) -> Int {
         let count = slotCount
@@ -369,7 +370,7 @@ final class TreeNode<Order: TreeOrder>: ManagedBuffer<TreeNodeHeader, UInt8> {
         }
     }
 
-    /// The child of an inner node that has `key`, if any has.
+    /// Returns the child of an inner node that contains `key`, if any does.
     @inline(__always)
     func childIndex(of key: Key, _ order: Order) -> Int {
         let count = slotCount

@@ -1,26 +1,26 @@
-/// A set of columns of one class; small and cheap for the first 64 columns.
+/// A set of columns of one class. Doesn't allocate for the first 64 columns.
 package struct ColumnSet: Hashable, Sendable {
     private var first: UInt64 = 0
-    /// Word i holds columns 64 (i + 1) and on; never ends with a zero word.
+    /// Word i holds the columns from 64 (i + 1) on. The last word is never zero.
     private var rest: [UInt64] = []
 
-    /// The empty set.
+    /// Creates an empty set.
     package init() {}
 
-    /// The columns of which a bit is set, for the first 64.
+    /// Creates a set from a bit mask of the first 64 columns.
     init(first: UInt64) {
         self.first = first
     }
 
-    /// The set of `columns`.
+    /// Creates a set of `columns`.
     package init(_ columns: some Sequence<ColumnKey>) {
         for column in columns { insert(column) }
     }
 
-    /// Whether no column is in the set.
+    /// Whether the set is empty.
     package var isEmpty: Bool { first == 0 && rest.isEmpty }
 
-    /// Adds a column.
+    /// Inserts a column.
     package mutating func insert(_ column: ColumnKey) {
         let index = column.index
         if index < 64 {
@@ -32,14 +32,14 @@ package struct ColumnSet: Hashable, Sendable {
         }
     }
 
-    /// Adds all columns of `other`.
+    /// Inserts all columns of `other`.
     package mutating func formUnion(_ other: ColumnSet) {
         first |= other.first
         while rest.count < other.rest.count { rest.append(0) }
         for word in other.rest.indices { rest[word] |= other.rest[word] }
     }
 
-    /// Whether the column is in the set.
+    /// Returns whether the set contains the column.
     package func contains(_ column: ColumnKey) -> Bool {
         let index = column.index
         if index < 64 { return first & (1 << UInt64(index)) != 0 }
@@ -47,13 +47,13 @@ package struct ColumnSet: Hashable, Sendable {
         return word < rest.count && rest[word] & (1 << UInt64(index % 64)) != 0
     }
 
-    /// Whether a column is in both sets.
+    /// Returns whether the sets have a column in common.
     func intersects(_ other: ColumnSet) -> Bool {
         if first & other.first != 0 { return true }
         return zip(rest, other.rest).contains { $0 & $1 != 0 }
     }
 
-    /// The columns, ascending.
+    /// The columns in ascending order.
     package var columns: [ColumnKey] {
         var result: [ColumnKey] = []
         appendColumns(of: first, base: 0, to: &result)

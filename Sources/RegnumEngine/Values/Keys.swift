@@ -22,11 +22,11 @@ package struct ColumnKey: Hashable, Comparable, Sendable {
     var index: Int { Int(rawValue) }
 }
 
-/// The number of a row in its class: dense and rising from 0 in the order of creation.
+/// The number of a row in its class: dense and ascending from 0 in order of creation.
 ///
-/// The key of a row that was ever committed is never given to another row. A key that only an
-/// aborted transaction used, or a row that was inserted and deleted in one transaction, may be
-/// given again, because nobody else has seen it.
+/// The key of a committed row is never reused. A key that was only used by an aborted transaction,
+/// or by a row that was inserted and deleted in one transaction, may be reused, because no one else
+/// has seen it.
 package struct ObjectKey: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
 

@@ -1,4 +1,4 @@
-/// The 12 bytes of an ObjectId, big-endian, so that their order is the order of the bytes.
+/// The 12 bytes of an ObjectId, big-endian, so that comparing the numbers compares the bytes.
 package struct ObjectIdBytes: Hashable, Comparable, Sendable {
     /// Bytes 0 to 7; byte 0 is the most significant.
     package var high: UInt64

@@ -2,12 +2,13 @@ import Glibc
 import RegnumStore
 
 extension Value {
-    /// The total order of sorts and indexes: negative, zero or positive as `a` comes before, with
-    /// or after `b`.
+    /// Returns the order of two values in sorts and indexes: negative, zero or positive if `a`
+    /// orders before, equal to or after `b`. The order is total.
     ///
-    /// Null first; NaN before all other doubles and decimals; -0.0 with 0.0, and decimals by their number; strings, data, UUIDs and ObjectIds
-    /// by their bytes; false before true. Values of different types (which never meet in one
-    /// column) go by type.
+    /// Null orders first, and NaN before all other doubles and decimals. -0.0 equals 0.0, and
+    /// decimals compare by their numeric value. Strings, data, UUIDs and ObjectIds compare by their
+    /// bytes, and false orders before true. Values of different types (which never occur in one
+    /// column) compare by type.
     package static func compare(_ a: Value, _ b: Value) -> Int {
         switch (a, b) {
         case (.int(let x), .int(let y)): x < y ? -1 : (x == y ? 0 : 1)
@@ -25,7 +26,7 @@ extension Value {
     }
 }
 
-/// The order of doubles in sorts: NaN first, -0.0 with 0.0.
+/// Compares two doubles in sort order: NaN first, -0.0 equal to 0.0.
 func compareDoubles(_ a: Double, _ b: Double) -> Int {
     if a < b { return -1 }
     if a > b { return 1 }
@@ -33,28 +34,28 @@ func compareDoubles(_ a: Double, _ b: Double) -> Int {
     return a.isNaN ? (b.isNaN ? 0 : -1) : 1
 }
 
-/// The order of two integers of 128 bits.
+/// Compares two unsigned 128-bit integers.
 func compareIdentities(_ a: Identity128, _ b: Identity128) -> Int {
     if a.high != b.high { return a.high < b.high ? -1 : 1 }
     return a.low == b.low ? 0 : (a.low < b.low ? -1 : 1)
 }
 
-/// The order of byte strings.
+/// Compares two byte arrays lexicographically.
 func compareBytes(_ a: [UInt8], _ b: [UInt8]) -> Int {
     a.withUnsafeBytes { x in b.withUnsafeBytes { y in compareRaw(x, y) } }
 }
 
-/// The order of strings by their UTF-8 bytes, which is also the order of their code points.
+/// Compares two strings by their UTF-8 bytes, which is also the order of their code points.
 package func compareUTF8(_ a: String, _ b: String) -> Int {
     withUTF8(a) { x in withUTF8(b) { y in compareRaw(x, y) } }
 }
 
-/// Whether the UTF-8 bytes are the same.
+/// Whether two strings have the same UTF-8 bytes.
 package func equalUTF8(_ a: String, _ b: String) -> Bool {
     a.utf8.count == b.utf8.count && compareUTF8(a, b) == 0
 }
 
-/// Hashes the UTF-8 bytes.
+/// Hashes the UTF-8 bytes of a string.
 func hashUTF8(_ string: String, into hasher: inout Hasher) {
     withUTF8(string) { bytes in
         hasher.combine(bytes.count)
@@ -62,7 +63,8 @@ func hashUTF8(_ string: String, into hasher: inout Hasher) {
     }
 }
 
-/// Calls `body` with the UTF-8 bytes; they are copied only for strings that do not store them.
+/// Calls `body` with the UTF-8 bytes, copying them only if the string has no contiguous UTF-8
+/// storage.
 @inline(__always)
 func withUTF8<Result>(_ string: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     let direct = string.utf8.withContiguousStorageIfAvailable { body(UnsafeRawBufferPointer($0)) }

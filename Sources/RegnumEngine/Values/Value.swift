@@ -11,7 +11,8 @@ package enum ValueType: UInt8, Sendable, CaseIterable {
     case uuid = 7
     case objectId = 8
     case decimal = 9
-    /// A value of any type: `AnyContent`. Always optional and indexed: the index tells who links to a row.
+    /// A value of any type, encoded as `AnyContent`. Always optional and indexed; the index finds
+    /// the rows that link to a row.
     case any = 10
 
     /// Whether a column of this type can be a primary key.
@@ -30,7 +31,7 @@ package enum ValueType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The value that a required column of this type holds when nothing else is said.
+    /// The default value of a required column of this type.
     package var zero: Value {
         switch self {
         case .bool: .bool(false)
@@ -47,11 +48,11 @@ package enum ValueType: UInt8, Sendable, CaseIterable {
     }
 }
 
-/// One stored value, or none.
+/// A stored value or null.
 ///
-/// `==` and `hash` go by the stored bits: strings by their UTF-8 bytes (no canonical equivalence),
-/// floating point by bit pattern. What a query calls equal is `Comparison`'s business, and the
-/// order of sorts and indexes is `Value.compare`.
+/// `==` and `hash` compare the stored bits: strings by their UTF-8 bytes (no canonical
+/// equivalence), floating-point numbers by bit pattern. `Comparison` defines equality in queries,
+/// `Value.compare` the order of sorts and indexes.
 package enum Value: Sendable {
     case null
     case bool(Bool)
@@ -64,11 +65,11 @@ package enum Value: Sendable {
     case uuid(Identity128)
     case objectId(ObjectIdBytes)
     case decimal(DecimalBits)
-    /// A value of any type but null, as `AnyContent` is stored. In sorts, indexes and conditions equal
-    /// numbers of different kinds are equal.
+    /// A non-null value of any type, encoded as `AnyContent`. Sorts, indexes and queries treat
+    /// equal numbers of different kinds as equal.
     case any([UInt8])
 
-    /// The type, or nil for `null`.
+    /// The type, or `nil` for `null`.
     package var type: ValueType? {
         switch self {
         case .null: nil
@@ -85,12 +86,13 @@ package enum Value: Sendable {
         }
     }
 
-    /// Whether this is `null`.
+    /// Whether the value is `null`.
     package var isNull: Bool {
         if case .null = self { true } else { false }
     }
 
-    /// Whether this is a double, a date or a decimal that is no number, or a value of any type that is one.
+    /// Whether the value is a NaN: a double, date or decimal, or such a number in a value of any
+    /// type.
     package var isNaN: Bool {
         switch self {
         case .double(let x), .date(let x): x.isNaN

@@ -1,12 +1,14 @@
 import RegnumStore
 
-// The order of values of any type: by ranks of kinds, numbers of all kinds by their mathematical values.
+// The order of values of any type: by the rank of the kind, and numbers of all kinds by their
+// mathematical value.
 
 extension AnyContent {
-    /// Negative, zero or positive as `a` comes before, with or after `b`.
+    /// Compares two values: negative, zero or positive if `a` orders before, equal to or after `b`.
     ///
-    /// Booleans, numbers (NaN before all others), strings, data, dates, ObjectIds, UUIDs, links, lists,
-    /// dictionaries; what lies in lists and dictionaries does not count. Numbers are not rounded: the integer 2^53 + 1 comes after the double 2^53.
+    /// The order is booleans, numbers (NaN first), strings, data, dates, ObjectIds, UUIDs, links,
+    /// lists, dictionaries. The contents of lists and dictionaries don't count. Numbers aren't
+    /// rounded: the integer 2^53 + 1 orders after the double 2^53.
     static func compare(_ a: AnyContent, _ b: AnyContent) -> Int {
         switch (a, b) {
         case (.bool(let x), .bool(let y)): return x == y ? 0 : (y ? -1 : 1)
@@ -24,7 +26,7 @@ extension AnyContent {
         return Int(a.kind.rank) - Int(b.kind.rank)
     }
 
-    /// The number that this is, nil for other kinds.
+    /// The numeric value, or `nil` for other kinds.
     package var number: AnyNumber? {
         switch self {
         case .int(let x): .int(x)
@@ -35,7 +37,7 @@ extension AnyContent {
         }
     }
 
-    /// The same for all values that compare as equal: equal numbers become one kind.
+    /// The representative of all values that compare as equal: equal numbers have the same kind.
     package var canonical: AnyContent {
         guard let number else {
             switch self {
@@ -58,7 +60,8 @@ extension AnyContent {
         }
     }
 
-    /// Bits that ascend with the order, with the rank of the kind above; equal ones do not decide.
+    /// A 64-bit prefix of the sort order, with the rank of the kind in the top byte. Equal prefixes
+    /// don't imply equal values.
     var sortRank: UInt64 {
         let rest: UInt64
         switch self {
@@ -91,13 +94,14 @@ extension AnyContent {
     }
 }
 
-/// A number of one of the kinds that a value of any type can have; a float is the double that it is.
+/// A number in a value of any type. Floats are widened to doubles.
 package enum AnyNumber: Sendable {
     case int(Int64)
     case double(Double)
     case decimal(DecimalBits)
 
-    /// The order of the mathematical values, of which none is rounded: NaN before all others.
+    /// Compares the exact mathematical values, without rounding. NaN orders before all other
+    /// numbers.
     static func compare(_ a: AnyNumber, _ b: AnyNumber) -> Int {
         switch (a, b) {
         case (.int(let x), .int(let y)): x < y ? -1 : (x == y ? 0 : 1)
@@ -112,7 +116,8 @@ package enum AnyNumber: Sendable {
         }
     }
 
-    /// The number as a decimal: an integer exactly, a double as the shortest that gives it back.
+    /// The number as a decimal: integers exactly, doubles as the shortest decimal that converts
+    /// back to them.
     package var decimal: DecimalBits {
         switch self {
         case .int(let x): DecimalBits(x)
@@ -122,8 +127,8 @@ package enum AnyNumber: Sendable {
     }
 }
 
-/// Values of any type by the bytes as which they are stored. Bytes that are no value come first, by
-/// themselves; only a damaged file has them.
+/// Comparison of values of any type in their stored form. Invalid bytes, which only a damaged file
+/// contains, order first and compare bytewise.
 enum AnyBytes {
     static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
         guard let x = a.withUnsafeBytes({ AnyContent($0) }) else {
@@ -133,7 +138,8 @@ enum AnyBytes {
         return AnyContent.compare(x, y)
     }
 
-    /// Whether values compare by `<`: both numbers, or both of one kind that has an order.
+    /// Returns whether `<` is defined for the two values: both are numbers, or both are of the same
+    /// kind and that kind is ordered.
     static func areOrdered(_ a: [UInt8], _ b: [UInt8]) -> Bool {
         guard let x = a.first.flatMap({ AnyKind(rawValue: $0) }),
             let y = b.first.flatMap({ AnyKind(rawValue: $0) })
@@ -141,7 +147,7 @@ enum AnyBytes {
         return x.rank == y.rank && x.rank < AnyKind.link.rank
     }
 
-    /// The bytes that all equal values share.
+    /// Returns the canonical bytes shared by all equal values.
     static func canonical(_ bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { AnyContent($0) }?.canonical.bytes ?? bytes
     }
@@ -150,7 +156,7 @@ enum AnyBytes {
         AnyContent(bytes)?.sortRank ?? 1
     }
 
-    /// The bytes of a string or of data, nil for other values.
+    /// Returns the bytes of a string or data value, or `nil` for other kinds.
     static func text(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         switch bytes.first {
         case AnyKind.string.rawValue, AnyKind.data.rawValue:

@@ -1,6 +1,6 @@
 package import RegnumStore
 
-/// What a value of any type is, when it is not null.
+/// The decoded content of a non-null value of any type.
 package enum AnyContent: Sendable {
     case bool(Bool)
     case int(Int64)
@@ -13,16 +13,16 @@ package enum AnyContent: Sendable {
     case date(Double)
     case objectId(ObjectIdBytes)
     case uuid(Identity128)
-    /// A row of a class that rows do not belong to.
+    /// A row of a class whose rows aren't owned by other rows.
     case link(TableKey, ObjectKey)
-    /// A list: its elements are rows that belong to the one that has the value. The number tells the
-    /// lists apart that stood in one place one after the other.
+    /// A list. Its elements are rows that the row with the value owns. The number distinguishes
+    /// successive lists in the same place.
     case list(UInt64)
     case dictionary(UInt64)
 }
 
-/// The kind of a value of any type, the first byte of how it is stored. The raw values are part of the
-/// file format.
+/// The kind of a value of any type, stored as its first byte. The raw values are part of the file
+/// format.
 enum AnyKind: UInt8 {
     case bool = 1
     case int = 2
@@ -38,7 +38,7 @@ enum AnyKind: UInt8 {
     case list = 12
     case dictionary = 13
 
-    /// Kinds of one rank compare with each other, others by their ranks.
+    /// The sort rank of the kind. Kinds of equal rank compare by value, others by rank.
     var rank: UInt8 {
         switch self {
         case .bool: 1
@@ -56,7 +56,7 @@ enum AnyKind: UInt8 {
 }
 
 extension AnyContent {
-    /// The content of stored bytes, nil if they are none.
+    /// Decodes stored bytes. Returns `nil` if they aren't a valid value.
     @inline(__always)
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard let first = bytes.first, let kind = AnyKind(rawValue: first) else { return nil }
@@ -93,7 +93,7 @@ extension AnyContent {
         }
     }
 
-    /// How many bytes stand behind the kind; 0 for strings and data, which have as many as they have.
+    /// Returns the number of bytes after the kind, or 0 for strings and data, whose length varies.
     private static func byteCount(of kind: AnyKind) -> Int {
         switch kind {
         case .bool: 1
@@ -123,7 +123,7 @@ extension AnyContent {
         }
     }
 
-    /// How the value is stored: its kind, then its bits, little-endian.
+    /// The stored form: the kind, then the value in little-endian byte order.
     package var bytes: [UInt8] {
         var bytes = [kind.rawValue]
         func append(_ number: some FixedWidthInteger) {
@@ -153,13 +153,13 @@ extension AnyContent {
         return bytes
     }
 
-    /// The value as it is stored.
+    /// The content as a stored value.
     package var value: Value { .any(bytes) }
 }
 
 extension Value {
-    /// What a value of any type is; nil for null, for other values, and for bytes that are no value,
-    /// which only a damaged file has.
+    /// The decoded content of a value of any type; `nil` for null, for values of other types, and
+    /// for invalid bytes, which only a damaged file contains.
     package var anyContent: AnyContent? {
         guard case .any(let bytes) = self else { return nil }
         return bytes.withUnsafeBytes { AnyContent($0) }
@@ -167,8 +167,8 @@ extension Value {
 }
 
 extension Value {
-    /// Whether a value of any type stands for something else: an object, list or dictionary. It has no
-    /// least and no greatest.
+    /// Whether this is a value of any type that refers to an object, list or dictionary. Such
+    /// values have no minimum or maximum.
     package var isAnyReference: Bool {
         switch anyContent {
         case .link, .list, .dictionary: true

@@ -1,7 +1,7 @@
 extension DecimalBits {
-    /// The sum, rounded; its exponent is the lower one of the two where the sum is exact.
+    /// Returns the rounded sum. If the sum is exact, its exponent is the lower of the two.
     ///
-    /// A sum of zero is +0, unless both are -0. Infinities of both signs give a NaN.
+    /// A zero sum is +0 unless both operands are -0. Infinities of opposite sign give NaN.
     package static func sum(_ a: DecimalBits, _ b: DecimalBits) -> DecimalBits {
         guard let x = a.finiteParts, let y = b.finiteParts else { return specialSum(a, b) }
         if x.exponent == y.exponent {
@@ -10,15 +10,15 @@ extension DecimalBits {
         return x.exponent > y.exponent ? unequalSum(x, y) : unequalSum(y, x)
     }
 
-    /// The difference, rounded, as the sum of `a` and the other sign of `b`.
+    /// Returns the rounded difference, computed as the sum of `a` and the negated `b`.
     package static func difference(_ a: DecimalBits, _ b: DecimalBits) -> DecimalBits {
         // A NaN keeps its sign.
         sum(a, b.isNaN ? b : b.negated)
     }
 
-    /// The product, rounded; its exponent is the sum of the two where the product is exact.
+    /// Returns the rounded product. If the product is exact, its exponent is the sum of the two.
     ///
-    /// A zero times an infinity is a NaN.
+    /// Zero times infinity is NaN.
     package static func product(_ a: DecimalBits, _ b: DecimalBits) -> DecimalBits {
         guard let x = a.finiteParts, let y = b.finiteParts else { return specialProduct(a, b) }
         let isNegative = x.isNegative != y.isNegative
@@ -33,7 +33,7 @@ extension DecimalBits {
             ).rounded()
         }
         let wide = DecimalWide.product(x.coefficient, y.coefficient)
-        // Down to 36 or 37 digits: two more than needed at least, so rounding happens once.
+        // Reduce to 36 or 37 digits, at least two more than needed, so that rounding happens once.
         let excess = max(0, wide.digitCountEstimate - 37)
         guard excess > 0 else {
             return UnroundedDecimal(
@@ -47,10 +47,11 @@ extension DecimalBits {
         ).rounded()
     }
 
-    /// The quotient, rounded; its exponent is the difference of the two, or as near to that as the
-    /// digits allow, where the quotient is exact.
+    /// Returns the rounded quotient. If the quotient is exact, its exponent is the difference of
+    /// the two, or as close to it as the digits allow.
     ///
-    /// A number divided by zero is an infinity; zero by zero, and infinity by infinity, are NaN.
+    /// A nonzero number divided by zero is an infinity. Zero by zero and infinity by infinity are
+    /// NaN.
     package static func quotient(_ a: DecimalBits, _ b: DecimalBits) -> DecimalBits {
         guard let x = a.finiteParts, let y = b.finiteParts else { return specialQuotient(a, b) }
         let isNegative = x.isNegative != y.isNegative
@@ -65,7 +66,7 @@ extension DecimalBits {
             result.coefficient = whole
             return result.rounded()
         }
-        // So many zeros that the quotient has 36 or 37 digits: 3 to 69.
+        // Pad the dividend with zeros so that the quotient has 36 or 37 digits: 3 to 69 of them.
         let zeros =
             36 &+ decimalDigitCount(y.coefficient) &- decimalDigitCount(x.coefficient)
         let first = min(zeros, 38 &- decimalDigitCount(x.coefficient))
@@ -85,7 +86,7 @@ extension DecimalBits {
 
     // MARK: Sums of finite numbers
 
-    /// The sum where both have the exponent.
+    /// Returns the sum of two numbers with the same exponent.
     @inline(__always)
     private static func sum(
         _ x: DecimalParts, _ coefficient: UInt128, _ isNegative: Bool, _ exponent: Int
@@ -103,11 +104,11 @@ extension DecimalBits {
         return result.rounded()
     }
 
-    /// The sum where the first has the higher exponent.
+    /// Returns the sum of two numbers of which the first has the higher exponent.
     private static func unequalSum(_ upper: DecimalParts, _ lower: DecimalParts) -> DecimalBits {
         let distance = upper.exponent &- lower.exponent
         if upper.coefficient == 0 {
-            // Whose exponent is the lower one already; -0 and +0 give +0.
+            // The result has the lower exponent already; -0 and +0 give +0.
             let isNegative =
                 lower.coefficient == 0
                 ? upper.isNegative && lower.isNegative : lower.isNegative
@@ -116,7 +117,7 @@ extension DecimalBits {
                     isNegative: isNegative, coefficient: lower.coefficient,
                     exponent: lower.exponent))
         }
-        // 10^38 and 10^34 together fit in 128 bits.
+        // 10^38 plus 10^34 fits in 128 bits.
         let room = 38 &- decimalDigitCount(upper.coefficient)
         if distance <= room {
             var scaled = upper
@@ -131,7 +132,7 @@ extension DecimalBits {
                     coefficient: upper.coefficient &* powerOfTen(shift),
                     exponent: upper.exponent &- shift))
         }
-        // The upper one gets 38 digits, of which the lower one reaches the last few at most.
+        // Scale the upper operand to 38 digits. The lower one overlaps at most the last few.
         let shift = distance &- room
         var tail: (quotient: UInt128, remainder: UInt128) = (0, lower.coefficient)
         if shift < 38 { tail = dividedByPowerOfTen(lower.coefficient, shift) }
@@ -141,7 +142,7 @@ extension DecimalBits {
         if upper.isNegative == lower.isNegative {
             result.coefficient &+= tail.quotient
         } else {
-            // What is taken off besides the quotient leaves the rest of a unit behind the digits.
+            // Subtracting one more than the quotient leaves the rest of a unit as the sticky part.
             result.coefficient &-= tail.quotient &+ (result.isSticky ? 1 : 0)
         }
         return result.rounded()
@@ -165,7 +166,7 @@ extension DecimalBits {
         if a.isNaN || b.isNaN { return propagatedNaN(a, b) }
         let isNegative = a.isNegative != b.isNegative
         if a.isInfinite { return b.isInfinite ? .nan : .infinity(isNegative: isNegative) }
-        // A finite number by an infinity is the least zero.
+        // A finite number divided by infinity is the zero with the least exponent.
         return DecimalBits(
             DecimalParts(isNegative: isNegative, coefficient: 0, exponent: exponentMin))
     }

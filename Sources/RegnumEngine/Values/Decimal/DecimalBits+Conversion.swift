@@ -1,12 +1,12 @@
-// MARK: - From and to integers
+// MARK: - Conversion from and to integers
 
 extension DecimalBits {
-    /// The integer, exactly, with the exponent 0.
+    /// Creates a decimal with the exact value of the integer and the exponent 0.
     package init(_ integer: Int64) {
         self.init(isNegative: integer < 0, whole: integer.magnitude)
     }
 
-    /// The integer, exactly, with the exponent 0.
+    /// Creates a decimal with the exact value of the integer and the exponent 0.
     package init(_ integer: UInt64) {
         self.init(isNegative: false, whole: integer)
     }
@@ -17,20 +17,20 @@ extension DecimalBits {
             high: (isNegative ? 1 << 63 : 0) | Self.zero.high, low: whole)
     }
 
-    /// The integer, rounded where it has more than 34 digits that are not trailing zeros.
+    /// Creates a decimal from the integer, rounded if it has more than 34 significant digits.
     package init(_ integer: Int128) {
         self = UnroundedDecimal(
             isNegative: integer < 0, coefficient: integer.magnitude, exponent: 0, isSticky: false
         ).rounded()
     }
 
-    /// The same number as an integer, or nil if it has a fraction, does not fit or is no number.
+    /// The value as an integer, or `nil` if it has a fraction, doesn't fit or isn't a number.
     package var exactInt64: Int64? {
         guard let (whole, hasFraction) = truncated, !hasFraction else { return nil }
         return whole
     }
 
-    /// The number without its fraction, or nil if that does not fit or this is no number.
+    /// The integer part of the value, or `nil` if it doesn't fit or the value isn't a number.
     package var truncatedInt64: Int64? { truncated?.whole }
 
     private var truncated: (whole: Int64, hasFraction: Bool)? {
@@ -42,7 +42,7 @@ extension DecimalBits {
             guard parts.exponent <= 18, coefficient >> 64 == 0 else { return nil }
             coefficient &*= powerOfTen(parts.exponent)
         } else if parts.exponent < 0 {
-            // No coefficient has more than 34 digits.
+            // A coefficient has at most 34 digits.
             let (whole, fraction) = dividedByPowerOfTen(coefficient, min(-parts.exponent, 35))
             coefficient = whole
             hasFraction = fraction != 0
@@ -56,16 +56,16 @@ extension DecimalBits {
     }
 }
 
-// MARK: - From and to doubles
+// MARK: - Conversion from and to doubles
 
 extension DecimalBits {
-    /// The number with the fewest digits that gives the double back, and of those the nearest to it:
-    /// 0.1 for the double 0.1.
+    /// Creates the decimal with the fewest digits that converts back to the double, and of those
+    /// the nearest to it: 0.1 for the double 0.1.
     ///
-    /// The exponent is 0 for a whole number below 2^53, otherwise such that the coefficient has no
-    /// trailing zeros. A NaN of any sort gives the quiet one without sign. A double with up to 15
-    /// digits of which at most 10 are behind the point takes some divisions, others are written as
-    /// text and read.
+    /// The exponent is 0 for an integer below 2^53; otherwise the coefficient has no trailing
+    /// zeros. Every NaN becomes the quiet NaN without sign and payload. A double with up to 15
+    /// digits, at most 10 of them after the point, takes a few divisions; others are formatted and
+    /// parsed as text.
     package init(_ double: Double) {
         if double.magnitude < 0x1p53, double == double.rounded(.towardZero) {
             self.init(isNegative: double.sign == .minus, whole: UInt64(double.magnitude))
@@ -78,8 +78,8 @@ extension DecimalBits {
         }
     }
 
-    /// The number with the fewest digits that gives the float back, and of those the nearest to it;
-    /// a whole number below 2^24 with the exponent 0.
+    /// Creates the decimal with the fewest digits that converts back to the float, and of those the
+    /// nearest to it. Integers below 2^24 have the exponent 0.
     package init(_ float: Float) {
         if !float.isFinite || float.magnitude < 0x1p24 && float == float.rounded(.towardZero) {
             self.init(Double(float))
@@ -88,11 +88,11 @@ extension DecimalBits {
         }
     }
 
-    /// The number of a text with a point or exponent, without trailing zeros.
+    /// Creates a decimal without trailing zeros from text with a point or exponent.
     private init(shortestText: String) {
         guard var parts = DecimalBits(text: shortestText)?.finiteParts, parts.coefficient != 0
         else {
-            assertionFailure("the description of a finite number is no number")
+            assertionFailure("the description of a finite number is not a number")
             self = .nan
             return
         }
@@ -102,23 +102,23 @@ extension DecimalBits {
         self.init(parts)
     }
 
-    /// The number nearest to this one, the even one of two; infinities beyond the greatest.
+    /// The nearest double, ties to even; an infinity beyond the greatest finite double.
     ///
-    /// A NaN gives the quiet one without sign and payload. Up to 53 bits and 22 places behind the
-    /// point or zeros before it take one division or multiplication, others are written as text and
-    /// read.
+    /// Every NaN becomes the quiet NaN without sign and payload. A coefficient of up to 53 bits
+    /// with an exponent of -22 to 22 takes one division or multiplication; others are formatted and
+    /// parsed as text.
     package var doubleValue: Double {
         guard let parts = finiteParts else {
             return isNaN ? .nan : (isNegative ? -.infinity : .infinity)
         }
         let magnitude: Double
         if parts.coefficient < 1 << 53, parts.exponent.magnitude <= 22 {
-            // Both operands are exact, so the one operation rounds right (Clinger, 1990).
+            // Both operands are exact, so the operation is correctly rounded (Clinger, 1990).
             let whole = Double(UInt64(truncatingIfNeeded: parts.coefficient))
             let power = exactPowersOfTen[Int(parts.exponent.magnitude)]
             magnitude = parts.exponent < 0 ? whole / power : whole * power
         } else if parts.coefficient == 0 || parts.exponent < -400 {
-            // Below 10^-366, where the least double is above 10^-324.
+            // Below 10^-366, while the least positive double is above 10^-324.
             magnitude = 0
         } else if parts.exponent > 400 {
             magnitude = .infinity
@@ -130,16 +130,17 @@ extension DecimalBits {
         return parts.isNegative ? -magnitude : magnitude
     }
 
-    /// The shortest number of a double that has up to 15 digits, 1 to 10 of them behind the point,
-    /// or nil.
+    /// Returns the shortest decimal for a double with up to 15 digits, 1 to 10 of them after the
+    /// point, or `nil` for other doubles.
     private static func shortDecimal(_ double: Double) -> DecimalBits? {
         let magnitude = double.magnitude
         guard magnitude < 1e14 else { return nil }
         for places in 1...10 {
             let scaled = (magnitude * exactPowersOfTen[places]).rounded()
             guard scaled < 1e15 else { return nil }
-            // No two numbers of 15 digits give one double, so the first is the shortest. A whole
-            // number and a power of ten are exact, so the division rounds right.
+            // Decimals of up to 15 digits convert to distinct doubles, so the first match is the
+            // shortest. The integer and the power of ten are exact, so the division is correctly
+            // rounded.
             if scaled / exactPowersOfTen[places] == magnitude {
                 return DecimalBits(
                     DecimalParts(
@@ -151,7 +152,7 @@ extension DecimalBits {
     }
 }
 
-/// The powers of ten that are doubles.
+/// The powers of ten that are exactly representable as doubles.
 let exactPowersOfTen: InlineArray<23, Double> = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
     1e17, 1e18, 1e19, 1e20, 1e21, 1e22,

@@ -1,8 +1,9 @@
 extension DecimalBits {
-    /// The total order of the numbers: -1, 0 or 1 as `a` comes before, with or after `b`.
+    /// Compares the numeric values: -1, 0 or 1 if `a` orders before, equal to or after `b`. The
+    /// order is total.
     ///
-    /// NaN before all others and with each other NaN; -0 with +0; 1.0 with 1.00. This is the order
-    /// of doubles in sorts, and not `totalOrder` of the standard.
+    /// NaN orders before all other values and equals NaN; -0 equals +0; 1.0 equals 1.00. Doubles
+    /// sort in the same order, which isn't `totalOrder` of the standard.
     package static func compare(_ a: DecimalBits, _ b: DecimalBits) -> Int {
         guard let x = a.finiteParts, let y = b.finiteParts else { return specialOrder(a, b) }
         if x.isNegative != y.isNegative {
@@ -13,17 +14,17 @@ extension DecimalBits {
         return x.isNegative ? 0 &- order : order
     }
 
-    /// Whether both are the same number, or both NaN.
+    /// Whether both have the same numeric value, or both are NaN.
     package static func areEqual(_ a: DecimalBits, _ b: DecimalBits) -> Bool {
         a == b || compare(a, b) == 0
     }
 
-    /// The representation that all equal numbers share: of a coefficient without trailing zeros, or
-    /// with as few as the greatest exponent leaves it. All zeros give +0, all NaN the quiet one
+    /// The representation shared by all equal numbers: the coefficient without trailing zeros, or
+    /// with as few as the greatest exponent allows. All zeros become +0, all NaNs the quiet NaN
     /// without sign and payload.
     ///
-    /// Two numbers are equal if and only if the bits of these are, so it serves as a key of tables
-    /// and for hashing. It takes up to nine divisions where a coefficient is even.
+    /// Two numbers are equal if and only if their canonical bits are, so these bits serve as
+    /// dictionary keys and for hashing. Takes up to nine divisions if the coefficient is even.
     package var canonical: DecimalBits {
         guard var parts = finiteParts else {
             return isNaN ? .nan : .infinity(isNegative: isNegative)
@@ -38,25 +39,25 @@ extension DecimalBits {
         return DecimalBits(parts)
     }
 
-    /// Hashes the number, so that equal ones give equal hashes.
+    /// Hashes the numeric value, so that equal numbers have equal hashes.
     package func hashNumber(into hasher: inout Hasher) {
         let bits = canonical
         hasher.combine(bits.high)
         hasher.combine(bits.low)
     }
 
-    /// The order of the numbers without their signs.
+    /// Compares absolute values.
     @inline(__always)
     private static func compareMagnitudes(_ x: DecimalParts, _ y: DecimalParts) -> Int {
         if x.exponent == y.exponent { return order(x.coefficient, y.coefficient) }
         return x.exponent > y.exponent ? unequalOrder(x, y) : 0 &- unequalOrder(y, x)
     }
 
-    /// The order of the numbers without their signs where the first has the higher exponent.
+    /// Compares the absolute values of two numbers of which the first has the higher exponent.
     private static func unequalOrder(_ upper: DecimalParts, _ lower: DecimalParts) -> Int {
         if upper.coefficient == 0 { return lower.coefficient == 0 ? 0 : -1 }
         let distance = upper.exponent &- lower.exponent
-        // More zeros than this would give it more digits than any coefficient has.
+        // With more zeros it would have more digits than any coefficient.
         guard distance <= 38 &- decimalDigitCount(upper.coefficient) else { return 1 }
         return order(upper.coefficient &* powerOfTen(distance), lower.coefficient)
     }
@@ -66,46 +67,47 @@ extension DecimalBits {
         a < b ? -1 : (a == b ? 0 : 1)
     }
 
-    /// The order where at least one is an infinity or NaN.
+    /// Compares two values of which at least one is an infinity or NaN.
     private static func specialOrder(_ a: DecimalBits, _ b: DecimalBits) -> Int {
         (a.rank - b.rank).signum()
     }
 
-    /// -2 for NaN, -1 and 1 for the infinities, 0 for all others.
+    /// The order of special values: -2 for NaN, -1 and 1 for the infinities, 0 for finite numbers.
     private var rank: Int {
         if isNaN { return -2 }
         return isInfinite ? (isNegative ? -1 : 1) : 0
     }
 }
 
-// MARK: - Other types of numbers
+// MARK: - Comparison with other number types
 
 extension DecimalBits {
-    /// The order of a decimal and an integer, by their mathematical values.
+    /// Compares a decimal and an integer by their mathematical values.
     package static func compare(_ a: DecimalBits, _ b: Int64) -> Int {
         compare(a, DecimalBits(b))
     }
 
-    /// The order of a decimal and a double, by their mathematical values: neither is rounded.
+    /// Compares a decimal and a double by their exact mathematical values, without rounding.
     ///
-    /// So 0.1 comes before the double 0.1, which is a little more than a tenth. NaN comes before all
-    /// others and with the other NaN; zeros with each other.
+    /// For example, the decimal 0.1 orders before the double 0.1, which is slightly more than a
+    /// tenth. NaN orders before all other values and equals NaN; zeros are equal.
     package static func compare(_ a: DecimalBits, _ b: Double) -> Int {
         if b.magnitude < 0x1p63, b == b.rounded(.towardZero) { return compare(a, Int64(b)) }
         guard b.isFinite, let parts = a.finiteParts else {
             let rank = b.isNaN ? -2 : (b.isInfinite ? (b < 0 ? -1 : 1) : 0)
             return (a.rank - rank).signum()
         }
-        // b is not zero here.
+        // `b` is nonzero here.
         if parts.coefficient == 0 || parts.isNegative != (b < 0) { return b < 0 ? 1 : -1 }
         let order = compare(parts, magnitude: b.magnitude)
         return b < 0 ? -order : order
     }
 
-    /// The order of the numbers without their signs, neither of which is zero.
+    /// Compares absolute values, neither of which is zero.
     private static func compare(_ parts: DecimalParts, magnitude: Double) -> Int {
         if parts.exponent.magnitude <= 22 {
-            // Off by three roundings at most, so by less than 2^-51 of it. It is a normal number.
+            // At most three roundings, so the relative error is below 2^-51. The estimate is a
+            // normal number.
             let high = Double(UInt64(truncatingIfNeeded: parts.coefficient >> 64))
             let low = Double(UInt64(truncatingIfNeeded: parts.coefficient))
             let whole = high * 0x1p64 + low
@@ -114,8 +116,8 @@ extension DecimalBits {
             if estimate * (1 + 0x1p-48) < magnitude { return -1 }
             if estimate * (1 - 0x1p-48) > magnitude { return 1 }
         }
-        // The nearest double of a number below another is that at most, so they only meet when it is
-        // that.
+        // Rounding to the nearest double is monotonic, so the exact values can only be equal if the
+        // nearest double is `magnitude`.
         var positive = parts
         positive.isNegative = false
         let nearest = DecimalBits(positive).doubleValue

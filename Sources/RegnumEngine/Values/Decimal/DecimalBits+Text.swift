@@ -1,21 +1,21 @@
-// MARK: - Reading
+// MARK: - Parsing
 
 extension DecimalBits {
-    /// The number that a text tells, or nil for a text that is no number.
+    /// Parses a decimal number. Returns `nil` for text that isn't a number.
     ///
-    /// Digits with at most one point and at least one digit, an optional sign before them and an
-    /// optional exponent behind; or `Inf`, `Infinity` or `NaN` with an optional sign (which a NaN
-    /// does not keep); letters in either case; nothing before, between or behind. A number that
-    /// does not fit is rounded as every result is, up to an infinity, down to zero. The exponent is
-    /// that of the last digit given. Linear time.
+    /// The text consists of digits with at most one point and at least one digit, an optional
+    /// leading sign and an optional exponent; or it is `Inf`, `Infinity` or `NaN` with an optional
+    /// sign (which is dropped for NaN). Letters may be in either case; no other characters are
+    /// allowed. A number that doesn't fit is rounded like any result, possibly to an infinity or
+    /// zero. The result has the exponent of the last digit given. Linear time.
     ///
-    /// Source: the BSON decimal128 specification, which refuses numbers that do not fit.
+    /// Source: the BSON decimal128 specification, which rejects numbers that don't fit.
     package init?(text: String) {
         guard let number = withUTF8(text, Self.read) else { return nil }
         self = number.bits
     }
 
-    /// The number that a text tells, or nil for a text that is no number or a number that would
+    /// Parses a decimal number. Returns `nil` for text that isn't a number, or whose number would
     /// have to be rounded.
     package init?(exactText text: String) {
         guard let number = withUTF8(text, Self.read), number.isExact else { return nil }
@@ -34,7 +34,7 @@ extension DecimalBits {
 }
 
 extension UnroundedDecimal {
-    /// Whether a number that is not sticky was not rounded.
+    /// Returns whether `bits` is exactly this number, which must not be sticky.
     fileprivate func isSame(as bits: DecimalBits) -> Bool {
         guard let parts = bits.finiteParts else { return false }
         guard coefficient != 0, parts.coefficient != 0 else {
@@ -46,7 +46,7 @@ extension UnroundedDecimal {
     }
 }
 
-/// Reads one number from ASCII.
+/// A parser for one number in ASCII.
 private struct DecimalReader {
     let text: UnsafeRawBufferPointer
     private var position = 0
@@ -55,16 +55,16 @@ private struct DecimalReader {
         self.text = text
     }
 
-    /// The byte at the position, or 0 at the end (which is no part of a number either).
+    /// The byte at the position, or 0 at the end (which isn't part of any number).
     private var next: UInt8 { position < text.count ? text[position] : 0 }
 
-    /// The digit at the position.
+    /// The digit at the position, or `nil`.
     private var digit: UInt64? {
         let value = next &- UInt8(ascii: "0")
         return value < 10 ? UInt64(value) : nil
     }
 
-    /// An infinity or NaN; the position stays if there is none.
+    /// Parses an infinity or NaN. Returns `nil` and keeps the position if the text is neither.
     mutating func special() -> DecimalBits? {
         let start = position
         let isNegative = sign()
@@ -74,7 +74,7 @@ private struct DecimalReader {
         return nil
     }
 
-    /// The number that all of the text is.
+    /// Parses a finite number that extends to the end of the text.
     mutating func number() -> UnroundedDecimal? {
         let isNegative = sign()
         var coefficient: UInt128 = 0
@@ -119,7 +119,8 @@ private struct DecimalReader {
         return isNegative
     }
 
-    /// The digits of an exponent with their sign; what is beyond 10^17, no text makes up for.
+    /// Parses the signed digits of an exponent. The magnitude is capped at 10^17, which no text is
+    /// long enough to offset.
     private mutating func writtenExponent() -> Int? {
         let isNegative = sign()
         var magnitude = 0
@@ -133,7 +134,7 @@ private struct DecimalReader {
         return isNegative ? -magnitude : magnitude
     }
 
-    /// Whether the rest of the text is the word, in either case.
+    /// Returns whether the rest of the text is `word`, ignoring case.
     private func isRest(_ word: StaticString) -> Bool {
         guard text.count - position == word.utf8CodeUnitCount else { return false }
         return word.withUTF8Buffer { letters in
@@ -142,14 +143,14 @@ private struct DecimalReader {
     }
 }
 
-// MARK: - Writing
+// MARK: - Formatting
 
 extension DecimalBits {
-    /// The canonical text: it gives the same bits back (but for a NaN, which is always `NaN`, and
-    /// for patterns that no operation makes).
+    /// The canonical text. Parsing it returns the same bits, except for a NaN, which is always
+    /// `NaN`, and for non-canonical encodings, which no operation produces.
     ///
-    /// Digits with a point where the exponent is -6176 to 0 and at most five zeros follow the point;
-    /// otherwise one digit before the point and an exponent with its sign, as in `1.50E+7`. At most
+    /// Plain digits with a point if the exponent is -6176 to 0 and at most five zeros follow the
+    /// point; otherwise one digit before the point and a signed exponent, as in `1.50E+7`. At most
     /// 42 bytes.
     ///
     /// Source: General Decimal Arithmetic Specification, to-scientific-string.
@@ -160,12 +161,12 @@ extension DecimalBits {
         return Self.text(parts)
     }
 
-    /// The canonical text without the zeros at the end of its fraction: `1.5` for 1.50, `1E+7` for
+    /// The canonical text without trailing zeros in its fraction: `1.5` for 1.50, `1E+7` for
     /// 1.00E+7, `0` or `-0` for all zeros.
     package var trimmedText: String {
         guard var parts = finiteParts else { return text }
         guard parts.coefficient != 0 else { return parts.isNegative ? "-0" : "0" }
-        // With an exponent all digits but the first are a fraction.
+        // In scientific notation all digits but the first are part of the fraction.
         let isPlain = Self.isPlain(parts, digitCount: decimalDigitCount(parts.coefficient))
         let trimmed = trimmingDecimalZeros(
             parts.coefficient, atMost: isPlain ? -parts.exponent : Self.digitCountMax)
@@ -174,7 +175,7 @@ extension DecimalBits {
         return Self.text(parts)
     }
 
-    /// Whether a number is written without an exponent.
+    /// Returns whether a number is formatted without an exponent.
     private static func isPlain(_ parts: DecimalParts, digitCount: Int) -> Bool {
         parts.exponent <= 0 && parts.exponent + digitCount - 1 >= -6
     }
@@ -184,7 +185,7 @@ extension DecimalBits {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(48)
         if parts.isNegative { bytes.append(UInt8(ascii: "-")) }
-        // How many digits are before the point.
+        // The number of digits before the point.
         let wholeCount: Int
         let isPlain = isPlain(parts, digitCount: digits.count)
         if isPlain {
@@ -208,7 +209,7 @@ extension DecimalBits {
     }
 }
 
-/// The digits of a coefficient in ASCII, one for zero.
+/// Returns the digits of a coefficient in ASCII; a single `0` for zero.
 func decimalDigits(_ coefficient: UInt128) -> [UInt8] {
     let zero = UInt8(ascii: "0")
     var digits = [UInt8](repeating: zero, count: max(1, decimalDigitCount(coefficient)))

@@ -1,19 +1,19 @@
-/// A decimal number of 34 digits: the 16 bytes of IEEE 754-2008 decimal128 in the encoding with a
-/// binary integer significand, which is also that of BSON.
+/// A decimal number of 34 digits: the 16 bytes of an IEEE 754-2008 decimal128 in the encoding with
+/// a binary integer significand, which BSON also uses.
 ///
-/// From the most significant bit on: 1 bit sign, 14 bits exponent + 6176, 113 bits coefficient. The
+/// From the most significant bit: 1 bit sign, 14 bits exponent + 6176, 113 bits coefficient. The
 /// value is coefficient · 10^exponent, with a coefficient below 10^34 and an exponent of -6176 to
-/// 6111. The five bits behind the sign are 11110 for an infinity and 11111 for a NaN, of which the
-/// next bit is set for a signalling one; the low 110 bits of a NaN are its payload, below 10^33.
+/// 6111. The five bits after the sign are 11110 for an infinity and 11111 for a NaN, whose next bit
+/// is set if it is signaling. The low 110 bits of a NaN are its payload, below 10^33.
 ///
-/// Every pattern of 128 bits means something: a coefficient of 10^34 or more means zero, a payload
-/// of 10^33 or more means none, and what else is in an infinity or NaN means nothing. All
-/// operations read such patterns and make none.
+/// Every 128-bit pattern is valid: a coefficient of 10^34 or more means zero, a payload of 10^33 or
+/// more means no payload, and all other bits of an infinity or NaN are ignored. All operations
+/// accept such non-canonical patterns and never produce them.
 ///
-/// One number has many representations (1.0 and 1.00). `==` and `hash` go by the bits, as they do
-/// in `Value`; `compare` and `canonical` go by the number. Operations round to nearest, ties to the
-/// even digit, give the exponents that the standard prefers, and raise no flags. Nothing here
-/// allocates but texts and the conversions that go through them.
+/// A number has several representations (1.0 and 1.00). `==` and `hash` compare the bits, as in
+/// `Value`; `compare` and `canonical` use the numeric value. Operations round to nearest, ties to
+/// even, return the preferred exponents of the standard, and raise no flags. Only text conversions
+/// and the conversions based on them allocate.
 ///
 /// Source: IEEE 754-2008, 3.5 and 5; "General Decimal Arithmetic Specification" 1.70 (Cowlishaw);
 /// the BSON decimal128 specification.
@@ -29,14 +29,14 @@ package struct DecimalBits: Hashable, Sendable, BitwiseCopyable {
         self.low = low
     }
 
-    /// How many digits a coefficient has at most.
+    /// The maximum number of digits of a coefficient.
     package static let digitCountMax = 34
-    /// The least exponent of the last digit.
+    /// The least exponent.
     package static let exponentMin = -6176
-    /// The greatest exponent of the last digit.
+    /// The greatest exponent.
     package static let exponentMax = 6111
 
-    /// 0 with the exponent 0.
+    /// Zero with the exponent 0.
     package static let zero = DecimalBits(high: 0x3040_0000_0000_0000, low: 0)
     package static let infinity = DecimalBits(high: 0x7800_0000_0000_0000, low: 0)
     /// The quiet NaN without sign and payload.
@@ -45,41 +45,41 @@ package struct DecimalBits: Hashable, Sendable, BitwiseCopyable {
     /// The greatest finite number, (10^34 - 1) · 10^6111.
     package static let greatestFinite = DecimalBits(
         DecimalParts(isNegative: false, coefficient: decimalCoefficientMax, exponent: exponentMax))
-    /// The least number above zero, 10^-6176.
+    /// The least positive number, 10^-6176.
     package static let leastPositive = DecimalBits(high: 0, low: 1)
 }
 
 extension DecimalBits {
-    /// Whether the sign bit is set: also of a zero or NaN.
+    /// Whether the sign bit is set, also for zeros and NaNs.
     @inline(__always)
     package var isNegative: Bool { high >> 63 != 0 }
 
-    /// Whether this is neither an infinity nor a NaN.
+    /// Whether the value is neither an infinity nor a NaN.
     @inline(__always)
     package var isFinite: Bool { high & 0x7800_0000_0000_0000 != 0x7800_0000_0000_0000 }
 
     package var isInfinite: Bool { high & 0x7C00_0000_0000_0000 == 0x7800_0000_0000_0000 }
 
-    /// Whether this is a NaN, quiet or signalling.
+    /// Whether the value is a NaN, quiet or signaling.
     @inline(__always)
     package var isNaN: Bool { high & 0x7C00_0000_0000_0000 == 0x7C00_0000_0000_0000 }
 
     package var isSignalingNaN: Bool { high & 0x7E00_0000_0000_0000 == 0x7E00_0000_0000_0000 }
 
-    /// Whether this is a zero of either sign.
+    /// Whether the value is a zero of either sign.
     package var isZero: Bool {
         guard let parts = finiteParts else { return false }
         return parts.coefficient == 0
     }
 
-    /// The same with the other sign, also of a zero or NaN.
+    /// The value with the opposite sign, also for zeros and NaNs.
     package var negated: DecimalBits { DecimalBits(high: high ^ 1 << 63, low: low) }
 
-    /// The same without sign, also of a NaN.
+    /// The value without its sign, also for NaNs.
     package var magnitude: DecimalBits { DecimalBits(high: high & ~(1 << 63), low: low) }
 }
 
-/// The parts of a finite number: (-1)^isNegative · coefficient · 10^exponent.
+/// The components of a finite number: (-1)^isNegative · coefficient · 10^exponent.
 package struct DecimalParts: Sendable {
     package var isNegative: Bool
     /// Below 10^34.
@@ -89,7 +89,7 @@ package struct DecimalParts: Sendable {
 }
 
 extension DecimalBits {
-    /// The number of the parts, which must be within their limits.
+    /// Creates a number from its components, which must be in range.
     @inline(__always)
     init(_ parts: DecimalParts) {
         assert(parts.coefficient <= decimalCoefficientMax, "coefficient of more than 34 digits")
@@ -103,7 +103,7 @@ extension DecimalBits {
             low: UInt64(truncatingIfNeeded: parts.coefficient))
     }
 
-    /// The parts, or nil for an infinity or NaN.
+    /// The components, or `nil` for an infinity or NaN.
     @inline(__always)
     package var finiteParts: DecimalParts? {
         if high & 0x6000_0000_0000_0000 == 0x6000_0000_0000_0000 { return unusualParts }
@@ -114,8 +114,8 @@ extension DecimalBits {
             exponent: Int(truncatingIfNeeded: high >> 49 & 0x3FFF) &+ Self.exponentMin)
     }
 
-    /// The parts where the two bits behind the sign are set: the encoding for coefficients of 2^113
-    /// and more, which are above the greatest and so mean zero.
+    /// The components if the two bits after the sign are set. That encoding is for coefficients of
+    /// 2^113 and more, which exceed the maximum and therefore mean zero.
     private var unusualParts: DecimalParts? {
         guard isFinite else { return nil }
         return DecimalParts(
@@ -123,14 +123,14 @@ extension DecimalBits {
             exponent: Int(truncatingIfNeeded: high >> 47 & 0x3FFF) + Self.exponentMin)
     }
 
-    /// The infinity of the sign.
+    /// Returns the infinity with the given sign.
     static func infinity(isNegative: Bool) -> DecimalBits {
         isNegative ? infinity.negated : infinity
     }
 
-    /// What an operation gives of which at least one operand is a NaN: the first signalling one,
-    /// else the first, made quiet, with its sign and payload (IEEE 754-2008, 6.2.3; which of two
-    /// is the rule of General Decimal Arithmetic).
+    /// Returns the result of an operation with a NaN operand: the first signaling NaN, or else the
+    /// first NaN, made quiet, with its sign and payload (IEEE 754-2008, 6.2.3; General Decimal
+    /// Arithmetic defines which operand takes precedence).
     static func propagatedNaN(_ a: DecimalBits, _ b: DecimalBits) -> DecimalBits {
         assert(a.isNaN || b.isNaN, "no operand is a NaN")
         if a.isSignalingNaN { return a.quieted }
@@ -138,7 +138,7 @@ extension DecimalBits {
         return (a.isNaN ? a : b).quieted
     }
 
-    /// A NaN as a quiet one with the same sign and payload.
+    /// The NaN as a quiet NaN with the same sign and payload.
     private var quieted: DecimalBits {
         var payload = UInt128(high & 0x3FFF_FFFF_FFFF) << 64 | UInt128(low)
         if payload >= powerOfTen(33) { payload = 0 }

@@ -1,4 +1,4 @@
-/// 10^0 to 10^19, all that fit in 64 bits.
+/// 10^0 to 10^19, the powers of ten that fit in 64 bits.
 let powersOfTen64: InlineArray<20, UInt64> = [
     1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
     10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,
@@ -9,28 +9,28 @@ let powersOfTen64: InlineArray<20, UInt64> = [
 /// The greatest coefficient, 10^34 - 1.
 let decimalCoefficientMax: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
 
-/// 10^n, for n of 0 to 38.
+/// Returns 10^n for `n` in 0...38.
 @inline(__always)
 func powerOfTen(_ n: Int) -> UInt128 {
     n < 20 ? UInt128(powersOfTen64[n]) : product64(powersOfTen64[19], powersOfTen64[n &- 19])
 }
 
-/// The product of two words, which always fits.
+/// Returns the full product of two words.
 @inline(__always)
 func product64(_ a: UInt64, _ b: UInt64) -> UInt128 {
     let product = a.multipliedFullWidth(by: b)
     return UInt128(product.high) << 64 | UInt128(product.low)
 }
 
-/// How many decimal digits a number has; 0 for zero.
+/// Returns the number of decimal digits; 0 for zero.
 @inline(__always)
 func decimalDigitCount(_ number: UInt128) -> Int {
-    // log10(2) as 1233 / 4096 gives the count or one less, for up to 128 bits.
+    // log10(2) ≈ 1233 / 4096 gives the count or one less for up to 128 bits.
     let least = ((128 &- number.leadingZeroBitCount) &* 1233) >> 12
     return number >= powerOfTen(least) ? least &+ 1 : least
 }
 
-/// A number divided by a power of ten: of 0 to 38 digits.
+/// Divides by 10^n for `n` in 0...38.
 @inline(__always)
 func dividedByPowerOfTen(_ number: UInt128, _ n: Int) -> (quotient: UInt128, remainder: UInt128) {
     let divisor = powerOfTen(n)
@@ -43,14 +43,14 @@ func dividedByPowerOfTen(_ number: UInt128, _ n: Int) -> (quotient: UInt128, rem
     return (quotient, number &- quotient &* divisor)
 }
 
-/// A number above zero without its trailing decimal zeros, of which at most `countMax` are taken
-/// off, and how many were.
+/// Removes up to `countMax` trailing decimal zeros from a nonzero number. Returns the number and
+/// the count of zeros removed.
 func trimmingDecimalZeros(_ number: UInt128, atMost countMax: Int) -> (UInt128, count: Int) {
     var number = number
     var count = 0
     var step = 16
     while step > 0 {
-        // What 10^step divides, 2^step divides.
+        // A multiple of 10^step is also a multiple of 2^step.
         guard step <= countMax &- count, number.trailingZeroBitCount >= step else {
             step >>= 1
             continue
@@ -66,20 +66,21 @@ func trimmingDecimalZeros(_ number: UInt128, atMost countMax: Int) -> (UInt128, 
     return (number, count)
 }
 
-/// The result of an operation before it is rounded: a little more than coefficient · 10^exponent if
-/// it is sticky, that and no more otherwise.
+/// The result of an operation before rounding: coefficient · 10^exponent exactly, or slightly more
+/// if it is sticky.
 struct UnroundedDecimal {
     var isNegative: Bool
-    /// Of 36 digits at least if the result is sticky.
+    /// At least 36 digits if the result is sticky.
     var coefficient: UInt128
     var exponent: Int
-    /// Whether digits that are not all zero follow those of the coefficient.
+    /// Whether the digits after those of the coefficient aren't all zero.
     var isSticky: Bool
 
-    /// The nearest number, the one with the even digit of two (IEEE 754-2008, 4.3.1); with the
-    /// exponent of this one where it is exact and can have that.
+    /// Rounds to the nearest number, ties to even (IEEE 754-2008, 4.3.1). An exact result keeps its
+    /// exponent if that is in range.
     ///
-    /// What exceeds the greatest finite number by half a unit of its last digit is an infinity.
+    /// A result that exceeds the greatest finite number by at least half a unit in its last place
+    /// becomes an infinity.
     @inline(__always)
     func rounded() -> DecimalBits {
         if coefficient <= decimalCoefficientMax, !isSticky,
@@ -100,7 +101,7 @@ struct UnroundedDecimal {
         if excess > 0 {
             exponent += excess
             if excess > min(digitCount, 38) {
-                // Below a half of the least unit: 2^128 is less than that of 10^39.
+                // Less than half the least unit: 2^128 is less than half of 10^39.
                 coefficient = 0
             } else {
                 coefficient = Self.shifted(coefficient, right: excess, isSticky: isSticky)
@@ -124,7 +125,7 @@ struct UnroundedDecimal {
             DecimalParts(isNegative: isNegative, coefficient: coefficient, exponent: exponent))
     }
 
-    /// The coefficient without its last `count` digits, of which it has as many, rounded.
+    /// Returns the coefficient rounded to drop its last `count` digits; it has at least that many.
     private static func shifted(
         _ coefficient: UInt128, right count: Int, isSticky: Bool
     ) -> UInt128 {

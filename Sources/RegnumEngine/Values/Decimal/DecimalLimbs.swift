@@ -1,8 +1,8 @@
-/// A whole number of 1,152 bits: more than it takes to compare a decimal with a double near it.
+/// An unsigned integer of 1,152 bits, enough to compare a decimal with a double near it.
 struct DecimalLimbs {
-    /// The least significant one first.
+    /// Least significant first.
     private var limbs: InlineArray<18, UInt64>
-    /// The limbs from here on are zero.
+    /// Limbs from this index on are zero.
     private var count: Int
 
     private init(_ number: UInt128) {
@@ -12,12 +12,12 @@ struct DecimalLimbs {
         count = 2
     }
 
-    /// The order of coefficient · 10^exponent and a double.
+    /// Compares coefficient · 10^exponent with a double.
     ///
     /// - Parameters:
-    ///   - coefficient: above zero.
-    ///   - double: finite and above zero. The number must round to it: then both sides, brought to
-    ///     whole numbers without common powers of two, are below 2^900.
+    ///   - coefficient: nonzero.
+    ///   - double: finite and positive. The decimal must round to it; then both sides, scaled to
+    ///     integers without common powers of two, are below 2^900.
     static func compare(coefficient: UInt128, exponent: Int, double: Double) -> Int {
         var decimal = DecimalLimbs(coefficient)
         var binary = DecimalLimbs(UInt128(double.significandBitPattern))
@@ -48,7 +48,7 @@ struct DecimalLimbs {
         var power = power
         while power > 0 {
             let step = min(power, 27)
-            // 5^27 is below 2^63.
+            // 5^27 is less than 2^63.
             var factor: UInt64 = 1
             for _ in 0..<step { factor &*= 5 }
             var carry: UInt64 = 0

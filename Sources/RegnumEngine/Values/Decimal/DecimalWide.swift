@@ -1,9 +1,9 @@
-/// A number of 256 bits: the product of two coefficients, or what is divided by one.
+/// An unsigned integer of 256 bits: the product of two coefficients, or a dividend.
 struct DecimalWide {
     var high: UInt128
     var low: UInt128
 
-    /// The product, which always fits.
+    /// Returns the full product.
     @inline(__always)
     static func product(_ a: UInt128, _ b: UInt128) -> DecimalWide {
         let (a1, a0) = (UInt64(truncatingIfNeeded: a >> 64), UInt64(truncatingIfNeeded: a))
@@ -17,26 +17,26 @@ struct DecimalWide {
             low: middle << 64 | bottom & 0xFFFF_FFFF_FFFF_FFFF)
     }
 
-    /// How many digits it has, or one more than that.
+    /// The number of decimal digits, or one more.
     var digitCountEstimate: Int {
         guard high != 0 else { return decimalDigitCount(low) }
-        // Below 2^256, log10(2) as 1233 / 4096 is too low by less than
-        // 0.002: enough for the products of coefficients, all below 10^68.
+        // Below 2^256, log10(2) ≈ 1233 / 4096 is too low by less than 0.002, which is precise
+        // enough for products of coefficients (all below 10^68).
         return (((256 - high.leadingZeroBitCount) * 1233) >> 12) + 1
     }
 
-    /// Divides by 10^n, for n of 0 to 38; the quotient must be below 2^128.
+    /// Divides by 10^n for `n` in 0...38. The quotient must be below 2^128.
     ///
-    /// - Returns: the quotient without its fraction, and whether that was above zero.
+    /// - Returns: The truncated quotient, and whether the remainder is nonzero.
     func dividedByPowerOfTen(_ n: Int) -> (quotient: UInt128, isSticky: Bool) {
         let result = divided(by: powerOfTen(n))
         return (result.quotient, result.remainder != 0)
     }
 
-    /// Divides by a number above the high half, so that the quotient is below 2^128.
+    /// Divides by a number greater than the high half, so that the quotient is below 2^128.
     ///
-    /// Source: Knuth, "The Art of Computer Programming" 2, 4.3.1, algorithm D, with words of 64
-    /// bits, of which the quotient and the divisor have two.
+    /// Source: Knuth, "The Art of Computer Programming" 2, 4.3.1, algorithm D, with 64-bit words;
+    /// quotient and divisor have two words each.
     @inline(__always)
     func divided(by divisor: UInt128) -> (quotient: UInt128, remainder: UInt128) {
         assert(high < divisor, "the quotient does not fit")
@@ -55,8 +55,8 @@ struct DecimalWide {
         )
     }
 
-    /// Divides the three words of `top` and `next` by `divisor`, which is above `top` and has its
-    /// highest bit set.
+    /// Divides the three words of `top` and `next` by `divisor`, which is greater than `top` and
+    /// has its highest bit set.
     @inline(__always)
     private static func quotientWord(
         _ top: UInt128, _ next: UInt64, _ divisor: UInt128
@@ -72,7 +72,7 @@ struct DecimalWide {
             quotient = top / leading
             remainder = top &- quotient &* leading
         }
-        // At most twice.
+        // Runs at most twice.
         while remainder >> 64 == 0,
             quotient &* trailing > remainder << 64 | UInt128(next)
         {
