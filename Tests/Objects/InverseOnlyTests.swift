@@ -67,7 +67,7 @@ import Testing
         }
         #expect(
             astray?.message.contains(
-                "InvAstray.leaves does not say of which property of InvLeaf it is the inverse")
+                "InvAstray.leaves does not name the property of InvLeaf it is the inverse")
                 == true)
         let narrow = await realmError { try await Realm.temporary([InvNarrow.self]) }
         #expect(narrow?.message.contains("which is of type List<Int8>") == true, "\(narrow as Any)")

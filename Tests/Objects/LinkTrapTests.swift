@@ -166,7 +166,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         }
         #expect(
             sentence(result).contains(
-                "LinkingObjects<Walker> of Whelp cannot be assigned to: they follow"))
+                "LinkingObjects<Walker> of Whelp cannot be assigned to: they are"))
     }
 
     @Test func objectIsFrozenAsItsOwnClass() async {

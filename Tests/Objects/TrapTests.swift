@@ -182,7 +182,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let realm = try await Realm.temporary([Message.self])
             _ = realm.objects(Message.self).where { $0.headline == "x" }
         }
-        #expect(sentence(result).contains("is no @Persisted property of Message"))
+        #expect(sentence(result).contains("is not a @Persisted property of Message"))
         let inherited = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -191,7 +191,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         }
         #expect(
             sentence(inherited).contains(
-                #"\Dog.<String> is no @Persisted property of Dog, which has name, "#))
+                #"\Dog.<String> is not a @Persisted property of Dog, which has name, "#))
         #expect(!sentence(inherited).contains("computed 0x"))
     }
 }

@@ -55,21 +55,21 @@ private func sentence(_ result: ExitTest.Result?) -> String {
             let realm = try await Breeders.realm()
             _ = realm.objects(Pup.self).sorted(by: \.motherNameOrNone)
         }
-        #expect(sentence(fallback).contains("is no @Persisted property of Pup"))
+        #expect(sentence(fallback).contains("is not a @Persisted property of Pup"))
         let recursive = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let realm = try await Breeders.realm()
             _ = realm.objects(Pup.self).where { $0.line > 2 }
         }
-        #expect(sentence(recursive).contains("is no @Persisted property of Pup"))
+        #expect(sentence(recursive).contains("is not a @Persisted property of Pup"))
         let linked = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let realm = try await Breeders.realm()
             _ = realm.objects(Breeder.self).sorted(by: \.favourite?.ageAsText)
         }
-        #expect(sentence(linked).contains("is no @Persisted property of Breeder"))
+        #expect(sentence(linked).contains("is not a @Persisted property of Breeder"))
         let forced = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

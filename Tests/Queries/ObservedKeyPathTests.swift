@@ -130,19 +130,19 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         ) {
             _ = ChangeFilter.paths([\Pup.ageAsText], of: ClassSchema.of(Pup.self))
         }
-        #expect(sentence(computed).contains("is no @Persisted property of Pup"))
+        #expect(sentence(computed).contains("is not a @Persisted property of Pup"))
         let linked = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             _ = ChangeFilter.paths([\Breeder.pups[0].ageAsText], of: ClassSchema.of(Breeder.self))
         }
-        #expect(sentence(linked).contains("is no @Persisted property of Breeder"))
+        #expect(sentence(linked).contains("is not a @Persisted property of Breeder"))
         let fallback = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             _ = ChangeFilter.paths([\Pup.motherNameOrNone], of: ClassSchema.of(Pup.self))
         }
-        #expect(sentence(fallback).contains("is no @Persisted property of Pup"))
+        #expect(sentence(fallback).contains("is not a @Persisted property of Pup"))
         let forced = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -158,13 +158,13 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         ) {
             _ = ChangeFilter.paths([\Breeder.pups.count], of: ClassSchema.of(Breeder.self))
         }
-        #expect(sentence(count).contains("is no @Persisted property of Breeder"))
+        #expect(sentence(count).contains("is not a @Persisted property of Breeder"))
         let element = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             _ = ChangeFilter.paths([\Breeder.pups[0]], of: ClassSchema.of(Breeder.self))
         }
-        #expect(sentence(element).contains("is no @Persisted property of Breeder"))
+        #expect(sentence(element).contains("is not a @Persisted property of Breeder"))
         let value = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -176,7 +176,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         ) {
             _ = ChangeFilter.paths([\Pup.lastToy], of: ClassSchema.of(Pup.self))
         }
-        #expect(sentence(last).contains("is no @Persisted property of Pup"))
+        #expect(sentence(last).contains("is not a @Persisted property of Pup"))
     }
 
     @Test func sortsKnowNoPathsThroughLists() async {

@@ -87,7 +87,7 @@ private func errorOfNext<Iterator: AsyncIteratorProtocol>(
         #expect(lines.contains { $0.contains("Nothing has no @Persisted properties") })
         #expect(lines.contains { $0.contains("LongProperty.propertyWith") && $0.contains("63") })
         #expect(lines.contains { $0.contains("ClassWithAName") && $0.contains("57") })
-        #expect(lines.contains { $0.contains("Object is no model") })
+        #expect(lines.contains { $0.contains("Object is not a model class") })
         #expect(!lines.contains { $0.contains("Room") })
     }
 

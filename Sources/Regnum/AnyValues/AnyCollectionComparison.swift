@@ -1,5 +1,5 @@
-/// Compares lists and dictionaries of any type. Unmanaged ones may lie in themselves: two that are
-/// being compared already count as equal. Walks without recursion.
+/// Compares `AnyRealmValue` lists and dictionaries. Unmanaged ones may contain themselves, so pairs
+/// that are already being compared count as equal. Doesn't recurse.
 struct AnyCollectionComparison {
     private struct Pair: Hashable {
         let first: ObjectIdentifier
@@ -9,7 +9,7 @@ struct AnyCollectionComparison {
     private var pending: [(AnyRealmValue, AnyRealmValue)]
     private var seen: Set<Pair> = []
 
-    /// - Complexity: O(values), each pair of collections once.
+    /// - Complexity: O(values), comparing each pair of collections once.
     static func areEqual(_ left: AnyRealmValue, _ right: AnyRealmValue) -> Bool {
         var comparison = AnyCollectionComparison(pending: [(left, right)])
         return comparison.run()
@@ -54,7 +54,7 @@ struct AnyCollectionComparison {
         }
     }
 
-    /// Compares values now, collections later.
+    /// Compares values immediately and defers the comparison of collections.
     private mutating func compare(_ a: AnyRealmValue, _ b: AnyRealmValue) -> Bool {
         switch (a, b) {
         case (.list, .list), (.dictionary, .dictionary):

@@ -4,18 +4,19 @@ internal import RegnumEngine
 extension AnyRealmValue: RequiredValue, IndexableValue, OrderedValue {
     public static var _storage: _StorageType { _StorageType(.any, isOptional: true) }
 
-    /// Reads may need the transaction: for objects, lists and dictionaries.
+    /// Reading an object, list or dictionary may need the transaction.
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 
     public static func _makeDefault() -> AnyRealmValue { .none }
 
-    /// nil for objects, lists and dictionaries, which only a transaction can read.
+    /// Returns `nil` for objects, lists and dictionaries, which can only be read in a transaction.
     public static func _decode(_ value: _StoredValue) -> AnyRealmValue? {
         AnyRealmValue(plain: value.value)
     }
 
-    /// For conditions: a list stands for any list, and an object that is stored for its row.
+    /// Encodes the value for query conditions: a list represents any list, and a
+    /// stored object its row.
     public func _encode() -> _StoredValue { _StoredValue(plain ?? questioned) }
 
     public static func _managedValue(_ object: ObjectBase, _ column: Int32) -> AnyRealmValue {
@@ -71,7 +72,7 @@ extension AnyRealmValue: RequiredValue, IndexableValue, OrderedValue {
 }
 
 extension AnyRealmValue {
-    /// The value as it is stored, nil for objects, lists and dictionaries.
+    /// The value in its stored form; `nil` for objects, lists and dictionaries.
     var plain: Value? {
         switch self {
         case .none: .null
@@ -99,8 +100,8 @@ extension AnyRealmValue {
         }
     }
 
-    /// The value of what is stored; nil for objects, lists and dictionaries, and for what is no value of
-    /// any type. Bytes that a damaged file has are nothing.
+    /// Creates a value from its stored form. Returns `nil` for objects, lists and dictionaries, and
+    /// for stored values of other types. Damaged bytes become `.none`.
     init?(plain value: Value) {
         if case .null = value {
             self = .none
@@ -124,8 +125,8 @@ extension AnyRealmValue {
         }
     }
 
-    /// What a condition compares with: a row, or that something is a list. An object that is not stored
-    /// is a row that nothing links to.
+    /// The operand of a query condition: the row of an object, or a marker for lists or
+    /// dictionaries. An unmanaged object becomes a row that nothing links to.
     var questioned: Value {
         switch self {
         case .object(let object):
@@ -143,12 +144,12 @@ extension AnyRealmValue {
 }
 
 extension _StorageType {
-    /// Whether values are of any type.
+    /// Whether the values are `AnyRealmValue`s.
     var isAny: Bool { valueType == .any }
 }
 
 extension PropertyShape {
-    /// Whether the property holds values of any type.
+    /// Whether the property is an `AnyRealmValue` or a collection of them.
     var holdsAny: Bool {
         switch self {
         case .scalar(let storage), .list(.scalar(let storage)), .set(.scalar(let storage)),
@@ -158,6 +159,6 @@ extension PropertyShape {
         }
     }
 
-    /// Whether the property itself is a value of any type.
+    /// Whether the property itself is an `AnyRealmValue`.
     var isAny: Bool { if case .scalar(let storage) = self { storage.isAny } else { false } }
 }

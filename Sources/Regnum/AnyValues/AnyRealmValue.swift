@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A property of a model whose type is told by the value: one of these kinds, or nothing.
+/// A property value whose type is determined at run time: one of the cases below.
 ///
 ///     final class Note: Object {
 ///         @Persisted var content: AnyRealmValue
@@ -9,18 +9,21 @@ public import FoundationEssentials
 ///     note.content = .fromDictionary(["title": .string("Milk"), "done": .bool(false)])
 ///     note.content.dictionaryValue?["done"] = .bool(true)
 ///
-/// A property is never optional: ``none`` is nil. Elements of ``List``, ``MutableSet`` and ``Map`` may be of
-/// the type too. What is stored keeps its kind: `.int(5)` and `.double(5)` are different values to Swift's
-/// `==`, though queries, sorts and sets take numbers of all kinds for the same if they are the same number.
+/// Properties of this type are never optional: ``none`` represents `nil`. Elements of ``List``,
+/// ``MutableSet`` and ``Map`` can also be of this type. Stored values keep their case: `.int(5)`
+/// and `.double(5)` are different values for Swift's `==`, but queries, sorting and sets treat
+/// numbers of different cases as equal if their numeric values are.
 ///
-/// Lists and dictionaries may lie in each other, at most 100 levels deep. Read from a managed object they
-/// are accessors of what is stored: changes of them are changes of the object. Assigning a list or dictionary
-/// stores a copy in the place of what was there; accessors of that are invalid then. A set holds no lists and
-/// dictionaries, and no value is a set or an embedded object.
+/// Lists and dictionaries can be nested, up to 100 levels deep. Those read from a managed object
+/// are accessors of the stored collection: modifying them modifies the object. Assigning a list
+/// or dictionary replaces the previous value with a copy and invalidates accessors of the
+/// replaced collection. A set cannot contain lists or dictionaries, and a value cannot be a set
+/// or an embedded object.
 ///
-/// An object is a link: assigning an unmanaged one adds it, and deleting it makes the value ``none``.
+/// An object is a link: assigning an unmanaged object adds it to the realm, and deleting the object
+/// makes the value ``none``.
 public enum AnyRealmValue {
-    /// Nothing.
+    /// No value.
     case none
     case int(Int)
     case bool(Bool)
@@ -29,7 +32,7 @@ public enum AnyRealmValue {
     case string(String)
     case data(Data)
     case date(Date)
-    /// An object of any class of the realm.
+    /// An object of any class in the realm.
     case object(Object)
     case objectId(ObjectId)
     case decimal128(Decimal128)
@@ -38,21 +41,21 @@ public enum AnyRealmValue {
     case list(List<AnyRealmValue>)
 }
 
-@available(*, unavailable, message: "a value may hold objects and lists: send a FrozenAnyValue")
+@available(*, unavailable, message: "AnyRealmValue can hold objects: send a FrozenAnyValue instead")
 extension AnyRealmValue: Sendable {}
 
 extension AnyRealmValue {
-    /// A list of the values.
+    /// Returns a list of the given values.
     public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue { .list(List(array)) }
 
-    /// A dictionary of the values.
+    /// Returns a dictionary of the given values.
     public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
         let map = Map<String, AnyRealmValue>()
         for (key, value) in dictionary { map[key] = value }
         return .dictionary(map)
     }
 
-    // The value if it is of the kind, else nil: nothing is converted.
+    // The value if it is of the given case, otherwise nil. No conversions are performed.
 
     public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
 
@@ -86,22 +89,24 @@ extension AnyRealmValue {
         if case .list(let value) = self { value } else { nil }
     }
 
-    /// The object, if it is one of the class.
+    /// Returns the object if it is an instance of the given class.
     public func object<T: Object>(_ type: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
 
-    /// The object, of whatever class, by the names of its stored properties; nil for an unmanaged one.
+    /// The object, of any class, with access to its stored properties by name; `nil` for
+    /// an unmanaged object.
     ///
-    /// Confined to the body of the transaction, as the object is.
+    /// Confined to the transaction body, like the object itself.
     public var dynamicObject: DynamicObject? {
         if case .object(let value) = self { value.dynamicObject } else { nil }
     }
 }
 
 extension AnyRealmValue: Hashable {
-    /// Whether both are of one kind with equal values. Lists and dictionaries of unmanaged values are equal
-    /// if they hold equal values, stored ones only if they are the same one; objects if they are the same.
+    /// Returns whether both are of the same case with equal values. Unmanaged lists and
+    /// dictionaries are equal if their elements are; managed ones are equal only if they are the
+    /// same collection. Objects are equal if they are the same object.
     public static func == (left: AnyRealmValue, right: AnyRealmValue) -> Bool {
         switch (left, right) {
         case (.none, .none): true
@@ -122,7 +127,7 @@ extension AnyRealmValue: Hashable {
         }
     }
 
-    /// Values hash by what they are; all lists and all dictionaries alike.
+    /// Hashes the value. All lists have the same hash, and so do all dictionaries.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .none: hasher.combine(0)

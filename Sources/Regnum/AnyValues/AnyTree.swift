@@ -2,20 +2,21 @@ internal import FoundationEssentials
 internal import RegnumEngine
 internal import RegnumStore
 
-/// A value of any type that was checked and can be stored: lists and dictionaries as they were when it was
-/// made.
+/// A validated `AnyRealmValue` that can be stored, with a copy of its lists and dictionaries.
 indirect enum AnyTree {
     case value(Value)
     case object(Object)
     case list([AnyTree])
-    /// In ascending order of the keys.
+    /// The entries in ascending key order.
     case dictionary([(key: String, tree: AnyTree)])
 
-    /// Checks a value.
+    /// Validates a value.
     ///
-    /// Throws `.invalidValue` for lists and dictionaries in more levels than are allowed, keys that cannot be
-    /// keys, texts and data beyond the limits, and objects that are deleted or of another transaction.
-    /// - Parameter level: how many lists and dictionaries of the property the value lies in.
+    /// Throws `.invalidValue` for lists and dictionaries that are nested too deeply, invalid
+    /// keys, text and data beyond the limits, and objects that are deleted or belong to a
+    /// different transaction.
+    /// - Parameter level: the number of lists and dictionaries in the property
+    ///   that enclose the value.
     init(
         _ value: AnyRealmValue, level: Int = 0, _ core: TransactionCore, _ schema: ClassSchema,
         _ property: PropertySchema
@@ -52,7 +53,7 @@ indirect enum AnyTree {
         }
     }
 
-    /// Why a value beyond the limits cannot be stored, as the end of a sentence; nil if it can.
+    /// Returns why a value cannot be stored, as the end of an error message; `nil` if it can.
     private static func problem(with value: AnyRealmValue) -> String? {
         switch value {
         case .string(let text) where text.utf8.count > Limits.stringByteCountMax:
@@ -81,11 +82,12 @@ indirect enum AnyTree {
         guard level > Limits.anyLevelMax else { return }
         throw Realm.Error(
             .invalidValue,
-            "\(schema.name).\(property.name) was given lists or dictionaries in more than "
-                + "\(Limits.anyLevelMax) levels.", className: schema.name, property: property.name)
+            "\(schema.name).\(property.name) was given lists or dictionaries nested more than "
+                + "\(Limits.anyLevelMax) levels deep.", className: schema.name,
+            property: property.name)
     }
 
-    /// The objects in the value, each as often as it is there.
+    /// The objects in the value, once for each occurrence.
     var objects: [Object] {
         switch self {
         case .value: []
@@ -95,7 +97,7 @@ indirect enum AnyTree {
         }
     }
 
-    /// What lies in a list or dictionary, with the keys of a dictionary; nil for other values.
+    /// The contents of a list or dictionary, with the keys of a dictionary; `nil` for other values.
     var entries: [(key: String, tree: AnyTree)]? {
         switch self {
         case .value, .object: nil
@@ -111,18 +113,18 @@ extension Realm.Error {
     ) -> Realm.Error {
         Realm.Error(
             .invalidValue,
-            "\(schema.name).\(property.name) was given \(what): a set of values of any type cannot "
-                + "hold lists and dictionaries.", className: schema.name, property: property.name)
+            "\(schema.name).\(property.name) was given \(what): a set of AnyRealmValue cannot hold "
+                + "lists or dictionaries.", className: schema.name, property: property.name)
     }
 }
 
 extension ListKey {
-    /// The list of what lies in an element of any type: the only one of the class of elements.
+    /// The list holding the nested values of an element: the only list of an element class.
     static let anyItems = ListKey(rawValue: 0)
 }
 
 extension Value {
-    /// Whether the value is a list or dictionary of any type.
+    /// Whether the value is an `AnyRealmValue` list or dictionary.
     var isAnyCollection: Bool {
         switch anyContent {
         case .list, .dictionary: true
@@ -131,11 +133,11 @@ extension Value {
     }
 }
 
-/// Stores values of any type in a write.
+/// Stores `AnyRealmValue`s in a write transaction.
 struct AnyWriter {
     let core: TransactionCore
     let transaction: EngineTransaction
-    /// The row of an object, which is stored.
+    /// Returns the row of a stored object.
     let row: (Object) -> ObjectKey?
 
     init(
@@ -149,7 +151,7 @@ struct AnyWriter {
         self.row = row
     }
 
-    /// A value as it stands in its column; what lies in a list or dictionary is stored by `fill`.
+    /// Returns the column value. The contents of a list or dictionary are stored by `fill`.
     func cell(_ tree: AnyTree) -> Value {
         switch tree {
         case .value(let value): return value
@@ -163,9 +165,9 @@ struct AnyWriter {
         }
     }
 
-    /// Sets a value in the place of another one, with what lies in it.
+    /// Replaces a value and its contents.
     ///
-    /// - Parameter list: the list of the row for what lies in the value.
+    /// - Parameter list: the list of the row that holds the nested values.
     func set(
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
         _ list: BindingPlace.StoredList
@@ -178,7 +180,7 @@ struct AnyWriter {
         try fill(tree, table, row, list)
     }
 
-    /// Stores what lies in a list or dictionary, whose value is stored.
+    /// Stores the contents of a list or dictionary whose column value has been stored.
     func fill(
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ list: BindingPlace.StoredList
     ) throws(StoreError) {
@@ -187,7 +189,7 @@ struct AnyWriter {
         try transaction.insertIntoList(table, row, list.key, at: 0, rows)
     }
 
-    /// New rows of elements with what lies in them. If it throws, none is made.
+    /// Inserts element rows and their contents. Leaves no rows behind if it throws.
     func insert(
         _ entries: [(key: String, tree: AnyTree)], _ target: TableKey
     ) throws(StoreError) -> [ObjectKey] {
@@ -200,7 +202,7 @@ struct AnyWriter {
                 try fill(tree, target, row, BindingPlace.StoredList(key: .anyItems, target: target))
             }
         } catch {
-            // nothing has them yet, and would take them along
+            // No list contains these rows yet, so they must be deleted explicitly.
             transaction.delete(target, rows)
             throw error
         }

@@ -2,14 +2,15 @@ public import FoundationEssentials
 internal import RegnumEngine
 internal import RegnumStore
 
-/// A value of any type as it was in one snapshot: what a ``Frozen`` gives for an ``AnyRealmValue``, to be sent
-/// and kept.
+/// An ``AnyRealmValue`` of a snapshot, as returned by ``Frozen``. Unlike an `AnyRealmValue`, it can
+/// be sent across tasks and kept.
 ///
 ///     let content = note.content                       // FrozenAnyValue
 ///     if case .dictionary(let entries) = content { print(entries["title"] ?? .none) }
 ///
-/// Lists and dictionaries are plain ones. Two values are equal if they are of one kind with equal values, and
-/// objects if they are the same row of the same version.
+/// Lists and dictionaries are ordinary Swift collections. Two values are equal if they are of the
+/// same case with equal values; objects are equal if they are the same row and their properties
+/// were last set by the same version.
 public enum FrozenAnyValue: Sendable, Hashable {
     case none
     case int(Int)
@@ -26,7 +27,7 @@ public enum FrozenAnyValue: Sendable, Hashable {
     case dictionary([String: FrozenAnyValue])
     case list([FrozenAnyValue])
 
-    // The value if it is of the kind, else nil: nothing is converted.
+    // The value if it is of the given case, otherwise nil. No conversions are performed.
 
     public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
 
@@ -60,29 +61,30 @@ public enum FrozenAnyValue: Sendable, Hashable {
         if case .list(let value) = self { value } else { nil }
     }
 
-    /// The object, of whatever class.
+    /// The object, of any class.
     public var objectValue: FrozenAnyObject? {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// The object, if it is one of the class.
+    /// Returns the object if it is an instance of the given class.
     public func object<T: Object>(_ type: T.Type) -> Frozen<T>? {
         if case .object(let object) = self { object.object(type) } else { nil }
     }
 
-    /// What lies in a list at a position; nil for others, and where the list is shorter.
+    /// Returns the list element at an index; `nil` for other values, and if the
+    /// index is out of range.
     public subscript(position: Int) -> FrozenAnyValue? {
         guard case .list(let values) = self, values.indices.contains(position) else { return nil }
         return values[position]
     }
 
-    /// What lies in a dictionary under a key; nil for others, and where there is no such key.
+    /// Returns the dictionary value for a key; `nil` for other values, and if there is no such key.
     public subscript(key: String) -> FrozenAnyValue? {
         if case .dictionary(let values) = self { values[key] } else { nil }
     }
 }
 
-/// An object of any class in one snapshot.
+/// An object of any class in a snapshot.
 public struct FrozenAnyObject: Sendable, Hashable {
     let table: FrozenTable
     let row: ObjectKey
@@ -90,12 +92,12 @@ public struct FrozenAnyObject: Sendable, Hashable {
     /// The name of the object's class.
     public var className: String { table.schema.name }
 
-    /// Which row it is.
+    /// The identity of the object's row.
     public var rowIdentity: RowIdentity {
         RowIdentity(className: className, row: row.rawValue)
     }
 
-    /// The object, if it is one of the class.
+    /// Returns the object if it is an instance of the given class.
     public func object<T: Object>(_ type: T.Type) -> Frozen<T>? {
         table.schema.type == type ? Frozen<T>(table, row: row) : nil
     }
@@ -110,7 +112,7 @@ public struct FrozenAnyObject: Sendable, Hashable {
 }
 
 extension FrozenAnyValue {
-    /// A plain value, nil for objects, lists and dictionaries.
+    /// Converts a plain value; returns `nil` for objects, lists and dictionaries.
     init?(_ value: AnyRealmValue) {
         switch value {
         case .none: self = .none
@@ -130,8 +132,8 @@ extension FrozenAnyValue {
 }
 
 extension FrozenAnyValue: CustomStringConvertible {
-    /// The value as its kind describes itself; "nil" for none. Of data the first bytes are shown,
-    /// of a list or dictionary at most 100 elements.
+    /// The description of the contained value; "nil" for `none`. Data shows its first bytes, and a
+    /// list or dictionary at most 100 elements.
     public var description: String {
         ReadScope.describe("FrozenAnyValue") {
             var printer = ObjectPrinter()
@@ -142,7 +144,8 @@ extension FrozenAnyValue: CustomStringConvertible {
 }
 
 extension FrozenAnyObject: CustomStringConvertible {
-    /// The properties with their values, line by line, as ``Frozen`` describes itself.
+    /// A description listing the properties with their values, one per line,
+    /// like that of ``Frozen``.
     public var description: String {
         ReadScope.describe(className) {
             table.compute(table.schema.type, row) { $0.description }
@@ -150,7 +153,7 @@ extension FrozenAnyObject: CustomStringConvertible {
     }
 }
 
-/// So that streams and collections of values have it; it is no type of a property.
+/// Required by streams and collections of values. Not usable as the type of a property.
 extension FrozenAnyValue: ScalarValue {
     public static var _storage: _StorageType { AnyRealmValue._storage }
 
@@ -181,7 +184,7 @@ extension FrozenAnyValue: ScalarValue {
 }
 
 extension FrozenAnyObject {
-    /// The link to the object.
+    /// The stored form of a link to the object.
     fileprivate var stored: Value {
         guard let key = table.snapshot.root.schema.table(named: className)?.key else {
             return .null
@@ -191,7 +194,7 @@ extension FrozenAnyObject {
 }
 
 extension FrozenAnyValue: Encodable {
-    /// Encodes the value as its kind is encoded; `none` as null, an object as its row.
+    /// Encodes the contained value; `none` as null, and an object as its row identity.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

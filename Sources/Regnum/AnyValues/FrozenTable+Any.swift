@@ -1,10 +1,10 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Values of any type in one snapshot.
+// `AnyRealmValue`s in a snapshot.
 
 extension FrozenTable {
-    /// The value of a property.
+    /// Returns the value of a property.
     func anyValue(_ row: ObjectKey, _ property: Int) -> FrozenAnyValue {
         let value = value(row, property)
         guard value.isAnyCollection,
@@ -19,7 +19,7 @@ extension FrozenTable {
         }
     }
 
-    /// The value of an element.
+    /// Returns the value of an element.
     func anyElement(_ element: ObjectKey, _ elements: TableKey) -> FrozenAnyValue {
         let value = elementValue(element, elements, ColumnKey(0))
         guard value.isAnyCollection else { return anyValue(value, []) { "" } }
@@ -31,13 +31,13 @@ extension FrozenTable {
         }
     }
 
-    /// The elements of a list or set.
+    /// Returns the elements of a list or set.
     func anyElements(_ row: ObjectKey, _ property: Int) -> [FrozenAnyValue] {
         guard let elements = elements(property) else { return [] }
         return list(row, property).map { anyElement($0, elements) }
     }
 
-    /// The entries of a map, in the order of their keys.
+    /// Returns the entries of a map in key order.
     func anyEntries(
         _ row: ObjectKey, _ property: Int
     ) -> [(key: String, value: FrozenAnyValue)] {
@@ -71,7 +71,8 @@ extension FrozenTable {
         }
     }
 
-    /// A link in a value of any type. What it leads to that cannot be read is an error.
+    /// Returns the target of a link in an `AnyRealmValue`. A target that cannot
+    /// be read is an error.
     private func anyLink(_ table: TableKey, _ row: ObjectKey) -> FrozenAnyValue {
         let tables = snapshot.root.schema.tables
         guard Int(table.rawValue) < tables.count else {
@@ -94,9 +95,9 @@ extension FrozenTable {
 }
 
 extension Frozen {
-    /// The value of a property of any type.
+    /// Returns the value of an `AnyRealmValue` property.
     ///
-    /// - Complexity: O(1), O(n) for a list or dictionary with n values in it.
+    /// - Complexity: O(1); O(n) for a list or dictionary that contains n values.
     public subscript(dynamicMember keyPath: KeyPath<Model, AnyRealmValue>) -> FrozenAnyValue {
         switch table.meaning(of: keyPath, row) {
         case .property(let index): return table.anyValue(row, index)
@@ -107,7 +108,7 @@ extension Frozen {
         }
     }
 
-    /// What a computed property gave, in this snapshot.
+    /// Freezes the result of a computed property in this snapshot.
     private func frozen(_ value: AnyRealmValue) -> FrozenAnyValue {
         switch value {
         case .list(let list): .list(list.map { frozen($0) })
@@ -123,18 +124,18 @@ extension Frozen {
         }
     }
 
-    /// The values of a list of any type, in its order.
+    /// Returns the values of a list in list order.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, List<AnyRealmValue>>
     ) -> FrozenValues<FrozenAnyValue> {
         table.values(row, property(keyPath))
     }
 
-    /// The values of a set of any type, in ascending order.
+    /// Returns the values of a set in ascending order.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, MutableSet<AnyRealmValue>>
     ) -> FrozenValues<FrozenAnyValue> {
@@ -144,7 +145,7 @@ extension Frozen {
     private func property<V>(_ keyPath: KeyPath<Model, V>) -> Int {
         if case .property(let index) = table.meaning(of: keyPath, row) { return index }
         fatalError(
-            "\(keyPath.text) of a Frozen<\(Model.self)> is computed: a computed property of a frozen object "
-                + "can give values of any type, but not collections of them.")
+            "\(keyPath.text) of a Frozen<\(Model.self)> is computed: a computed property of a "
+                + "frozen object can return an AnyRealmValue, but not a collection of them.")
     }
 }

@@ -1,30 +1,31 @@
 internal import RegnumEngine
 
 extension Live {
-    /// The values of a list of any type, in its order. A change within a list or dictionary modifies the
-    /// value that it is in.
+    /// Returns a live view of a list's values in list order. A change within a nested list or
+    /// dictionary counts as a modification of the value that contains it.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: the key path refers to a stored property.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, List<AnyRealmValue>>
     ) -> LiveValues<FrozenAnyValue> {
         values(entry.schema.requireProperty(keyPath), nil)
     }
 
-    /// The values of a set of any type, ascending.
+    /// Returns a live view of a set's values in ascending order.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: the key path refers to a stored property.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, MutableSet<AnyRealmValue>>
     ) -> LiveValues<FrozenAnyValue> {
         values(entry.schema.requireProperty(keyPath), nil)
     }
 
-    /// What lies in the list that a property of any type has, in its order, or the values of its dictionary
-    /// in the order of their keys; nothing while it has another value. A change deeper within modifies the
-    /// value that it is in; ``LiveValues/at(_:)-(String)`` leads to what lies there.
+    /// Returns a live view of the contents of an `AnyRealmValue` property: the elements of its list
+    /// in list order, or the values of its dictionary in key order. Empty while the property has
+    /// any other value. A change deeper in the value counts as a modification of the element that
+    /// contains it; use ``LiveValues/at(_:)-(String)`` to observe nested collections.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: the key path refers to a stored property.
     public subscript(
         dynamicMember keyPath: KeyPath<Model, AnyRealmValue>
     ) -> LiveValues<FrozenAnyValue> {
@@ -45,32 +46,34 @@ extension Live {
 }
 
 extension LiveValues where Element == FrozenAnyValue {
-    /// What lies in the list or dictionary that this dictionary has under a key: a list's values in its
-    /// order, a dictionary's in the order of its keys. Nothing while there is none, or this is no
-    /// dictionary.
+    /// Returns a live view of the list or dictionary stored under a key of this dictionary: list
+    /// elements in list order, or dictionary values in key order. Empty if there is no such
+    /// collection, or if this is not a dictionary.
     ///
     ///     let tags = realm.object(Note.self, forPrimaryKey: 1).content.at("tags")
     ///     for try await change in tags.changes { … }
     ///
-    /// The handle names a place, not what lies there now: when another list comes there, the stream tells
-    /// that the values of the former went and those of the other came.
+    /// The view follows the key, not a particular collection: when the collection under the key is
+    /// replaced, change streams report the old values as deleted and the new ones as inserted.
     public func at(_ key: String) -> LiveValues<FrozenAnyValue> { at(.key(Array(key.utf8))) }
 
-    /// What lies in the list or dictionary at a position of this list, as ``at(_:)-(String)``. When elements
-    /// before it come and go, another one lies there.
+    /// Returns a live view of the list or dictionary at an index of this list, like
+    /// ``at(_:)-(String)``. The view follows the index: inserting or deleting elements before it
+    /// makes it show a different collection.
     public func at(_ position: Int) -> LiveValues<FrozenAnyValue> { at(.position(position)) }
 
     private func at(_ step: NestedCollection.Step) -> LiveValues<FrozenAnyValue> {
         LiveValues(realm, entry, place, plan: plan, owner: owner.at(step))
     }
 
-    /// The dictionary that lies here, told by its keys; empty while there is none, or a list.
+    /// A live view of this dictionary by its keys. Empty if there is no collection
+    /// here, or if it is a list.
     public var dictionary: LiveMap<String, FrozenAnyValue> {
         let schema = entry.schema
         let index = schema.properties.firstIndex {
             schema.elementsName(of: $0) == plan.tableName
         }
-        guard let index else { preconditionFailure("\(plan.tableName) is no property.") }
+        guard let index else { preconditionFailure("\(plan.tableName) is not a property.") }
         var owner = owner
         var nested = owner.nested ?? NestedCollection(column: nil)
         nested.isDictionary = true
@@ -80,7 +83,7 @@ extension LiveValues where Element == FrozenAnyValue {
 }
 
 extension LiveMap where Value == FrozenAnyValue {
-    /// What lies in the list or dictionary that the map has under a key, as
+    /// Returns a live view of the list or dictionary stored under a key of the map, like
     /// ``LiveValues/at(_:)-(String)``.
     public func at(_ key: Key) -> LiveValues<FrozenAnyValue> {
         LiveValues(
@@ -90,7 +93,7 @@ extension LiveMap where Value == FrozenAnyValue {
 }
 
 extension CollectionOwner {
-    /// What lies in this collection.
+    /// Returns the owner of a collection nested in this one.
     fileprivate func at(_ step: NestedCollection.Step) -> CollectionOwner {
         var owner = self
         var nested = nested ?? NestedCollection(column: nil)

@@ -1,20 +1,20 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Where a list or dictionary in a value of any type is stored.
+/// The location of an `AnyRealmValue` that contains a stored list or dictionary.
 struct AnySlot {
-    /// The class of the element that has the value, nil where it is a property of the object itself.
+    /// The class of the element that has the value; `nil` if it is a property of the object itself.
     let elements: TableKey?
-    /// What the column holds while the accessor is good.
+    /// The column value for which the accessor is valid.
     let value: Value
-    /// What the element lies in, nil for a property.
+    /// The collection that contains the element; `nil` for a property.
     let parent: _ManagedList?
 }
 
 extension TransactionCore {
-    /// A stored value of any type.
+    /// Returns the `AnyRealmValue` for a stored value.
     ///
-    /// - Parameter nested: the accessor of what lies in a list or dictionary.
+    /// - Parameter nested: creates the accessor of the contents of a list or dictionary.
     func anyValue(_ value: Value, _ nested: () -> _ManagedList) -> AnyRealmValue {
         switch value.anyContent {
         case .link(let table, let row): return object(table, row).map { .object($0) } ?? .none
@@ -24,7 +24,7 @@ extension TransactionCore {
         }
     }
 
-    /// The object of a row. Fails the transaction where the program has no such class.
+    /// Returns the object of a row. Fails the transaction if the program has no such class.
     private func object(_ table: TableKey, _ row: ObjectKey) -> Object? {
         guard let schema, Int(table.rawValue) < schema.tables.count else { return nil }
         let name = schema.tables[Int(table.rawValue)].name
@@ -35,7 +35,7 @@ extension TransactionCore {
         let targets = binding(for: type)
         targets.refresh()
         guard targets.isReadable(row: row.rawValue) else {
-            // only a damaged file has a link to a row that is not there
+            // Only a damaged file contains a link to a nonexistent row.
             targets.failMissing(nil)
             return nil
         }
@@ -44,7 +44,7 @@ extension TransactionCore {
 }
 
 extension ClassBinding {
-    /// The value of a property of any type.
+    /// Returns the value of an `AnyRealmValue` property.
     func anyValue(row: UInt64, column: Int32) -> AnyRealmValue {
         let value =
             isTracing
@@ -55,7 +55,7 @@ extension ClassBinding {
         }
     }
 
-    /// Sets a property of any type. What cannot be stored fails the transaction.
+    /// Sets an `AnyRealmValue` property. A value that cannot be stored fails the transaction.
     func setAny(_ value: AnyRealmValue, row: UInt64, column: Int32) {
         let property = propertyIndex(of: column)
         guard let core, core.writing != nil else { trapNotWriting(property) }
@@ -71,7 +71,7 @@ extension ClassBinding {
 }
 
 extension _ManagedList {
-    /// The value of an element of any type, nil if it was taken out.
+    /// Returns the value of an element, or `nil` if the element was removed.
     func anyValue(_ element: ObjectKey) -> AnyRealmValue? {
         if element == .nowhere { return AnyRealmValue.none }  // the transaction has failed
         guard let (core, _, list) = place,
@@ -80,7 +80,7 @@ extension _ManagedList {
         return core.anyValue(value) { _ManagedList(self, element: element, list.target, value) }
     }
 
-    /// How many lists and dictionaries of a value an element lies in.
+    /// The number of lists and dictionaries in the property that enclose an element.
     var anyLevel: Int {
         var level = 0
         var list: _ManagedList? = self
@@ -91,8 +91,8 @@ extension _ManagedList {
         return level
     }
 
-    /// Values that were checked, their objects added; nil if one cannot be stored, which fails the
-    /// transaction.
+    /// Validates values and adds the objects in them. Returns `nil` and fails the transaction if a
+    /// value cannot be stored.
     func prepared(_ values: [AnyRealmValue], level: Int) -> [AnyTree]? {
         guard let core = binding.core else { return nil }
         guard core.writing != nil else { binding.trapNotWriting(property) }
@@ -151,7 +151,7 @@ extension _ManagedList {
         }
     }
 
-    /// Makes the entries those given, each key once.
+    /// Replaces all entries. Each key must occur only once.
     func assign(any entries: [(key: String, value: AnyRealmValue)]) {
         for entry in entries where !isStorable(entry.key) { return }
         let sorted = entries.sorted { MapKeyText.precedes($0.key, $1.key) }
@@ -167,8 +167,8 @@ extension _ManagedList {
         }
     }
 
-    /// Notes that what lies in a list or dictionary was changed: the values that it lies in count as set,
-    /// so that whoever follows them hears of it.
+    /// Records a change of a nested list or dictionary: the values that contain it count as set, so
+    /// that observers of those values are notified.
     func touch(_ transaction: EngineTransaction) throws(StoreError) {
         var list = self
         while let slot = list.slot {
@@ -177,7 +177,7 @@ extension _ManagedList {
             } else if let number = binding.mapping?.columns[property], number >= 0 {
                 let table = binding.place.tableKey
                 let value = transaction.value(table, list.row, ColumnKey(number))
-                // not while the property itself is being set
+                // Skip this while the property itself is being set.
                 if value == slot.value {
                     try transaction.set(table, list.row, ColumnKey(number), slot.value)
                 }
@@ -189,8 +189,8 @@ extension _ManagedList {
 }
 
 extension RealmCore {
-    /// The class of objects of that name: one that has joined, or, where there is no list of classes, one
-    /// of a module that another class of the realm is of.
+    /// Returns the model class with the given name: a class registered with the realm or, if the
+    /// configuration lists no classes, a class from a module of another class in the realm.
     func objectType(named name: String) -> Object.Type? {
         let known = joinedSchemas
         if let type = known.first(where: { $0.name == name })?.type { return type as? Object.Type }
@@ -209,11 +209,11 @@ extension RealmCore {
 }
 
 extension Realm.Error {
-    /// A value of any type is an object of a class that the program does not declare or list.
+    /// An `AnyRealmValue` refers to an object whose class the program doesn't declare or list.
     static func unlistedClass(_ name: String) -> Realm.Error {
         Realm.Error(
             .invalidInput,
-            "A value of any type is an object of the class \(name), which this realm does not know: "
-                + "list it in Configuration.objectTypes.", className: name)
+            "An AnyRealmValue refers to an object of the class \(name), which this realm does not "
+                + "know: list it in Configuration.objectTypes.", className: name)
     }
 }

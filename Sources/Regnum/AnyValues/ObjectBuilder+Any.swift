@@ -3,8 +3,8 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension ObjectBuilder {
-    /// What a property of any type gets for a value: one of its kinds, or plain Swift values, arrays,
-    /// dictionaries and objects.
+    /// Returns the content of an `AnyRealmValue` property for a value: an `AnyRealmValue`, or a
+    /// plain Swift value, array, dictionary or object.
     mutating func anyContent(
         of value: Any?, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> _PropertyContent.Content {
@@ -18,8 +18,8 @@ extension ObjectBuilder {
         if level > Limits.anyLevelMax {
             throw Realm.Error(
                 .invalidValue,
-                "\(schema.name).\(property.name) was given lists or dictionaries in more than "
-                    + "\(Limits.anyLevelMax) levels.", className: schema.name,
+                "\(schema.name).\(property.name) was given lists or dictionaries nested more "
+                    + "than \(Limits.anyLevelMax) levels deep.", className: schema.name,
                 property: property.name)
         }
         if let object = instance(of: Object.self, value) {
@@ -88,8 +88,9 @@ extension ObjectBuilder {
 }
 
 extension AnyRealmValue {
-    /// The value of a plain Swift value; nil for what is none, as collections and objects. Enums go by their
-    /// raw values, projected types by what they are stored as.
+    /// Creates an `AnyRealmValue` from a plain Swift value; returns `nil` for other values, such
+    /// as collections and objects. Enums are stored as their raw values, projected types as
+    /// their persisted values.
     init?(scalar value: Any) {
         switch value {
         case let value as Bool: self = .bool(value)
@@ -128,7 +129,7 @@ extension AnyRealmValue {
 }
 
 extension AnyRealmValue: CustomStringConvertible {
-    /// The value as its kind describes itself; "nil" for none.
+    /// The description of the contained value; "nil" for `none`.
     public var description: String {
         switch self {
         case .none: "nil"

@@ -1,6 +1,7 @@
 internal import RegnumEngine
 
-/// Any collection of a realm, where its type is not to be known: to keep one in a property.
+/// A type-erased realm collection, which can be stored in a property without naming the
+/// type of the collection.
 ///
 ///     final class Table {
 ///         let dogs: AnyRealmCollection<Dog>
@@ -8,12 +9,13 @@ internal import RegnumEngine
 ///         init(_ dogs: some RealmCollection<Dog>) { self.dogs = AnyRealmCollection(dogs) }
 ///     }
 ///
-/// It is as live as what it wraps, and confined to the transaction body like it.
+/// It reflects changes like the wrapped collection, and is confined to the
+/// transaction body like it.
 public struct AnyRealmCollection<Element: RealmCollectionValue> {
     private let base: any RealmCollection<Element>
     private let iterate: () -> AnyIterator<Element>
 
-    /// Wraps a collection. What a wrapped one wraps is taken out of it.
+    /// Wraps a collection. Wrapping an `AnyRealmCollection` again adds no further wrapper.
     public init<Base: RealmCollection>(_ base: Base) where Base.Element == Element {
         if let other = base as? AnyRealmCollection {
             self = other
@@ -24,7 +26,7 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
     }
 }
 
-@available(*, unavailable, message: "a collection stays in its transaction: use a snapshot")
+@available(*, unavailable, message: "a collection is confined to a transaction: use a snapshot")
 extension AnyRealmCollection: Sendable {}
 
 extension AnyRealmCollection: RealmCollection {
@@ -50,7 +52,8 @@ extension AnyRealmCollection: RealmCollection {
     /// - Precondition: `0 <= position < count`.
     public subscript(position: Int) -> Element { base[position] }
 
-    /// The elements at a range of positions. Results find and sort no more than those up to its end.
+    /// The elements in a range of positions. For results, finds and sorts no more than the elements
+    /// up to the end of the range.
     ///
     /// - Precondition: `0 <= bounds.lowerBound` and `bounds.upperBound <= count`.
     public subscript(bounds: Range<Int>) -> Slice<AnyRealmCollection> {
@@ -63,25 +66,26 @@ extension AnyRealmCollection: RealmCollection {
         return Slice(base: self, bounds: bounds)
     }
 
-    /// The first elements. Results find and sort no more than those.
+    /// Returns the first elements. For results, finds and sorts no more than those.
     ///
     /// - Precondition: `maxLength >= 0`.
     public func prefix(_ maxLength: Int) -> Slice<AnyRealmCollection> {
-        precondition(maxLength >= 0, "A prefix has a length of zero or more.")
+        precondition(maxLength >= 0, "The length of a prefix cannot be negative.")
         let known = base._knownCount(upTo: maxLength)
         return Slice(base: self, bounds: 0..<Swift.min(maxLength, known))
     }
 
-    /// The first element, nil if there is none. Results find no more than that.
+    /// The first element, or `nil` if the collection is empty. For results,
+    /// finds no more than that.
     public var first: Element? { base.first }
 
-    /// The last element, nil if there is none.
+    /// The last element, or `nil` if the collection is empty.
     public var last: Element? { base.last }
 
-    /// The position of an element, the first one where it is there several times; nil if it is not there.
+    /// Returns the position of the first occurrence of an element, or `nil` if there is none.
     public func index(of element: Element) -> Int? { base.index(of: element) }
 
-    /// Walks the elements that there are now, whatever the loop does to the collection.
+    /// Returns an iterator over the current elements. The loop may modify the collection.
     public func makeIterator() -> AnyIterator<Element> { iterate() }
 }
 
@@ -92,13 +96,13 @@ extension AnyRealmCollection: ObjectCollection where Element: ObjectBase {
 }
 
 extension AnyRealmCollection: CustomStringConvertible {
-    /// What the wrapped collection says of itself.
+    /// The description of the wrapped collection.
     public var description: String { "\(base)" }
 }
 
 extension AnyRealmCollection: Equatable {
-    /// Whether both wrap the same: lists and sets that are equal, results of the same query in the same
-    /// transaction, the inverse of the same object.
+    /// Returns whether both wrap the same collection: equal lists or sets, results of the same
+    /// query in the same transaction, or the inverse of the same object.
     public static func == (left: AnyRealmCollection, right: AnyRealmCollection) -> Bool {
         switch (left.base, right.base) {
         case (let a as List<Element>, let b as List<Element>): a == b
@@ -112,21 +116,22 @@ extension AnyRealmCollection: Equatable {
 // MARK: Values
 
 extension AnyRealmCollection where Element: ScalarValue {
-    /// The elements from small to large, or the other way round: nil first, then NaN, strings by their
-    /// bytes, false before true. Equal ones keep their order.
+    /// Returns the elements sorted by value: `nil` first, then NaN; strings by their UTF-8 bytes;
+    /// `false` before `true`. Equal elements keep their order.
     ///
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool = true) -> [Element] { ordered(ascending: ascending) }
 }
 
 extension RealmCollection {
-    /// How many elements there are; of results that were not evaluated at most `limit`, which are known then.
+    /// Returns the number of elements. For results that haven't been evaluated,
+    /// finds at most `limit`.
     fileprivate func _knownCount(upTo limit: Int) -> Int {
         (self as? any PartialResults)?.foundCount(upTo: limit) ?? count
     }
 }
 
-/// Results that can be found in part.
+/// Results that can be evaluated partially.
 private protocol PartialResults {
     func foundCount(upTo limit: Int) -> Int
 }
@@ -135,9 +140,9 @@ extension Results: PartialResults {
     fileprivate func foundCount(upTo limit: Int) -> Int { prefix(Swift.max(limit, 0)).count }
 }
 
-/// Results or linking objects, without the type of their objects.
+/// Results or linking objects, independent of the type of their objects.
 private protocol ComparableOrigin {
-    /// What they are asked of.
+    /// The class and the query that the objects come from.
     var question: (binding: ClassBinding, plan: QueryPlan)? { get }
 }
 

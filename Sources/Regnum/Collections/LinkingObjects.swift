@@ -8,9 +8,10 @@ internal import RegnumStore
 ///         @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
 ///     }
 ///
-/// Nothing is stored for it. Every use shows the state of the transaction: each object once for each
-/// time that its property has this one, in order of creation. It is empty for an unmanaged object,
-/// and cannot be assigned to. Of a map it has an owner once for each key.
+/// Inverses are computed, not stored. They always reflect the current state of the transaction, and
+/// contain each origin object in order of creation, once for each time that its property contains
+/// this object; for a map property, once for each key. They are empty for an unmanaged object, and
+/// cannot be assigned to.
 public struct LinkingObjects<Element: ObjectBase> {
     let origin: String
     let handle: LinkingHandle?
@@ -25,20 +26,21 @@ public struct LinkingObjects<Element: ObjectBase> {
         self.handle = handle
     }
 
-    /// Whether the object was deleted, or its transaction is over. False for an unmanaged object.
+    /// Whether the object was deleted or its transaction has ended. `false` for
+    /// an unmanaged object.
     public var isInvalidated: Bool {
         handle.map { !$0.binding.isReadable(row: $0.row.rawValue) } ?? false
     }
 }
 
-@available(*, unavailable, message: "linking objects stay with their object: use a snapshot")
+@available(*, unavailable, message: "linking objects are confined to a transaction: use a snapshot")
 extension LinkingObjects: Sendable {}
 
-/// An object whose origins are asked for.
+/// An object whose origin objects are queried.
 final class LinkingHandle {
     let binding: ClassBinding
     let row: ObjectKey
-    /// The position of the inverse property in the object's class.
+    /// The index of the inverse property in the object's class.
     let property: Int
     @exclusivity(unchecked) private var known: (keys: [ObjectKey], edit: UInt64)?
 
@@ -48,7 +50,7 @@ final class LinkingHandle {
         self.property = property
     }
 
-    /// The binding of the origins' class.
+    /// Returns the binding of the origin class.
     func origins(_ type: ObjectBase.Type) -> ClassBinding? {
         guard let core = binding.core else { return nil }
         let origins = core.binding(for: type)
@@ -56,12 +58,13 @@ final class LinkingHandle {
         return origins
     }
 
-    /// The origins, as a query of their class.
+    /// Returns the query of the origin objects.
     func plan() -> QueryPlan {
         binding.schema.plan(ofOrigins: binding.schema.properties[property], row: row)
     }
 
-    /// The rows of the origins, ascending, kept until the next change in the transaction.
+    /// The rows of the origin objects in ascending order, cached until the next
+    /// change in the transaction.
     var keys: [ObjectKey] {
         guard let core = binding.core else { return [] }
         if !binding.isReadable(row: row.rawValue) {
@@ -88,10 +91,10 @@ extension LinkingObjects: RandomAccessCollection {
 
     var keys: [ObjectKey] { handle?.keys ?? [] }
 
-    /// How many times the object is linked to.
+    /// The number of links to the object.
     public var count: Int { keys.count }
 
-    /// The origin at a position.
+    /// The origin object at a position.
     ///
     /// - Precondition: `0 <= position < count`.
     public subscript(position: Int) -> Element {
@@ -112,13 +115,13 @@ extension LinkingObjects: RandomAccessCollection {
         return origins.accessor(Element.self, row: keys[position])
     }
 
-    /// Walks the origins that there are now, whatever the loop does to them.
+    /// Returns an iterator over the current origin objects. The loop may modify their links.
     public func makeIterator() -> LinkingIterator<Element> {
         LinkingIterator(keys, handle?.origins(Element.self))
     }
 }
 
-/// Steps through the origins that there were when the loop started.
+/// An iterator over the origin objects at the time when the loop started.
 public struct LinkingIterator<Element: ObjectBase>: IteratorProtocol {
     private let keys: [ObjectKey]
     private let origins: ClassBinding?
@@ -155,19 +158,19 @@ extension LinkingObjects: Persistable, InverseDeclaration {
             origin, LinkingHandle(binding, row: object._row, property: property))
     }
 
-    /// - Precondition: never called: the inverse follows the links.
+    /// - Precondition: never called, because inverses are computed from links.
     public func _write(to object: ObjectBase, _ column: Int32) {
         fatalError(
             "LinkingObjects<\(Element.self)> of \(type(of: object)) cannot be assigned to: they "
-                + "follow from the property \"\(origin)\".")
+                + "are computed from the property \"\(origin)\".")
     }
 
     public static func _assigned(
         _ new: LinkingObjects, over current: LinkingObjects?
     ) -> LinkingObjects {
         fatalError(
-            "LinkingObjects<\(Element.self)> cannot be assigned to: they follow from the property "
-                + "of the other class.")
+            "LinkingObjects<\(Element.self)> cannot be assigned to: they are computed from the "
+                + "property of the other class.")
     }
 
     public func _content() -> _PropertyContent { _PropertyContent(content: .linkingObjects) }

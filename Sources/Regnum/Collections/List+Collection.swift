@@ -11,14 +11,15 @@ extension List: RandomAccessCollection, MutableCollection {
         return elements.count
     }
 
-    /// The element at a position. Setting one replaces it; also an equal one counts as a change.
+    /// The element at a position. The setter replaces it; replacing it with an equal one
+    /// counts as a change too.
     ///
     /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(log n).
     public subscript(position: Int) -> Element {
         get {
             if let managed {
-                // a position that the list does not have shows when the element is looked for
+                // The element lookup detects positions that are out of range.
                 guard let element = Element._element(of: managed, at: position) else {
                     trapIndex(position, "subscript")
                 }
@@ -39,19 +40,19 @@ extension List: RandomAccessCollection, MutableCollection {
         }
     }
 
-    /// The first element, nil if there is none.
+    /// The first element, or `nil` if the list is empty.
     public var first: Element? { isEmpty ? nil : self[0] }
 
-    /// Walks the elements that the list has now, whatever the loop does to it. An object that was
-    /// deleted meanwhile comes as an invalid object: ask `isInvalidated`. A value that was taken out
-    /// meanwhile is not walked.
+    /// Returns an iterator over the current elements. The loop may modify the list: objects that it
+    /// deletes are still returned, as invalidated objects (check `isInvalidated`), but values that
+    /// it removes are skipped.
     public func makeIterator() -> ListIterator<Element> {
         guard let managed else { return ListIterator(nil, elements) }
         return ListIterator(managed.frozen, [])
     }
 
-    /// The position of the first element that is the same: a value equal by its stored bits, an
-    /// object of the same row. Nil if there is none.
+    /// Returns the position of the first element that is the same as the given one, or `nil` if
+    /// there is none. Values are compared by their stored bits, objects by their rows.
     ///
     /// - Complexity: O(n).
     public func index(of element: Element) -> Int? {
@@ -60,7 +61,7 @@ extension List: RandomAccessCollection, MutableCollection {
     }
 }
 
-/// Steps through the elements that a ``List`` had when the loop started.
+/// An iterator over the elements of a ``List`` at the time when the loop started.
 public struct ListIterator<Element: RealmCollectionValue>: IteratorProtocol {
     private let managed: _ManagedList?
     private let elements: [Element]
@@ -84,8 +85,8 @@ public struct ListIterator<Element: RealmCollectionValue>: IteratorProtocol {
 }
 
 extension List: Equatable {
-    /// Whether both are the list of the same property of the same object; for unmanaged lists,
-    /// whether they have the same elements.
+    /// Returns whether both are the list of the same property of the same object or, for unmanaged
+    /// lists, whether they have the same elements.
     public static func == (left: List, right: List) -> Bool {
         if left === right { return true }
         switch (left.managed, right.managed) {

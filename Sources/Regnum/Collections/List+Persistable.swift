@@ -14,7 +14,8 @@ extension List: Persistable {
         _ManagedList.of(object, column).map { List($0) } ?? List()
     }
 
-    /// Makes the elements those of this list; the list of the object itself changes nothing.
+    /// Replaces the elements with those of this list. Assigning an object's own
+    /// list changes nothing.
     public func _write(to object: ObjectBase, _ column: Int32) {
         let target = List._managedValue(object, column)
         if let managed, let other = target.managed, managed.isSame(as: other) { return }
@@ -34,34 +35,34 @@ extension List: Persistable {
     }
 }
 
-/// A class of collections of one kind, without the type of the elements.
+/// A type-erased collection class.
 protocol UnmanagedCollection: AnyObject, SendableMetatype {
-    /// What a property holds that has this instance of the class.
+    /// Returns the property content for an instance of the class.
     static func content(of instance: AnyObject) -> _PropertyContent.Content
-    /// The type of the elements, of a map that of its values.
+    /// The type of the elements; for a map, that of its values.
     static var elementType: Any.Type { get }
 }
 
-/// A list or set without its element type.
+/// A type-erased list or set.
 protocol UnmanagedList: UnmanagedCollection {
-    /// What the list holds.
+    /// The contents of the list.
     var contents: [_PropertyContent.Content] { get }
     /// The elements.
     var anyElements: [Any] { get }
-    /// A list of this type without elements.
+    /// Returns an empty list of this type.
     static func makeEmpty() -> any UnmanagedList
-    /// The element that a list of this type has of a content, nil if it cannot have it.
+    /// Converts content to an element of this type of list; returns `nil` if it cannot hold it.
     static func element(_ content: _PropertyContent) -> Any?
-    /// Makes the list an accessor of what was stored from it.
+    /// Turns the list into an accessor of the stored list that was created from it.
     func bind(to managed: _ManagedList)
-    /// Makes the elements those of the contents. If one is none of the list's type, its position, and
-    /// nothing is changed.
+    /// Replaces all elements with the given contents. If the list cannot hold one of them, returns
+    /// its position and changes nothing.
     func replaceAll(with contents: [_PropertyContent.Content]) -> Int?
 }
 
 extension List: UnmanagedList {
     static func content(of instance: AnyObject) -> _PropertyContent.Content {
-        .list(unsafeDowncast(instance, to: List.self))  // the field is declared so
+        .list(unsafeDowncast(instance, to: List.self))  // the declared type of the field
     }
 
     var contents: [_PropertyContent.Content] {

@@ -8,7 +8,8 @@ extension List: ObjectCollection where Element: ObjectBase {
 }
 
 extension _ManagedList {
-    /// The objects of the list, nil after the body.
+    /// Returns the objects of the list as results, or `nil` after the
+    /// transaction body has returned.
     func results<T: ObjectBase>(_ type: T.Type) -> Results<T>? {
         guard let core = binding.core else { return nil }
         failIfInvalidated()
@@ -17,7 +18,8 @@ extension _ManagedList {
         return Results(elements, plan: _Plan(plan: plan(elements.tableName)))
     }
 
-    /// Fails the transaction where the list is not there any more. Traps when the body is over.
+    /// Fails the transaction if the list no longer exists. Traps if the
+    /// transaction body has returned.
     @discardableResult
     func failIfInvalidated() -> Bool {
         guard isInvalidated else { return false }
@@ -29,7 +31,7 @@ extension _ManagedList {
         return true
     }
 
-    /// The elements, as a query of their class.
+    /// Returns the query of the elements.
     func plan(_ elementsName: String) -> QueryPlan {
         let property = binding.schema.properties[property]
         let name = property.columnName
@@ -43,8 +45,8 @@ extension _ManagedList {
         return QueryPlan(tableName: elementsName, source: source)
     }
 
-    /// What `question` answers about the values of a list of values. An error fails the transaction,
-    /// and the answer is a placeholder.
+    /// Runs a query on the elements of a list of values. An error fails the transaction and
+    /// returns the placeholder.
     private func ask<Element: ScalarValue, Answer>(
         _ type: Element.Type, _ placeholder: Answer,
         _ question: (QueryPlan, ColumnReference, QueryState) throws(StoreError) -> Answer
@@ -63,7 +65,8 @@ extension _ManagedList {
         }
     }
 
-    /// Converts the result of an aggregate. An error fails the transaction.
+    /// Converts the result of an aggregate. An error fails the transaction and
+    /// returns the placeholder.
     func converted<Answer>(
         _ placeholder: @autoclosure () -> Answer, _ body: () throws(StoreError) -> Answer
     ) -> Answer {
@@ -75,7 +78,7 @@ extension _ManagedList {
         }
     }
 
-    // The aggregates of the values of a list, set or map.
+    // Aggregates of the values in a list, set or map.
 
     func sum<Element: SummableValue>(_ type: Element.Type) -> Element.Total {
         let zero = Element.Total._storage.zero
@@ -105,7 +108,7 @@ extension _ManagedList {
 }
 
 extension Sequence where Element: ScalarValue {
-    /// The elements in the order of their values; equal ones keep theirs.
+    /// Returns the elements sorted by value. The sort is stable.
     func ordered(ascending: Bool) -> [Element] {
         let values = map { (element: $0, value: $0.engineValue) }
         let order = values.indices.sorted { a, b in
@@ -118,7 +121,7 @@ extension Sequence where Element: ScalarValue {
 }
 
 extension Sequence where Element: ScalarValue {
-    /// The elements, of equal ones the first.
+    /// Returns the distinct elements, keeping the first of equal ones.
     func distinctValues() -> [Element] {
         var known: Set<Value> = []
         return filter { known.insert($0.engineValue.canonical).inserted }

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// An ordered collection property of a model, of values or of objects.
+/// An ordered collection of values or objects, used as a property of a model.
 ///
 ///     final class Person: Object {
 ///         @Persisted var name: String
@@ -8,25 +8,27 @@ internal import RegnumEngine
 ///         @Persisted var nicknames: List<String>
 ///     }
 ///
-/// The list of an unmanaged object is a plain array in a class. Adding the object stores the list,
-/// and the very instance goes on as an accessor of what is stored: every use shows the state of the
-/// transaction, changes go to storage, and the list is confined to the transaction body like its
-/// object. A list may hold an object several times; deleting the object takes all of them out.
+/// The list of an unmanaged object is a class wrapping an array. When the object is added to a
+/// realm, the list is stored, and the same instance becomes an accessor of the stored list: it
+/// reflects the current state of the transaction, its changes are stored, and it is confined to the
+/// transaction body like its object. A list may contain an object more than once; deleting the
+/// object removes all its occurrences.
 ///
-/// A list of embedded objects owns them: what is removed or replaced is deleted.
+/// A list of embedded objects owns them: objects that are removed or replaced are deleted.
 ///
-/// Misuse of positions, and use after the body, of a deleted object's list or (for changes) in a
-/// read, ends the process with a sentence; what cannot be stored fails the transaction.
+/// Invalid indices, using a managed list after the transaction body has returned, and changing it
+/// in a read transaction trap. Using the list of a deleted object, and adding an element that
+/// cannot be stored, fail the transaction.
 public final class List<Element: RealmCollectionValue> {
-    /// What is stored, nil for an unmanaged list.
+    /// The stored list; `nil` for an unmanaged list.
     var managed: _ManagedList?
     /// The elements of an unmanaged list.
     var elements: [Element] = []
 
-    /// An unmanaged list without elements.
+    /// Creates an empty unmanaged list.
     public init() {}
 
-    /// An unmanaged list.
+    /// Creates an unmanaged list with the given elements.
     public convenience init(_ elements: some Sequence<Element>) {
         self.init()
         self.elements = Array(elements)
@@ -38,16 +40,16 @@ public final class List<Element: RealmCollectionValue> {
 
     var handle: _ManagedList? { managed }
 
-    /// Whether the object that the list belongs to was deleted, or its transaction is over. False for
-    /// an unmanaged list.
+    /// Whether the list's owner was deleted, its transaction has ended, or the ``AnyRealmValue``
+    /// that contained it was replaced. `false` for an unmanaged list.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
 
-    /// Whether the list is that of an object in a transaction.
+    /// Whether the list belongs to a managed object.
     public var isManaged: Bool { managed != nil }
 
     // MARK: Changes
 
-    /// Adds an element at the end. An unmanaged object is added to the realm.
+    /// Appends an element. An unmanaged object is added to the realm.
     ///
     /// - Complexity: O(log n).
     public func append(_ element: Element) {
@@ -58,17 +60,17 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Adds elements at the end, those that the sequence has at the start of the call.
+    /// Appends the elements that the sequence contains when the call starts.
     public func append(objectsIn elements: some Sequence<Element>) {
         insert(contentsOf: elements, at: count)
     }
 
-    /// Adds elements at the end.
+    /// Appends elements.
     public func append(contentsOf elements: some Sequence<Element>) {
         insert(contentsOf: elements, at: count)
     }
 
-    /// Puts an element before the one at `position`.
+    /// Inserts an element before the one at `position`.
     ///
     /// - Precondition: `0 <= position <= count`.
     public func insert(_ element: Element, at position: Int) {
@@ -80,7 +82,7 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Puts elements before the one at `position`.
+    /// Inserts elements before the one at `position`.
     ///
     /// - Precondition: `0 <= position <= count`.
     public func insert(contentsOf elements: some Sequence<Element>, at position: Int) {
@@ -95,7 +97,8 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Takes the element at a position out; an object stays in the realm, an embedded one does not.
+    /// Removes the element at a position. An object remains in the realm; an
+    /// embedded object is deleted.
     ///
     /// - Precondition: `0 <= position < count`.
     public func remove(at position: Int) {
@@ -103,7 +106,7 @@ public final class List<Element: RealmCollectionValue> {
         removeSubrange(position..<position + 1)
     }
 
-    /// Takes the first elements out.
+    /// Removes the first elements.
     ///
     /// - Precondition: `0 <= number <= count`.
     public func removeFirst(_ number: Int = 1) {
@@ -111,7 +114,7 @@ public final class List<Element: RealmCollectionValue> {
         removeSubrange(0..<number)
     }
 
-    /// Takes the last elements out.
+    /// Removes the last elements.
     ///
     /// - Precondition: `0 <= number <= count`.
     public func removeLast(_ number: Int = 1) {
@@ -120,21 +123,21 @@ public final class List<Element: RealmCollectionValue> {
         removeSubrange(count - number..<count)
     }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() { removeSubrange(0..<count) }
 
-    /// Takes the elements of a range of positions out.
+    /// Removes the elements in a range of positions.
     public func removeSubrange(_ range: Range<Int>) {
         guard has(range, "removeSubrange(_:)") else { return }
         if let managed { managed.remove(range) } else { elements.removeSubrange(range) }
     }
 
-    /// Takes the elements of a range of positions of another kind out: `2...4`, `3...`.
+    /// Removes the elements in a range of positions such as `2...4` or `3...`.
     public func removeSubrange(_ range: some RangeExpression<Int>) {
         removeSubrange(range.relative(to: 0..<count))
     }
 
-    /// Puts elements in the place of those in a range of positions.
+    /// Replaces the elements in a range of positions.
     public func replaceSubrange(_ range: Range<Int>, with elements: some Sequence<Element>) {
         let new = Array(elements)
         guard has(range, "replaceSubrange(_:with:)") else { return }
@@ -146,12 +149,12 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Puts an element in the place of the one at a position.
+    /// Replaces the element at a position.
     ///
     /// - Precondition: `0 <= index < count`.
     public func replace(index: Int, object: Element) { self[index] = object }
 
-    /// Moves an element: it stands at `destination` afterwards.
+    /// Moves an element, so that its new position is `destination`.
     ///
     /// - Precondition: both positions are in `0..<count`.
     public func move(from source: Int, to destination: Int) {
@@ -165,7 +168,7 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Lets two elements change places.
+    /// Swaps two elements.
     public func swapAt(_ first: Int, _ second: Int) {
         guard hasElement(first, "swapAt(_:_:)"), hasElement(second, "swapAt(_:_:)") else { return }
         guard let managed else { return elements.swapAt(first, second) }
@@ -175,22 +178,22 @@ public final class List<Element: RealmCollectionValue> {
         if high > low + 1 { managed.move(from: low + 1, to: high) }
     }
 
-    /// Takes the elements at the positions out.
+    /// Removes the elements at the given positions.
     ///
-    /// - Precondition: the positions are within `0..<count`.
+    /// - Precondition: the positions are in `0..<count`.
     public func remove(atOffsets offsets: some Sequence<Int>) {
         for position in Set(offsets).sorted(by: >) { remove(at: position) }
     }
 
-    /// Moves the elements at the positions, in their order, before the one that stands at `destination`
-    /// at the start of the call.
+    /// Moves the elements at the given positions, keeping their order, before the element that is
+    /// at `destination` when the call starts.
     ///
-    /// - Precondition: the positions are within `0..<count`, `destination` within `0...count`.
+    /// - Precondition: the positions are in `0..<count`, and `destination` is in `0...count`.
     public func move(fromOffsets offsets: some Sequence<Int>, toOffset destination: Int) {
         guard hasPosition(destination, "move(fromOffsets:toOffset:)") else { return }
         let sources = Set(offsets).sorted()
         var target = destination - sources.count(where: { $0 < destination })
-        // first the sources come together: those before the destination from the last on
+        // Gather the sources around the destination; first those before it, starting with the last.
         var before = sources.filter { $0 < destination }
         var position = destination
         while let source = before.popLast() {
@@ -204,7 +207,7 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Makes the elements those of a sequence.
+    /// Replaces all elements.
     func assign(_ new: [Element]) {
         if let managed {
             managed.remove(0..<managed.count)
@@ -216,8 +219,8 @@ public final class List<Element: RealmCollectionValue> {
 
     // MARK: Misuse
 
-    // Whether the list has a position. What it does not have ends the process, unless the
-    // transaction has failed, of whose lists nothing is known.
+    // These functions check positions. An invalid position traps, unless the transaction has
+    // failed, which leaves the content of its lists undefined.
 
     func hasElement(_ position: Int, _ call: StaticString) -> Bool {
         position >= 0 && position < count || failIndex(position, call)
@@ -245,5 +248,5 @@ public final class List<Element: RealmCollectionValue> {
     }
 }
 
-@available(*, unavailable, message: "a list stays with its object: use a snapshot")
+@available(*, unavailable, message: "a list is confined to a transaction: use a snapshot")
 extension List: Sendable {}

@@ -1,13 +1,13 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// A stored list whose property is a set.
+// Stored lists of properties that are sets.
 
 extension _ManagedList {
-    /// The list of a property of a managed object; nil where the object is made up to find out what a
-    /// key path reads, and lists are not followed.
+    /// Returns the list of a managed object's property, or `nil` for a recorder (see `ReadTracer`)
+    /// that doesn't follow collections.
     ///
-    /// - Parameter column: what the wrapper of the property holds.
+    /// - Parameter column: the number held by the property's wrapper.
     static func of(_ object: ObjectBase, _ column: Int32) -> _ManagedList? {
         guard let binding = object._binding else { return nil }
         if binding.isTracing {
@@ -23,12 +23,12 @@ extension _ManagedList {
         return _ManagedList(binding, row: object._row, number: column)
     }
 
-    /// Whether the set has an element. An object that is unmanaged, deleted or of another transaction
-    /// is none.
+    /// Returns whether the set contains an element. It never contains an object that is unmanaged,
+    /// deleted or from a different transaction.
     ///
     /// - Complexity: O(log² n).
     func contains(_ content: _PropertyContent.Content) -> Bool {
-        // also traps where the list cannot be read
+        // This also traps if the transaction body has returned.
         guard let (core, _, list) = place else { return false }
         let count = count
         switch content {
@@ -53,7 +53,7 @@ extension _ManagedList {
         }
     }
 
-    /// The row of an object that can be an element, nil for any other object.
+    /// Returns the row of an object that can be an element, or `nil` for any other object.
     private func row(of object: ObjectBase) -> ObjectKey? {
         guard let other = object._binding, other.core === binding.core,
             binding.schema.properties[property].shape.targetType == other.schema.type,
@@ -62,26 +62,26 @@ extension _ManagedList {
         return ObjectKey(rawValue: object._row)
     }
 
-    /// Puts elements into the set; unmanaged objects are added. What cannot be stored fails the
-    /// transaction.
+    /// Inserts elements, adding unmanaged objects. An element that cannot be stored
+    /// fails the transaction.
     func insertMembers(_ contents: [_PropertyContent.Content]) {
         guard let members = storedMembers(contents) else { return }
         editSet { set throws(StoreError) in try set.add(members) }
     }
 
-    /// Makes the elements these, as `insertMembers`.
+    /// Replaces all elements, like `insertMembers`.
     func replaceMembers(with contents: [_PropertyContent.Content]) {
         guard let members = storedMembers(contents) else { return }
         editSet { set throws(StoreError) in try set.replaceAll(with: members) }
     }
 
-    /// Takes elements out of the set.
+    /// Removes elements.
     func removeMembers(_ contents: [_PropertyContent.Content]) {
         let members = members(contents)
         editSet { set throws(StoreError) in set.remove(members) }
     }
 
-    /// Takes all elements out of the set but these.
+    /// Removes all elements except the given ones.
     func keepMembers(_ contents: [_PropertyContent.Content]) {
         let members = members(contents)
         editSet { set throws(StoreError) in set.keep(members) }
@@ -93,7 +93,7 @@ extension _ManagedList {
         }
     }
 
-    /// The elements that may be in the set.
+    /// Returns the members that the set may contain.
     private func members(_ contents: [_PropertyContent.Content]) -> SetMembers {
         let linked = contents.compactMap { content -> Value? in
             guard case .any(let value) = content, case .object = value else { return nil }
@@ -103,7 +103,8 @@ extension _ManagedList {
             values: contents.values + linked, keys: contents.objects.compactMap { row(of: $0) })
     }
 
-    /// The elements, of which unmanaged objects are added; nil if one cannot stand in the set.
+    /// Returns the members after adding unmanaged objects, or `nil` if one cannot be
+    /// an element of the set.
     private func storedMembers(_ contents: [_PropertyContent.Content]) -> SetMembers? {
         if holdsAny {
             let values = contents.compactMap {
@@ -122,12 +123,12 @@ extension _ManagedList {
 }
 
 extension [_PropertyContent.Content] {
-    /// The values among the elements.
+    /// The values among the contents.
     var values: [Value] {
         compactMap { if case .value(let value) = $0 { value } else { nil } }
     }
 
-    /// The objects among the elements.
+    /// The objects among the contents.
     var objects: [ObjectBase] {
         compactMap { if case .link(let object?) = $0 { object } else { nil } }
     }

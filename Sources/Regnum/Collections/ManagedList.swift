@@ -1,26 +1,28 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// A stored list of one object in a transaction, without its element type. Part of the contract of
-/// ``RealmCollectionValue``. Confined to the transaction body.
+/// A stored list of an object in a transaction, independent of its element type. Part of the
+/// contract of ``RealmCollectionValue``. Confined to the transaction body.
 public final class _ManagedList {
     let binding: ClassBinding
-    /// The row that has the list: the object's, or that of an element of any type.
+    /// The row that the list belongs to: that of the object, or that of an `AnyRealmValue` element.
     let row: ObjectKey
     /// The row of the object.
     let owner: ObjectKey
-    /// Where the value is that the list is in, nil for the list of a property.
+    /// The location of the `AnyRealmValue` that contains the list; `nil` for
+    /// the list of a property.
     let slot: AnySlot?
-    /// The position of the property in its class.
+    /// The index of the property in its class.
     let property: Int
-    /// The elements' rows at the time that a loop started, nil where the state of the transaction
-    /// counts.
+    /// The rows of the elements when a loop started; `nil` if the list shows the current
+    /// state of the transaction.
     private let snapshot: [ObjectKey]?
-    /// The binding of the elements' class, once it was asked for.
+    /// The cached binding of the elements' class.
     @exclusivity(unchecked) private var target: ClassBinding?
 
-    /// - Parameter number: what the wrapper of the property holds: the number of the list, or the
-    ///   complement of the property's position where it was not stored when the accessor was made.
+    /// - Parameter number: the number held by the property's wrapper: the number of the list,
+    ///   or the complement of the property's index if the list wasn't stored yet when the
+    ///   accessor was created.
     init(_ binding: ClassBinding, row: UInt64, number: Int32) {
         self.binding = binding
         self.row = ObjectKey(rawValue: row)
@@ -30,9 +32,9 @@ public final class _ManagedList {
         snapshot = nil
     }
 
-    /// What lies in a property of any type.
+    /// Creates the list of the contents of an `AnyRealmValue` property.
     ///
-    /// - Parameter value: what the property holds; nil where it is about to be set.
+    /// - Parameter value: the value of the property; `nil` if it is about to be set.
     init(_ binding: ClassBinding, row: UInt64, any property: Int, _ value: Value?) {
         self.binding = binding
         self.row = ObjectKey(rawValue: row)
@@ -42,7 +44,7 @@ public final class _ManagedList {
         snapshot = nil
     }
 
-    /// What lies in an element of any type.
+    /// Creates the list of the contents of an `AnyRealmValue` element.
     init(_ parent: _ManagedList, element: ObjectKey, _ elements: TableKey, _ value: Value) {
         binding = parent.binding
         row = element
@@ -62,14 +64,14 @@ public final class _ManagedList {
         self.snapshot = snapshot
     }
 
-    /// The list as it is now, for loops.
+    /// The list in its current state, for loops.
     var frozen: _ManagedList { _ManagedList(self, keys) }
 
     var name: String { "\(binding.tableName).\(binding.schema.properties[property].name)" }
 
     var isInvalidated: Bool { !binding.isReadable(row: owner.rawValue) || isReplaced }
 
-    /// Whether the value that the list was in is not there any more.
+    /// Whether the `AnyRealmValue` that contained the list has been replaced.
     private var isReplaced: Bool {
         guard let slot else { return false }
         guard let core = binding.core else { return true }
@@ -87,8 +89,8 @@ public final class _ManagedList {
 
     // MARK: Reading
 
-    /// Where the list is stored, nil while nothing of it ever was, and for a deleted object, which
-    /// fails the transaction. Traps when the body is over.
+    /// The location where the list is stored. `nil` if it was never stored, and for a deleted
+    /// object, which fails the transaction. Traps if the transaction body has returned.
     @inline(__always)
     var place: (core: TransactionCore, table: TableKey, list: BindingPlace.StoredList)? {
         guard let core = binding.core else { return nil }
@@ -114,11 +116,11 @@ public final class _ManagedList {
         return (core, binding.place.tableKey, list)
     }
 
-    /// The error for a list or dictionary that is not in its value any more.
+    /// The error for a list or dictionary that its `AnyRealmValue` no longer contains.
     var replacedError: Realm.Error {
         Realm.Error(
             .invalidInput,
-            "A list or dictionary of \(name) was used that was replaced or removed: ask "
+            "A list or dictionary of \(name) was used after it was replaced or removed: check "
                 + "isInvalidated first.", className: binding.tableName,
             property: binding.schema.properties[property].name)
     }
@@ -136,8 +138,8 @@ public final class _ManagedList {
         return core.list(table, row, list.key)
     }
 
-    /// The row of an element, nil if the list has no such position; one that is not there where the
-    /// transaction has failed.
+    /// Returns the row of an element, or `nil` if the position is out of range. Returns a
+    /// nonexistent row if the transaction has failed.
     func key(at position: Int) -> ObjectKey? {
         if position < 0 { return nil }
         if let snapshot { return position < snapshot.count ? snapshot[position] : nil }
@@ -149,8 +151,8 @@ public final class _ManagedList {
         return binding.core?.hasFailed == true ? .nowhere : nil
     }
 
-    /// The value of an element, nil if there is no such position or, in a loop, it was removed
-    /// meanwhile.
+    /// Returns the value of an element, or `nil` if the position is out of range or the element was
+    /// removed since the loop started.
     func value(at position: Int) -> Value? {
         guard let key = key(at: position) else { return recordedValue }
         if key != .nowhere, let (core, _, list) = place {
@@ -171,7 +173,7 @@ public final class _ManagedList {
         return target.unsafelyUnwrapped.accessor(type, row: key)
     }
 
-    /// What the list of a recorder has at every position; nil for others.
+    /// The value at every position of a recorder's list; `nil` for other lists.
     private var recordedValue: Value? {
         guard let tracer = binding.tracer, tracer.followsCollections,
             case .scalar(let storage)? = binding.schema.properties[property].shape.elements
@@ -195,7 +197,7 @@ public final class _ManagedList {
 
     // MARK: Changes
 
-    /// Runs a change of the list, which is stored then; an error fails the transaction.
+    /// Stores the list if necessary, and changes it. An error fails the transaction.
     func edit(
         _ body: (EngineTransaction, TableKey, BindingPlace.StoredList) throws(StoreError) -> Void
     ) {
@@ -244,7 +246,7 @@ public final class _ManagedList {
             other.schema.type == binding.schema.properties[property].shape.targetType,
             key(at: position)?.rawValue == object._row
         {
-            return  // the embedded object that is there already
+            return  // the embedded object is already there
         }
         guard let keys = store([object]) else { return }
         edit { transaction, table, list throws(StoreError) in
@@ -265,8 +267,8 @@ public final class _ManagedList {
         }
     }
 
-    /// The rows of objects, which are added where they are unmanaged; nil if one cannot stand in the
-    /// list, which fails the transaction.
+    /// Returns the rows of objects, adding unmanaged ones. Returns `nil` and fails the transaction
+    /// if one cannot be an element of the list.
     func store(_ objects: [ObjectBase]) -> [ObjectKey]? {
         guard let core = binding.core else { return nil }
         guard core.writing != nil else { binding.trapNotWriting(property) }

@@ -1,17 +1,17 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// A stored map: a list of the rows of its hidden class, in ascending order of their keys.
+// Stored maps: lists of the rows of the map's element class, in ascending key order.
 
 extension ColumnKey {
-    /// The value of an entry of a map.
+    /// The column with the value of a map entry.
     static var mapValue: ColumnKey { ColumnKey(0) }
-    /// The key of an entry of a map.
+    /// The column with the key of a map entry.
     static var mapKey: ColumnKey { ColumnKey(1) }
 }
 
 extension _ManagedList {
-    /// The key of an entry, nil if it was removed.
+    /// Returns the key of an entry, or `nil` if the entry was removed.
     func mapKey(_ entry: ObjectKey) -> String? {
         guard let (core, _, list) = place,
             case .string(let key)? = core.value(list.target, entry, .mapKey)
@@ -19,7 +19,7 @@ extension _ManagedList {
         return key
     }
 
-    /// The value of an entry, nil if it was removed.
+    /// Returns the value of an entry, or `nil` if the entry was removed.
     func mapValue<V: MapValue>(_ entry: ObjectKey) -> V? {
         if V.self == AnyRealmValue.self { return anyValue(entry) as? V }
         guard let (core, _, list) = place,
@@ -35,7 +35,7 @@ extension _ManagedList {
         if let row = stored.linkedObject {
             let targets = core.binding(for: type)
             targets.refresh()
-            // only a damaged file has a link to a row that is not there
+            // Only a damaged file contains a link to a nonexistent row.
             if targets.isReadable(row: row.rawValue) {
                 object = targets.accessor(type, row: row)
             } else {
@@ -45,7 +45,8 @@ extension _ManagedList {
         return V._make(_PropertyContent(content: .link(object)))
     }
 
-    /// Where the entry of a key stands, or where it would: with its row if there is one.
+    /// Returns the position and row of the entry for a key; if there is none, the position where
+    /// it would be inserted.
     ///
     /// - Complexity: O(log² n).
     func search(_ key: String) -> (position: Int, row: ObjectKey?) {
@@ -67,7 +68,7 @@ extension _ManagedList {
 
     // MARK: Changes
 
-    /// Stores a value, or an object that is added if it is unmanaged, under a key. What cannot be
+    /// Stores a value or object under a key, adding an unmanaged object. A value that cannot be
     /// stored fails the transaction.
     func setEntry(_ key: String, _ content: _PropertyContent.Content) {
         if let value = content.anyValue(of: self) { return setEntry(key, any: value) }
@@ -90,7 +91,7 @@ extension _ManagedList {
         }
     }
 
-    /// Makes the entries those given, each key once.
+    /// Replaces all entries. Each key must occur only once.
     func assign(_ entries: [MapEntry]) {
         if holdsAny {
             let values = entries.compactMap { entry in
@@ -113,7 +114,7 @@ extension _ManagedList {
         }
     }
 
-    /// Whether a key can be one; if not, the transaction fails.
+    /// Returns whether a key is valid; fails the transaction otherwise.
     func isStorable(_ key: String) -> Bool {
         guard let core = binding.core, core.writing != nil else { binding.trapNotWriting(property) }
         guard
@@ -123,8 +124,9 @@ extension _ManagedList {
         return false
     }
 
-    /// The value of an entry as it is stored; nil if it cannot be, which fails the transaction, or if
-    /// it is the embedded object that the key has already.
+    /// Returns the stored form of an entry's value. Returns `nil` if the value cannot be
+    /// stored, which fails the transaction, or if it is the embedded object that is already
+    /// stored under the key.
     private func storedValue(_ content: _PropertyContent.Content, _ key: String?) -> Value? {
         switch content {
         case .value(let value): return value
@@ -145,19 +147,20 @@ extension _ManagedList {
 }
 
 extension _ManagedList {
-    /// Whether the elements are values of any type.
+    /// Whether the elements are `AnyRealmValue`s.
     var holdsAny: Bool { binding.schema.properties[property].shape.holdsAny }
 }
 
 extension _PropertyContent.Content {
-    /// The value for a collection of values of any type; nil for other collections.
+    /// Converts to an element of a collection of `AnyRealmValue`s; returns `nil`
+    /// for other collections.
     fileprivate func anyValue(of list: _ManagedList) -> AnyRealmValue? {
         list.holdsAny ? AnyRealmValue._make(_PropertyContent(content: self)) : nil
     }
 }
 
 extension Value {
-    /// The row that a link has, nil for null.
+    /// The row that a link refers to; `nil` for null.
     var linkedObject: ObjectKey? {
         guard case .int(let row) = self else { return nil }
         return ObjectKey(rawValue: UInt64(bitPattern: row))
@@ -179,8 +182,8 @@ extension Realm.Error {
         if key.utf8.count > Limits.stringByteCountMax {
             return Realm.Error(
                 .invalidValue,
-                "\(className).\(property) was given a key of \(key.utf8.count) bytes: the key of a map "
-                    + "has at most \(Limits.stringByteCountMax).", className: className,
+                "\(className).\(property) was given a key of \(key.utf8.count) bytes: the key of a "
+                    + "map can have at most \(Limits.stringByteCountMax).", className: className,
                 property: property)
         }
         guard key.utf8.first == UInt8(ascii: "$") || key.utf8.contains(UInt8(ascii: ".")) else {

@@ -3,7 +3,7 @@ extension Map: Persistable {
         switch Value._property.shape {
         case .link(let type): _PropertyType(shape: .map(.object(type)))
         case .scalar(let storage): _PropertyType(shape: .map(.scalar(storage)))
-        default: preconditionFailure("Only values and links are values of a map.")
+        default: preconditionFailure("The values of a map must be values or links.")
         }
     }
 
@@ -27,7 +27,7 @@ extension Map: Persistable {
         return Map(_ManagedList(binding, row: object._row, number: column))
     }
 
-    /// Makes the entries those of this map; the map of the object itself changes nothing.
+    /// Replaces the entries with those of this map. Assigning an object's own map changes nothing.
     public func _write(to object: ObjectBase, _ column: Int32) {
         let target = Map._managedValue(object, column)
         if let managed, let other = target.managed, managed.isSame(as: other) { return }
@@ -47,26 +47,27 @@ extension Map: Persistable {
     }
 }
 
-/// A map without the type of its values.
+/// A type-erased map.
 protocol UnmanagedMap: UnmanagedCollection {
-    /// What the map holds, in ascending order of the keys.
+    /// The contents of the map in ascending key order.
     var contents: [MapEntry] { get }
-    /// The value that a map of this type has of a content, nil if it cannot have it, and for nil.
+    /// Converts content to a value of this type of map; returns `nil` if it cannot
+    /// hold it, and for `nil`.
     static func value(_ content: _PropertyContent) -> Any?
-    /// A map of this type without entries.
+    /// Returns an empty map of this type.
     static func makeEmpty() -> any UnmanagedMap
-    /// Makes the map an accessor of what was stored from it.
+    /// Turns the map into an accessor of the stored map that was created from it.
     func bind(to managed: _ManagedList)
-    /// Makes the entries those of the contents, each key once. If the value of one is none of the map's
-    /// type, its position, and nothing is changed.
+    /// Replaces all entries with the given contents, each key once. If the map cannot hold the
+    /// value of one, returns its position and changes nothing.
     func replaceAll(with contents: [MapEntry]) -> Int?
-    /// The entries with their values in their Swift types, nil where that is nil.
+    /// The entries with their values in their Swift types; `nil` values are `nil`.
     var anyEntries: [(key: String, value: Any?)] { get }
 }
 
 extension Map: UnmanagedMap {
     static func content(of instance: AnyObject) -> _PropertyContent.Content {
-        .map(unsafeDowncast(instance, to: Map.self))  // the field is declared so
+        .map(unsafeDowncast(instance, to: Map.self))  // the declared type of the field
     }
 
     static var elementType: Any.Type { Value.self }
@@ -113,7 +114,7 @@ extension Map: UnmanagedMap {
 }
 
 extension Map: Encodable where Value: Encodable {
-    /// Encodes the entries by their keys, nil as null.
+    /// Encodes the entries as a keyed container; `nil` as null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: MapCodingKey.self)
         for entry in self {
@@ -123,7 +124,7 @@ extension Map: Encodable where Value: Encodable {
 }
 
 extension Map: Decodable where Value: Decodable {
-    /// An unmanaged map of what was encoded by keys.
+    /// Creates an unmanaged map from a keyed container.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         let container = try decoder.container(keyedBy: MapCodingKey.self)
@@ -134,7 +135,7 @@ extension Map: Decodable where Value: Decodable {
     }
 }
 
-/// The key of a map as a coding key.
+/// A map key as a coding key.
 struct MapCodingKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

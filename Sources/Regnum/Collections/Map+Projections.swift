@@ -1,13 +1,13 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Aggregates of maps of projected types: those of what is stored, as values of the projected type.
+// Aggregates of maps of projected types, computed from the persisted values.
 
 extension Map where Value: ProjectedValue, Value._PersistedProperty: SummableValue {
-    /// The sum of the values as one of their type; nil is left out.
+    /// Returns the sum of the values as a value of the projected type, ignoring `nil`.
     ///
-    /// A sum of integers that does not fit into an `Int`, and one of which no value of the type can
-    /// be made, fail the transaction; of an unmanaged map they end the process.
+    /// Fails the transaction if a sum of integers overflows `Int`, or if the sum cannot be
+    /// converted to the projected type; traps in these cases if the map is unmanaged.
     public func sum() -> Value._Projected {
         guard let handle else { return Value.summed(unmanaged: stored.engineSum().engineValue) }
         let sum = handle.sum(Value._PersistedProperty.self).engineValue
@@ -16,7 +16,7 @@ extension Map where Value: ProjectedValue, Value._PersistedProperty: SummableVal
         }
     }
 
-    /// The mean of what the values are stored as; nil is left out; nil for nothing.
+    /// Returns the average of the persisted values, ignoring `nil`; `nil` if there are no values.
     public func average() -> Value._PersistedProperty.Mean? {
         guard let handle else { return stored.engineAverage() }
         return handle.average(Value._PersistedProperty.self)
@@ -24,7 +24,7 @@ extension Map where Value: ProjectedValue, Value._PersistedProperty: SummableVal
 }
 
 extension Map where Value: ProjectedValue, Value._PersistedProperty: BoundedValue {
-    /// The least value; nil and NaN are left out; nil for nothing.
+    /// Returns the minimum value, ignoring `nil` and NaN; `nil` if there are no values.
     public func min() -> Value._Projected? {
         guard let handle else {
             return stored.engineBound { $0 < 0 }.map { Value.summed(unmanaged: $0.engineValue) }
@@ -33,7 +33,7 @@ extension Map where Value: ProjectedValue, Value._PersistedProperty: BoundedValu
         return handle.converted(nil) { () throws(StoreError) in try Value.folded(least) }
     }
 
-    /// The greatest value; nil and NaN are left out; nil for nothing.
+    /// Returns the maximum value, ignoring `nil` and NaN; `nil` if there are no values.
     public func max() -> Value._Projected? {
         guard let handle else {
             return stored.engineBound { $0 > 0 }.map { Value.summed(unmanaged: $0.engineValue) }
@@ -44,7 +44,7 @@ extension Map where Value: ProjectedValue, Value._PersistedProperty: BoundedValu
 }
 
 extension Map where Value: ProjectedValue, Value._PersistedProperty: ScalarValue {
-    /// The values as what is stored of them.
+    /// The persisted values.
     fileprivate var stored: [Value._PersistedProperty] {
         values.map { Value._PersistedProperty.fromEngine($0.engineValue) }
     }

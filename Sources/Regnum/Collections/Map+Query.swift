@@ -3,13 +3,12 @@ internal import RegnumEngine
 // MARK: Maps of values
 
 extension Map where Value: SummableValue {
-    /// The sum of the values; nil is left out, and the sum of nothing is 0.
+    /// Returns the sum of the values, ignoring `nil`; 0 if there are none.
     ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged map
-    /// it ends the process.
+    /// Fails the transaction if a sum of integers overflows `Int`; traps if the map is unmanaged.
     public func sum() -> Value.Total { handle?.sum(Value.self) ?? values.engineSum() }
 
-    /// The mean of the values; nil is left out; nil for nothing.
+    /// Returns the average of the values, ignoring `nil`; `nil` if there are none.
     public func average() -> Value.Mean? {
         guard let handle else { return values.engineAverage() }
         return handle.average(Value.self)
@@ -17,13 +16,13 @@ extension Map where Value: SummableValue {
 }
 
 extension Map where Value: BoundedValue {
-    /// The least value; nil and NaN are left out; nil for nothing.
+    /// Returns the minimum value, ignoring `nil` and NaN; `nil` if there are none.
     public func min() -> Value.Required? {
         guard let handle else { return values.engineBound { $0 < 0 } }
         return handle.min(Value.self)
     }
 
-    /// The greatest value; nil and NaN are left out; nil for nothing.
+    /// Returns the maximum value, ignoring `nil` and NaN; `nil` if there are none.
     public func max() -> Value.Required? {
         guard let handle else { return values.engineBound { $0 > 0 } }
         return handle.max(Value.self)
@@ -31,8 +30,8 @@ extension Map where Value: BoundedValue {
 }
 
 extension Map where Value: ScalarValue {
-    /// The values from small to large, or the other way round: nil first, then NaN, strings by
-    /// their bytes, false before true. Equal ones are in the order of their keys.
+    /// Returns the values sorted: `nil` first, then NaN; strings by their UTF-8 bytes; `false`
+    /// before `true`. Equal values are in key order.
     ///
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool = true) -> [Value] { values.ordered(ascending: ascending) }
@@ -41,24 +40,24 @@ extension Map where Value: ScalarValue {
 // MARK: Maps of objects
 
 extension Map {
-    /// The objects of the map that meet a condition, in the order of its keys, each once for each
-    /// of its keys.
+    /// Returns the objects that match a condition, in key order, once for each of their keys.
+    ///
+    ///     let namesakes = dog.friends.where { $0.name == "Rex" }
     ///
     /// - Precondition: the map is managed.
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1). The query is evaluated when the results are used.
     public func `where`<T: ObjectBase>(
         _ condition: (Query<T>) -> Query<Bool>
     ) -> Results<T> where Value == T? {
         guard let objects: Results<T> = managedObjects() else {
             fatalError(
-                "where was called on an unmanaged Map<\(Key.self), \(Value.self)>: queries are asked of "
-                    + "what is stored. Add its object to a realm first.")
+                "where was called on an unmanaged Map<\(Key.self), \(Value.self)>: only managed "
+                    + "collections can be queried. Add its object to a realm first.")
         }
         return objects.where(condition)
     }
 
-    /// The objects in the order of the keys, each once for each of its keys; nil for an unmanaged
-    /// map.
+    /// Returns the objects in key order, once for each of their keys; `nil` for an unmanaged map.
     private func managedObjects<T: ObjectBase>() -> Results<T>? where Value == T? {
         guard let handle, let core = handle.binding.core else { return nil }
         handle.failIfInvalidated()
@@ -70,17 +69,16 @@ extension Map {
 }
 
 extension Map {
-    /// The sum of a property over the objects; nil values are left out, and the sum of nothing is
-    /// 0.
+    /// Returns the sum of a property of the objects, ignoring `nil`; 0 if there are no values.
     ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged map
-    /// it ends the process.
+    /// Fails the transaction if a sum of integers overflows `Int`; traps if the map is unmanaged.
     public func sum<T: ObjectBase, V: SummableValue>(of keyPath: KeyPath<T, V>) -> V.Total
     where Value == T? {
         managedObjects()?.sum(of: keyPath) ?? properties(keyPath).engineSum()
     }
 
-    /// The mean of a property over the objects; nil values are left out; nil for nothing.
+    /// Returns the average of a property of the objects, ignoring `nil`; `nil` if
+    /// there are no values.
     public func average<T: ObjectBase, V: SummableValue>(of keyPath: KeyPath<T, V>) -> V.Mean?
     where Value == T? {
         guard let objects: Results<T> = managedObjects() else {
@@ -89,8 +87,8 @@ extension Map {
         return objects.average(of: keyPath)
     }
 
-    /// The least value of a property of the objects; nil values and NaN are left out; nil for
-    /// nothing.
+    /// Returns the minimum of a property of the objects, ignoring `nil` and NaN; `nil` if
+    /// there are no values.
     public func min<T: ObjectBase, V: BoundedValue>(of keyPath: KeyPath<T, V>) -> V.Required?
     where Value == T? {
         guard let objects: Results<T> = managedObjects() else {
@@ -99,8 +97,8 @@ extension Map {
         return objects.min(of: keyPath)
     }
 
-    /// The greatest value of a property of the objects; nil values and NaN are left out; nil for
-    /// nothing.
+    /// Returns the maximum of a property of the objects, ignoring `nil` and NaN; `nil` if
+    /// there are no values.
     public func max<T: ObjectBase, V: BoundedValue>(of keyPath: KeyPath<T, V>) -> V.Required?
     where Value == T? {
         guard let objects: Results<T> = managedObjects() else {
@@ -109,8 +107,9 @@ extension Map {
         return objects.max(of: keyPath)
     }
 
-    /// The objects sorted by a property: nil first, then NaN, strings by their bytes, false before
-    /// true. Equal ones are in the order of their keys; entries without an object are left out.
+    /// Returns the objects sorted by a property: `nil` first, then NaN; strings by their
+    /// UTF-8 bytes; `false` before `true`. Equal objects are in key order; entries without
+    /// an object are omitted.
     ///
     /// - Complexity: O(n log n)
     public func sorted<T: ObjectBase, V: ScalarValue>(

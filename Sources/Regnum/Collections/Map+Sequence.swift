@@ -1,4 +1,4 @@
-/// One entry of a ``Map``.
+/// An entry of a ``Map``.
 public struct SingleMapEntry<Key: MapKey, Value> {
     public let key: Key
     public let value: Value
@@ -11,8 +11,9 @@ extension SingleMapEntry: Sendable where Value: Sendable {}
 extension Map: Sequence {
     public typealias Element = SingleMapEntry<Key, Value>
 
-    /// Walks the entries that the map has now, in the order of the keys, whatever the loop does to it.
-    /// An entry that was removed meanwhile is not walked; one that was set has its new value.
+    /// Returns an iterator over the current entries in key order. The loop may modify the
+    /// map: entries that it removes are skipped, and entries that it sets are returned
+    /// with their new values.
     public func makeIterator() -> MapIterator<Key, Value> {
         guard let managed else { return MapIterator(nil, sortedEntries) }
         return MapIterator(managed.frozen, [])
@@ -20,14 +21,14 @@ extension Map: Sequence {
 
     public var underestimatedCount: Int { count }
 
-    /// The entries as pairs, in the order of the keys.
+    /// Returns the entries as pairs, in key order.
     ///
     ///     for (city, park) in dog.favoriteParksByCity.asKeyValueSequence() { … }
     public func asKeyValueSequence() -> some Sequence<(key: Key, value: Value)> {
         lazy.map { (key: $0.key, value: $0.value) }
     }
 
-    /// Whether the condition holds for one of the entries.
+    /// Returns whether any entry satisfies the condition.
     ///
     /// - Complexity: O(n).
     public func contains(
@@ -37,7 +38,7 @@ extension Map: Sequence {
         return false
     }
 
-    /// The entries of an unmanaged map.
+    /// The entries of an unmanaged map in key order.
     var sortedEntries: [SingleMapEntry<Key, Value>] {
         let (keys, values) = (entries.keys, entries.values)
         return entries.ascendingPositions.map {
@@ -46,7 +47,7 @@ extension Map: Sequence {
     }
 }
 
-/// Steps through the entries that a ``Map`` had when the loop started.
+/// An iterator over the entries of a ``Map`` at the time when the loop started.
 public struct MapIterator<Key: MapKey, Value: MapValue>: IteratorProtocol {
     private let managed: _ManagedList?
     private let rows: [SingleMapEntry<Key, Value>]
@@ -73,8 +74,8 @@ public struct MapIterator<Key: MapKey, Value: MapValue>: IteratorProtocol {
 }
 
 extension Map: Equatable {
-    /// Whether both are the map of the same property of the same object; for unmanaged maps, whether
-    /// they have the same keys with the same values.
+    /// Returns whether both are the map of the same property of the same object or, for unmanaged
+    /// maps, whether they have the same keys with the same values.
     public static func == (left: Map, right: Map) -> Bool {
         if left === right { return true }
         switch (left.managed, right.managed) {

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// A dictionary property of a model, from strings to values, or to objects or none.
+/// A dictionary from strings to values or optional objects, used as a property of a model.
 ///
 ///     final class Dog: Object {
 ///         @Persisted var name: String
@@ -9,26 +9,27 @@ internal import RegnumEngine
 ///     }
 ///     dog.favoriteParksByCity["New York"] = "Domino Park"
 ///
-/// The map of an unmanaged object is a plain dictionary in a class. Adding the object stores the map,
-/// and the very instance goes on as an accessor of what is stored, confined to the transaction body
-/// like its object. Entries come in the order of their keys, which are compared by their UTF-8 bytes.
+/// The map of an unmanaged object is a class wrapping a dictionary. When the object is added to a
+/// realm, the map is stored, and the same instance becomes an accessor of the stored map, confined
+/// to the transaction body like its object. Entries are ordered by the UTF-8 bytes of their keys.
 ///
-/// A key may be empty; it cannot contain `.` or start with `$`: such keys are percent-encoded
-/// (`%2E`, `%24`). A managed map that is given another one fails the transaction; an unmanaged one
-/// cannot be added.
+/// A key may be empty, but cannot contain `.` or start with `$`: percent-encode such keys (`%2E`,
+/// `%24`). Setting an invalid key in a managed map fails the transaction; an unmanaged map with an
+/// invalid key cannot be added to a realm.
 ///
-/// When an object that is a value is deleted, its key stays, with nil. A map of embedded objects owns
-/// them: what is removed or replaced is deleted.
+/// When an object that is a value is deleted, its key is kept with the value `nil`. A map of
+/// embedded objects owns them: objects that are removed or replaced are deleted.
 ///
-/// Use after the body, of a deleted object's map or (for changes) in a read, ends the process with a
-/// sentence; what cannot be stored fails the transaction.
+/// Using a managed map after the transaction body has returned, and changing it in a read
+/// transaction trap. Using the map of a deleted object, and setting a value that cannot be stored,
+/// fail the transaction.
 public final class Map<Key: MapKey, Value: MapValue> {
-    /// What is stored, nil for an unmanaged map.
+    /// The stored map; `nil` for an unmanaged map.
     var managed: _ManagedList?
     /// The entries of an unmanaged map.
     var entries = UnmanagedMapEntries<Value>()
 
-    /// An unmanaged map without entries.
+    /// Creates an empty unmanaged map.
     public init() {}
 
     init(_ managed: _ManagedList) {
@@ -37,11 +38,11 @@ public final class Map<Key: MapKey, Value: MapValue> {
 
     var handle: _ManagedList? { managed }
 
-    /// Whether the object that the map belongs to was deleted, or its transaction is over. False for
-    /// an unmanaged map.
+    /// Whether the map's owner was deleted, its transaction has ended, or the ``AnyRealmValue``
+    /// that contained it was replaced. `false` for an unmanaged map.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
 
-    /// Whether the map is that of an object in a transaction.
+    /// Whether the map belongs to a managed object.
     public var isManaged: Bool { managed != nil }
 
     // MARK: Reading
@@ -51,7 +52,7 @@ public final class Map<Key: MapKey, Value: MapValue> {
     /// - Complexity: O(log n).
     public var count: Int { managed?.count ?? entries.count }
 
-    /// Whether there are no entries.
+    /// Whether the map is empty.
     public var isEmpty: Bool { count == 0 }
 
     /// The keys, in ascending order of their UTF-8 bytes.
@@ -67,11 +68,11 @@ public final class Map<Key: MapKey, Value: MapValue> {
     /// - Complexity: O(n log n).
     public var values: [Value] { map(\.value) }
 
-    /// The value of a key, nil if there is no such entry. Setting one stores it, an equal one too,
-    /// which counts as a change; setting nil removes the entry.
+    /// The value of a key, or `nil` if there is no such entry. The setter stores a value, which
+    /// counts as a change even if the value is equal; setting `nil` removes the entry.
     ///
-    /// In a map of optional values `map[key] = nil` removes the entry, and `map[key] = .some(nil)` stores
-    /// nil. An unmanaged object is added to the realm.
+    /// In a map of optional values, `map[key] = nil` removes the entry, and `map[key] = .some(nil)`
+    /// stores `nil`. An unmanaged object is added to the realm.
     ///
     /// - Complexity: O(log² n).
     public subscript(key: Key) -> Value? {
@@ -86,12 +87,12 @@ public final class Map<Key: MapKey, Value: MapValue> {
         }
     }
 
-    /// As the subscript.
+    /// Returns the value of a key, like the subscript.
     public func object(forKey key: Key) -> Value? { self[key] }
 
     // MARK: Changes
 
-    /// Stores a value under a key, in the place of the one that is there.
+    /// Stores a value under a key, replacing any existing value.
     ///
     /// - Complexity: O(log² n).
     public func updateValue(_ value: Value, forKey key: Key) {
@@ -102,11 +103,11 @@ public final class Map<Key: MapKey, Value: MapValue> {
         }
     }
 
-    /// As the subscript: nil removes the entry.
+    /// Sets the value of a key, like the subscript: `nil` removes the entry.
     public func setValue(_ value: Value?, forKey key: Key) { self[key] = value }
 
-    /// Removes the entry of a key; nothing happens if there is none. An object stays in the realm, an
-    /// embedded one does not.
+    /// Removes the entry of a key, if there is one. An object remains in the realm; an
+    /// embedded object is deleted.
     ///
     /// - Complexity: O(log² n).
     public func removeObject(for key: Key) {
@@ -126,8 +127,8 @@ public final class Map<Key: MapKey, Value: MapValue> {
         }
     }
 
-    /// Stores the entries of a sequence; for a key that is there already what `combine` makes of the
-    /// value that is there and the new one.
+    /// Stores the entries of a sequence. For keys that already exist, stores the result of calling
+    /// `combine` with the existing and the new value.
     ///
     /// - Complexity: O(m log² n) for m entries.
     public func merge(
@@ -139,8 +140,8 @@ public final class Map<Key: MapKey, Value: MapValue> {
         }
     }
 
-    /// Stores the entries of another map; for a key that is there already what `combine` makes of the
-    /// value that is there and the new one.
+    /// Stores the entries of another map. For keys that already exist, stores the result of calling
+    /// `combine` with the existing and the new value.
     ///
     /// - Complexity: O(m log² n) for m entries.
     public func merge(
@@ -149,14 +150,14 @@ public final class Map<Key: MapKey, Value: MapValue> {
         try merge(other.map { ($0.key, $0.value) }, uniquingKeysWith: combine)
     }
 
-    /// As `merge` of pairs.
+    /// Stores the entries of a dictionary, combining values of existing keys.
     public func merge(
         _ other: [Key: Value], uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows {
         try merge(other.map { ($0.key, $0.value) }, uniquingKeysWith: combine)
     }
 
-    /// Makes the entries those of pairs, of which no two have the same key.
+    /// Replaces all entries. Each key must occur only once.
     func assign(_ new: [(key: String, value: Value)]) {
         if let managed {
             managed.assign(new.map { MapEntry(key: $0.key, content: $0.value._content().content) })
@@ -167,12 +168,12 @@ public final class Map<Key: MapKey, Value: MapValue> {
     }
 }
 
-@available(*, unavailable, message: "a map stays with its object: use a snapshot")
+@available(*, unavailable, message: "a map is confined to a transaction: use a snapshot")
 extension Map: Sendable {}
 
-/// The entries of an unmanaged map, in no order that means something.
+/// The entries of an unmanaged map, in no particular order.
 struct UnmanagedMapEntries<Value: MapValue> {
-    /// The keys, at the positions of their values.
+    /// The keys, at the indices of their values.
     private var numbers = Numbering<MapKeyText>()
     private(set) var values: [Value] = []
 
@@ -201,7 +202,7 @@ struct UnmanagedMapEntries<Value: MapValue> {
         values.removeLast()
     }
 
-    /// The positions of the entries, in ascending order of their keys.
+    /// The indices of the entries in ascending key order.
     var ascendingPositions: [Int] {
         values.count < 2
             ? Array(values.indices)
@@ -209,13 +210,13 @@ struct UnmanagedMapEntries<Value: MapValue> {
     }
 }
 
-/// A type whose values can be the keys of a ``Map``: `String`.
+/// A type that can be the key of a ``Map``: `String`.
 ///
-/// The requirements are underscored: do not conform types of your own.
+/// The requirements are underscored: do not conform your own types.
 public protocol MapKey: Hashable, Sendable {
-    /// The key as text.
+    /// The text of the key.
     var _text: String { get }
-    /// The key that is this text.
+    /// Returns the key with the given text.
     static func _make(_ text: String) -> Self
 }
 
@@ -224,16 +225,16 @@ extension String: MapKey {
     public static func _make(_ text: String) -> String { text }
 }
 
-/// A type that a ``Map`` can hold: the required values, their optionals, and optionals of model classes.
+/// A type that a ``Map`` can hold: scalar types, their optionals, and optional model classes.
 public protocol MapValue: Persistable {
-    /// The map of what is stored: see `Persistable._persistedForm`.
+    /// Returns the map type that tools see: see `Persistable._persistedForm`.
     static func _persistedMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
-    /// The values as the library handles them without knowing their type.
+    /// Returns the values in type-erased form.
     static func _contents(ofValues values: [Self]) -> _ElementContents
 }
 
 extension MapValue {
-    // a requirement, so that each type has code of its own for it
+    // A protocol requirement, so that each type gets its own specialization.
     public static func _contents(ofValues values: [Self]) -> _ElementContents {
         _ElementContents(contents: values.map { $0._content().content })
     }
@@ -249,7 +250,8 @@ extension Optional: MapValue where Wrapped: OptionalPersistable {
     }
 }
 
-/// A key, compared by its bytes: strings that are equal to Swift may be different keys.
+/// A map key, compared by its UTF-8 bytes. Strings that Swift considers equal
+/// may be different keys.
 struct MapKeyText: Hashable {
     let text: String
 
@@ -266,13 +268,13 @@ struct MapKeyText: Hashable {
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether one key comes before another one.
+    /// Returns whether one key precedes another.
     static func precedes(_ left: String, _ right: String) -> Bool {
         compareUTF8(left, right) < 0
     }
 }
 
-/// An entry of a map without the type of its value.
+/// A map entry, independent of the type of its value.
 struct MapEntry {
     let key: String
     let content: _PropertyContent.Content

@@ -8,7 +8,8 @@ extension MutableSet: RandomAccessCollection {
     /// - Complexity: O(log n).
     public var count: Int { managed?.count ?? elements.array.count }
 
-    /// The element at a position of the set's order, which changes as elements come and go.
+    /// The element at a position in the set's order. Positions change when elements are
+    /// inserted or removed.
     ///
     /// - Precondition: `0 <= position < count`.
     /// - Complexity: O(log n).
@@ -19,25 +20,25 @@ extension MutableSet: RandomAccessCollection {
             }
             return elements.array[position]
         }
-        // a position that the set does not have shows when the element is looked for
+        // The element lookup detects positions that are out of range.
         guard let element = Element._element(of: managed, at: position) else {
             trapIndex(position, "subscript")
         }
         return element
     }
 
-    /// The first element of the set's order, nil if there is none.
+    /// The first element in the set's order, or `nil` if the set is empty.
     public var first: Element? { isEmpty ? nil : self[0] }
 
-    /// Walks the elements that the set has now, whatever the loop does to it. An object that was
-    /// deleted meanwhile comes as an invalid object: ask `isInvalidated`. A value that was taken out
-    /// meanwhile is not walked.
+    /// Returns an iterator over the current elements. The loop may modify the set: objects that it
+    /// deletes are still returned, as invalidated objects (check `isInvalidated`), but values that
+    /// it removes are skipped.
     public func makeIterator() -> ListIterator<Element> {
         guard let managed else { return ListIterator(nil, elements.array) }
         return ListIterator(managed.frozen, [])
     }
 
-    /// The position of an element, nil if it is not there.
+    /// Returns the position of an element, or `nil` if the set doesn't contain it.
     ///
     /// - Complexity: O(n).
     public func index(of element: Element) -> Int? {
@@ -46,13 +47,13 @@ extension MutableSet: RandomAccessCollection {
         return enumerated().first { sought.contains($0.element) }?.offset
     }
 
-    /// The position of an element, nil if it is not there.
+    /// Returns the position of an element, or `nil` if the set doesn't contain it.
     public func firstIndex(of element: Element) -> Int? { index(of: element) }
 }
 
 extension MutableSet: Equatable {
-    /// Whether both are the set of the same property of the same object; for unmanaged sets,
-    /// whether they have the same elements, in whatever order.
+    /// Returns whether both are the set of the same property of the same object or, for unmanaged
+    /// sets, whether they have the same elements in any order.
     public static func == (left: MutableSet, right: MutableSet) -> Bool {
         if left === right { return true }
         switch (left.managed, right.managed) {
@@ -64,7 +65,8 @@ extension MutableSet: Equatable {
 }
 
 extension MutableSet: CustomStringConvertible {
-    /// The elements with their positions, line by line; at most 100.
+    /// A description with one element per line, preceded by its position. Shows
+    /// at most 100 elements.
     public var description: String {
         var printer = ObjectPrinter()
         printer.print(self, "MutableSet<\(Element.self)>")
@@ -85,7 +87,7 @@ extension MutableSet: Encodable where Element: Encodable {
 }
 
 extension MutableSet: Decodable where Element: Decodable {
-    /// An unmanaged set of the elements of an array.
+    /// Creates an unmanaged set from an array.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         var container = try decoder.unkeyedContainer()

@@ -16,7 +16,7 @@ extension MutableSet: Persistable {
         _ManagedList.of(object, column).map { MutableSet($0) } ?? MutableSet()
     }
 
-    /// Makes the elements those of this set; the set of the object itself changes nothing.
+    /// Replaces the elements with those of this set. Assigning an object's own set changes nothing.
     public func _write(to object: ObjectBase, _ column: Int32) {
         let target = MutableSet._managedValue(object, column)
         if let managed, let other = target.managed, managed.isSame(as: other) { return }
@@ -38,7 +38,7 @@ extension MutableSet: Persistable {
 
 extension MutableSet: UnmanagedList {
     static func content(of instance: AnyObject) -> _PropertyContent.Content {
-        .list(unsafeDowncast(instance, to: MutableSet.self))  // the field is declared so
+        .list(unsafeDowncast(instance, to: MutableSet.self))  // the declared type of the field
     }
 
     var contents: [_PropertyContent.Content] {

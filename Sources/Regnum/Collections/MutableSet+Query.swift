@@ -12,12 +12,12 @@ extension MutableSet: ObjectCollection where Element: ObjectBase {
 // MARK: Sets of values
 
 extension MutableSet where Element: ScalarValue {
-    /// The elements from small to large, or the other way round: nil first, then NaN, strings by their
-    /// bytes, false before true.
+    /// Returns the elements sorted by value: `nil` first, then NaN; strings by their UTF-8 bytes;
+    /// `false` before `true`.
     ///
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool = true) -> [Element] { ordered(ascending: ascending) }
 
-    /// The elements: each is there once.
+    /// Returns the elements, which are distinct in any case.
     public func distinct() -> [Element] { Array(self) }
 }

@@ -3,9 +3,9 @@ internal import RegnumEngine
 // Frozen and live sets.
 
 extension Frozen {
-    /// The objects of a set, in order of creation.
+    /// Returns the objects of a set in order of creation.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). The objects are looked up when the result is used.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<T>>
     ) -> FrozenResults<T> {
@@ -19,9 +19,9 @@ extension Frozen {
         }
     }
 
-    /// The values of a set, ascending.
+    /// Returns the values of a set in ascending order.
     ///
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    /// - Complexity: O(1). The values are looked up when the result is used.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<Value>>
     ) -> FrozenValues<Value> {
@@ -37,18 +37,18 @@ extension Frozen {
 }
 
 extension Live {
-    /// The objects of a set, in order of creation.
+    /// Returns a live view of a set's objects in order of creation.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: the key path refers to a stored property.
     public subscript<T: ObjectBase>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<T>>
     ) -> LiveResults<T> {
         collection(entry.schema.requireProperty(keyPath), .list)
     }
 
-    /// The values of a set, ascending.
+    /// Returns a live view of a set's values in ascending order.
     ///
-    /// - Precondition: the key path names a stored property.
+    /// - Precondition: the key path refers to a stored property.
     public subscript<Value: ScalarValue & RealmCollectionValue & Sendable>(
         dynamicMember keyPath: KeyPath<Model, MutableSet<Value>>
     ) -> LiveValues<Value> {

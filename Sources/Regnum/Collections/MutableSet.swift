@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// A set property of a model, of values or of objects: each element once.
+/// A set of values or objects, used as a property of a model.
 ///
 ///     final class Dog: Object {
 ///         @Persisted var name: String
@@ -8,28 +8,29 @@ internal import RegnumEngine
 ///         @Persisted var friends: MutableSet<Dog>
 ///     }
 ///
-/// A stored set is in ascending order: values as they are sorted (nil first, then NaN; strings by their
-/// bytes), objects in order of creation. Values are the same if they are equal, where -0.0 is 0.0, NaN
-/// is NaN and nil is nil; objects if they are the same row. The set of an unmanaged object is in the
-/// order in which the elements came.
+/// A stored set is kept in ascending order: values in sort order (`nil` first, then NaN; strings by
+/// their UTF-8 bytes), objects in order of creation. Values are the same element if they are equal,
+/// where -0.0 equals 0.0, NaN equals NaN and `nil` equals `nil`; objects if they are the same row.
+/// The set of an unmanaged object is in insertion order.
 ///
-/// Adding the object stores the set, and the very instance goes on as an accessor of what is stored,
-/// confined to the transaction body like its object. Inserting what is there changes nothing, and
-/// streams tell no modification. Deleting an object takes it out of all sets. A set cannot hold embedded
-/// objects.
+/// When the object is added to a realm, the set is stored, and the same instance becomes an
+/// accessor of the stored set, confined to the transaction body like its object. Inserting an
+/// existing element changes nothing, and streams don't report a modification. Deleting an object
+/// removes it from all sets. A set cannot hold embedded objects.
 ///
-/// Misuse of positions, and use after the body, of a deleted object's set or (for changes) in a read,
-/// ends the process with a sentence; what cannot be stored fails the transaction.
+/// Invalid indices, using a managed set after the transaction body has returned, and changing it in
+/// a read transaction trap. Using the set of a deleted object, and inserting an element that cannot
+/// be stored, fail the transaction.
 public final class MutableSet<Element: RealmCollectionValue> {
-    /// What is stored, nil for an unmanaged set.
+    /// The stored set; `nil` for an unmanaged set.
     var managed: _ManagedList?
     /// The elements of an unmanaged set.
     var elements = UnmanagedSetElements<Element>()
 
-    /// An unmanaged set without elements.
+    /// Creates an empty unmanaged set.
     public init() {}
 
-    /// An unmanaged set.
+    /// Creates an unmanaged set with the given elements.
     public convenience init(_ elements: some Sequence<Element>) {
         self.init()
         for element in elements { self.elements.insert(element) }
@@ -41,24 +42,25 @@ public final class MutableSet<Element: RealmCollectionValue> {
 
     var handle: _ManagedList? { managed }
 
-    /// Whether the object that the set belongs to was deleted, or its transaction is over. False for
-    /// an unmanaged set.
+    /// Whether the set's owner was deleted or its transaction has ended. `false`
+    /// for an unmanaged set.
     public var isInvalidated: Bool { managed?.isInvalidated ?? false }
 
-    /// Whether the set is that of an object in a transaction.
+    /// Whether the set belongs to a managed object.
     public var isManaged: Bool { managed != nil }
 
     // MARK: Elements
 
-    /// Whether the element is in the set. A managed set has no unmanaged objects, and none of another
-    /// transaction.
+    /// Returns whether the set contains an element. A managed set never contains unmanaged objects
+    /// or objects from a different transaction.
     ///
-    /// - Complexity: O(log² n); O(1) of an unmanaged set of values.
+    /// - Complexity: O(log² n); O(1) for an unmanaged set of values.
     public func contains(_ element: Element) -> Bool {
         managed?.contains(element._elementContent().content) ?? elements.contains(element)
     }
 
-    /// Puts an element into the set, unless it is there. An unmanaged object is added to the realm.
+    /// Inserts an element, unless the set already contains it. An unmanaged object
+    /// is added to the realm.
     ///
     /// - Complexity: O(log² n).
     public func insert(_ element: Element) {
@@ -69,14 +71,14 @@ public final class MutableSet<Element: RealmCollectionValue> {
         }
     }
 
-    /// Puts elements into the set, those that the sequence has at the start of the call.
+    /// Inserts the elements that the sequence contains when the call starts.
     ///
     /// - Complexity: O(m log² n) for m elements.
     public func insert(objectsIn elements: some Sequence<Element>) { formUnion(elements) }
 
-    /// Takes an element out of the set, if it is there; an object stays in the realm.
+    /// Removes an element, if the set contains it. An object remains in the realm.
     ///
-    /// - Complexity: O(log² n); O(n) of an unmanaged set.
+    /// - Complexity: O(log² n); O(n) for an unmanaged set.
     public func remove(_ element: Element) {
         if let managed {
             managed.removeMembers([element._elementContent().content])
@@ -85,30 +87,30 @@ public final class MutableSet<Element: RealmCollectionValue> {
         }
     }
 
-    /// Takes all elements out of the set.
+    /// Removes all elements.
     public func removeAll() {
         if let managed { managed.keepMembers([]) } else { elements = UnmanagedSetElements() }
     }
 
     // MARK: Other sets
 
-    /// Whether all elements of the set are among the others.
+    /// Returns whether all elements of the set are in `others`.
     public func isSubset(of others: some Sequence<Element>) -> Bool {
         let others = Self.set(others)
         return count <= others.count && allSatisfy { others.contains($0) }
     }
 
-    /// Whether all of the others are in the set.
+    /// Returns whether all of `others` are in the set.
     public func isSuperset(of others: some Sequence<Element>) -> Bool {
         others.allSatisfy { contains($0) }
     }
 
-    /// Whether one of the others is in the set.
+    /// Returns whether any of `others` is in the set.
     public func intersects(_ others: some Sequence<Element>) -> Bool {
         others.contains { contains($0) }
     }
 
-    /// Puts the others into the set. Unmanaged objects are added to the realm of a managed set.
+    /// Inserts all of `others`. If the set is managed, unmanaged objects are added to its realm.
     ///
     /// - Complexity: O(m log² n) for m others.
     public func formUnion(_ others: some Sequence<Element>) {
@@ -120,7 +122,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
         }
     }
 
-    /// Takes all elements out of the set that are not among the others.
+    /// Removes all elements that are not in `others`.
     ///
     /// - Complexity: O(n + m log² n) for m others.
     public func formIntersection(_ others: some Sequence<Element>) {
@@ -132,7 +134,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
         }
     }
 
-    /// Takes the others out of the set.
+    /// Removes all of `others`.
     ///
     /// - Complexity: O(m log² n) for m others.
     public func subtract(_ others: some Sequence<Element>) {
@@ -143,31 +145,31 @@ public final class MutableSet<Element: RealmCollectionValue> {
         }
     }
 
-    /// An unmanaged set of the elements and the others.
+    /// Returns an unmanaged set of the elements in this set or in `others`.
     public func union(_ others: some Sequence<Element>) -> MutableSet {
         let result = MutableSet(self)
         result.formUnion(others)
         return result
     }
 
-    /// An unmanaged set of the elements that are among the others.
+    /// Returns an unmanaged set of the elements in both this set and `others`.
     public func intersection(_ others: some Sequence<Element>) -> MutableSet {
         let others = Self.set(others)
         return MutableSet(filter { others.contains($0) })
     }
 
-    /// An unmanaged set of the elements that are not among the others.
+    /// Returns an unmanaged set of the elements that are not in `others`.
     public func subtracting(_ others: some Sequence<Element>) -> MutableSet {
         let others = Self.set(others)
         return MutableSet(filter { !others.contains($0) })
     }
 
-    /// The elements of a sequence for many questions.
+    /// Returns the elements of a sequence as a set, for repeated lookups.
     private static func set(_ elements: some Sequence<Element>) -> MutableSet {
         elements as? MutableSet ?? MutableSet(elements)
     }
 
-    /// Makes the elements those of an array; those that are there already stay.
+    /// Replaces all elements. Existing elements that are also in the array are kept.
     func assign(_ new: [Element]) {
         if let managed {
             managed.replaceMembers(with: new.map { $0._elementContent().content })
@@ -185,13 +187,13 @@ public final class MutableSet<Element: RealmCollectionValue> {
     }
 }
 
-@available(*, unavailable, message: "a set stays with its object: use a snapshot")
+@available(*, unavailable, message: "a set is confined to a transaction: use a snapshot")
 extension MutableSet: Sendable {}
 
-/// The elements of an unmanaged set, in the order in which they came.
+/// The elements of an unmanaged set, in insertion order.
 struct UnmanagedSetElements<Element: RealmCollectionValue> {
     private(set) var array: [Element] = []
-    /// What the array has, at the same positions.
+    /// The keys of the array's elements, at the same indices.
     private var members = Numbering<SetMember>()
 
     init() {}
@@ -203,7 +205,7 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
     func contains(_ element: Element) -> Bool {
         guard let member = member(element) else { return false }
         if members[member] != nil { return true }
-        // two accessors may be those of one row
+        // Two accessors may refer to the same row.
         switch element._elementContent().content {
         case .link(let object?) where object.isManaged: break
         case .any(.object(let object)) where object.isManaged: break
@@ -237,7 +239,7 @@ struct UnmanagedSetElements<Element: RealmCollectionValue> {
     }
 }
 
-/// An element of an unmanaged set without its type: a value, or the instance of an object.
+/// The identity of an unmanaged set's element: a value, or the instance of an object.
 private enum SetMember: Hashable {
     case value(Value)
     case instance(ObjectIdentifier)

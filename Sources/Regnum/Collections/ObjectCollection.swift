@@ -1,9 +1,11 @@
-/// What lists, sets and inverses of objects, and what wraps them, have beside what all collections have.
+/// A collection of objects other than results: a list, set or inverse, or a
+/// wrapper of any collection.
 ///
-/// The library conforms ``List``, ``MutableSet``, ``LinkingObjects`` and ``AnyRealmCollection``; do not conform types of your own.
+/// Implemented by ``List``, ``MutableSet``, ``LinkingObjects`` and ``AnyRealmCollection``; do not
+/// conform your own types.
 public protocol ObjectCollection: RealmCollection where Element: ObjectBase {
-    /// The objects as results; nil for an unmanaged collection.
+    /// The objects as results; `nil` for an unmanaged collection.
     var _results: Results<Element>? { get }
-    /// The type and, of a managed one, the property, for sentences.
+    /// The name for error messages: the property of a managed collection, or the collection's type.
     var _name: String { get }
 }

@@ -1,5 +1,6 @@
-// Positions of results are plain numbers. The standard library checks each step against the end, which is a count
-// of what a query finds: a loop over a page would evaluate the query for all rows. Subscripts check.
+// Indices of results are plain integers. The default implementations of these methods check each
+// step against `endIndex`, which counts all matches, so that a loop over a few elements would
+// evaluate the query for all rows. Only the subscripts check indices.
 
 extension Results {
     public func index(after position: Int) -> Int { position + 1 }

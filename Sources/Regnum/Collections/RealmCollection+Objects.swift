@@ -1,36 +1,41 @@
-// The overloads of `where` differ in the result of the closure: the compiler tells them apart.
+// The overloads of `where` differ in the closure's result type, so the compiler
+// can distinguish them.
 // swift-format-ignore-file: AmbiguousTrailingClosureOverload
 
 internal import RegnumEngine
 
-// Queries of collections of objects, which give results in the order of the collection, each object as often as
-// it is in it. Those of results themselves are these too: the requirements of `Queryable` that they meet.
+// Queries of object collections. Their results are in collection order, each object as
+// often as the collection contains it. For results, these methods also implement the
+// requirements of `Queryable`.
 
 extension RealmCollection where Element: ObjectBase {
-    /// The objects that meet a condition, in the order of the collection.
+    /// Returns the objects that match a condition, in collection order.
+    ///
+    ///     let adults = family.members.where { $0.age >= 18 }
     ///
     /// - Precondition: the collection is managed.
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1). The query is evaluated when the results are used.
     public func `where`(_ condition: (Query<Element>) -> Query<Bool>) -> Results<Element> {
         results("where").filtered(by: condition)
     }
 
-    /// The objects whose `Bool?` property is true.
+    /// Returns the objects whose `Bool?` property is true.
     @_disfavoredOverload
     public func `where`(_ condition: (Query<Element>) -> Query<Bool?>) -> Results<Element> {
         results("where").filtered(by: condition)
     }
 
-    /// The objects sorted by a property, of the object or of a linked one (`\.owner?.name`), ascending.
-    /// Ties stay in the order of the collection; of results, a sort that was there breaks them.
+    /// Returns the objects sorted by a property of the object or of a linked object
+    /// (`\.owner?.name`), in ascending order. The sort is stable; for results, an existing
+    /// sort order breaks ties.
     ///
-    /// - Precondition: the collection is managed; the key path names a stored property, or one of
-    ///   a linked object.
+    /// - Precondition: the collection is managed; the key path refers to a stored property, or to
+    ///   one of a linked object.
     public func sorted<V: ScalarValue>(by keyPath: KeyPath<Element, V>) -> Results<Element> {
         sorted(by: keyPath, ascending: true)
     }
 
-    /// The same in either direction.
+    /// Returns the objects sorted by a property in ascending or descending order.
     public func sorted<V: ScalarValue>(
         by keyPath: KeyPath<Element, V>, ascending: Bool
     ) -> Results<Element> {
@@ -38,25 +43,27 @@ extension RealmCollection where Element: ObjectBase {
         return results("sorted(by:)").ordered(by: [order.term])
     }
 
-    /// The objects sorted by several properties, the first one first.
+    /// Returns the objects sorted by several properties, most significant first.
     public func sorted(by orders: SortOrder<Element>...) -> Results<Element> {
         results("sorted(by:)").ordered(by: orders.map(\.term))
     }
 
-    /// The objects sorted by several properties, the first one first. At most 64 in all.
+    /// Returns the objects sorted by several properties, most significant first.
+    /// At most 64 in total.
     public func sorted(by orders: [SortOrder<Element>]) -> Results<Element> {
         results("sorted(by:)").ordered(by: orders.map(\.term))
     }
 
-    /// The objects sorted by a property, given by its name: see ``Queryable/sorted(byKeyPath:)``.
+    /// Returns the objects sorted by a property given by name: see
+    /// ``Queryable/sorted(byKeyPath:)``.
     ///
-    /// - Throws: `.invalidInput` for a path that does not lead to a value through links.
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a value through links.
     /// - Precondition: the collection is managed.
     public func sorted(byKeyPath keyPath: String) throws(Realm.Error) -> Results<Element> {
         try sorted(byKeyPath: keyPath, ascending: true)
     }
 
-    /// The same in either direction.
+    /// Returns the objects sorted by a property given by name, in ascending or descending order.
     public func sorted(
         byKeyPath keyPath: String, ascending: Bool
     ) throws(Realm.Error) -> Results<Element> {
@@ -64,61 +71,65 @@ extension RealmCollection where Element: ObjectBase {
         return results("sorted(byKeyPath:)").ordered(by: [term])
     }
 
-    /// Of objects with the same values of all these properties the first one, in the order of the
-    /// collection. Nil equals nil; objects for which a link on the way to a property is nil are left
-    /// out.
+    /// Returns the first object for each combination of the properties' values, in
+    /// collection order. `nil` equals `nil`. Objects for which a link on the path to a
+    /// property is `nil` are omitted.
     ///
-    /// - Precondition: as `sorted(by:)`.
+    /// - Precondition: see `sorted(by:)`.
     public func distinct(by keyPaths: PartialKeyPath<Element>...) -> Results<Element> {
         results("distinct(by:)").reduced(by: ClassSchema.of(Element.self).columns(of: keyPaths))
     }
 
-    /// As `distinct(by:)` of several key paths; none of them change nothing.
+    /// Returns the distinct objects for an array of key paths. An empty array changes nothing.
     public func distinct(by keyPaths: [PartialKeyPath<Element>]) -> Results<Element> {
         results("distinct(by:)").reduced(by: ClassSchema.of(Element.self).columns(of: keyPaths))
     }
 
-    /// As `distinct(by:)`, with the names of properties.
+    /// Returns the distinct objects for properties given by name.
     ///
-    /// - Throws: `.invalidInput` for a path that does not lead to a value through links.
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a value through links.
     /// - Precondition: the collection is managed.
     public func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Results<Element> {
         let columns = try ClassSchema.of(Element.self).columns(along: keyPaths)
         return results("distinct(byKeyPaths:)").reduced(by: columns)
     }
 
-    /// The position of the first object that meets a condition, nil if none does.
+    /// Returns the position of the first object that matches a condition, or
+    /// `nil` if there is none.
     ///
-    /// - Precondition: the collection is managed: `firstIndex(where:)` serves all of them.
+    /// - Precondition: the collection is managed. Use `firstIndex(where:)` for
+    ///   unmanaged collections.
     @_disfavoredOverload
     public func index(matching condition: (Query<Element>) -> Query<Bool>) -> Int? {
         results("index(matching:)").index(matching: condition)
     }
 
-    /// Sets one property of all objects that are there now, whether they still are while that goes on.
+    /// Sets a property of all objects that are currently in the collection, including objects that
+    /// leave it while values are being set.
     ///
-    /// - Throws: as `Results.setValue`.
-    /// - Precondition: used in a write if the collection is managed.
+    /// - Throws: see `Results.setValue`.
+    /// - Precondition: called in a write transaction if the collection is managed.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         if let results = objectResults { return try results.setValue(value, forKey: name) }
         try BulkAssignment(ClassSchema.of(Element.self), name, value, nil).assign(to: Array(self))
     }
 
-    /// The objects as they were when the transaction started: a value that can be sent and kept. What the
-    /// transaction itself changed does not show.
+    /// Returns the objects in their state at the start of the transaction, as a frozen
+    /// collection that can be sent across tasks and kept. Changes made by the transaction
+    /// itself are not included.
     ///
     /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
-    ///   transaction, and for an unmanaged one.
-    /// - Precondition: the body is running.
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    ///   transaction, and for an unmanaged collection.
+    /// - Precondition: the transaction body is running.
+    /// - Complexity: O(1). The objects are looked up when the result is used.
     public func freeze() throws(Realm.Error) -> FrozenResults<Element> {
         guard let place = try _frozenPlace() else { return results("freeze()").freeze() }
         return FrozenResults(place.table.other(Element.self), plan: _Plan(plan: place.plan))
     }
 
-    /// The objects as results; nil for an unmanaged collection.
+    /// The objects as results; `nil` for an unmanaged collection.
     var objectResults: Results<Element>? {
-        // results themselves need no box: most queries are asked of them
+        // Avoid boxing results, because most queries start from them.
         self as? Results<Element> ?? _erasedResults as? Results<Element>
     }
 
@@ -126,41 +137,41 @@ extension RealmCollection where Element: ObjectBase {
         if let results = objectResults { return results }
         let name = (self as? any ObjectCollection)?._name ?? "\(Self.self)"
         fatalError(
-            "\(call) was called on an unmanaged \(name): queries are asked of what is stored. Add "
-                + "its object to a realm first.")
+            "\(call) was called on an unmanaged \(name): only managed collections can be queried. "
+                + "Add its object to a realm first.")
     }
 }
 
 // MARK: Aggregates
 
-// Results have those of `Queryable` too, which the compiler prefers.
+// Results also have those of `Queryable`, which the compiler prefers.
 
 extension RealmCollection where Element: ObjectBase {
-    /// The sum of a property over the objects, each as often as it is there; nil values are left out,
-    /// and the sum of nothing is 0.
+    /// Returns the sum of a property of the objects, counting each as often as the collection
+    /// contains it and ignoring `nil`; 0 if there are no values.
     ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged list it
-    /// ends the process.
+    /// Fails the transaction if a sum of integers overflows `Int`; traps if the
+    /// collection is unmanaged.
     @_disfavoredOverload
     public func sum<V: SummableValue>(of keyPath: KeyPath<Element, V>) -> V.Total {
         objectResults?.sum(of: keyPath) ?? map { $0[keyPath: keyPath] }.engineSum()
     }
 
-    /// The mean of a property; nil values are left out; nil for nothing.
+    /// Returns the average of a property, ignoring `nil`; `nil` if there are no values.
     @_disfavoredOverload
     public func average<V: SummableValue>(of keyPath: KeyPath<Element, V>) -> V.Mean? {
         if let results = objectResults { return results.average(of: keyPath) }
         return map { $0[keyPath: keyPath] }.engineAverage()
     }
 
-    /// The least value of a property; nil values and NaN are left out; nil for nothing.
+    /// Returns the minimum of a property, ignoring `nil` and NaN; `nil` if there are no values.
     @_disfavoredOverload
     public func min<V: BoundedValue>(of keyPath: KeyPath<Element, V>) -> V.Required? {
         if let results = objectResults { return results.min(of: keyPath) }
         return map { $0[keyPath: keyPath] }.engineBound { $0 < 0 }
     }
 
-    /// The greatest value of a property; nil values and NaN are left out; nil for nothing.
+    /// Returns the maximum of a property, ignoring `nil` and NaN; `nil` if there are no values.
     @_disfavoredOverload
     public func max<V: BoundedValue>(of keyPath: KeyPath<Element, V>) -> V.Required? {
         if let results = objectResults { return results.max(of: keyPath) }

@@ -1,15 +1,15 @@
 internal import RegnumEngine
 
-// The aggregates, order and frozen form of collections of values, and the encoding of all.
+// Aggregates, sorting and freezing of value collections, and the encoding of all collections.
 
 extension RealmCollection where Element: SummableValue {
-    /// The sum of the elements; nil is left out, and the sum of nothing is 0.
+    /// Returns the sum of the elements, ignoring `nil`; 0 if there are none.
     ///
-    /// A sum of integers that does not fit into an `Int` fails the transaction; of an unmanaged collection
-    /// it ends the process.
+    /// Fails the transaction if a sum of integers overflows `Int`; traps if the
+    /// collection is unmanaged.
     public func sum() -> Element.Total { _storedValues?.sum(Element.self) ?? engineSum() }
 
-    /// The mean of the elements; nil is left out; nil for nothing.
+    /// Returns the average of the elements, ignoring `nil`; `nil` if there are none.
     public func average() -> Element.Mean? {
         guard let values = _storedValues else { return engineAverage() }
         return values.average(Element.self)
@@ -17,10 +17,10 @@ extension RealmCollection where Element: SummableValue {
 }
 
 extension RealmCollection where Element: BoundedValue {
-    /// The least element; nil and NaN are left out; nil for nothing.
+    /// Returns the minimum element, ignoring `nil` and NaN; `nil` if there are none.
     public func min() -> Element.Required? { least }
 
-    /// The greatest element; nil and NaN are left out; nil for nothing.
+    /// Returns the maximum element, ignoring `nil` and NaN; `nil` if there are none.
     public func max() -> Element.Required? { greatest }
 
     private var least: Element.Required? {
@@ -34,48 +34,52 @@ extension RealmCollection where Element: BoundedValue {
     }
 }
 
-// The standard library has these for what is `Comparable`: the more special ones are meant.
+// More specific than the standard library's methods for `Comparable` elements, so
+// that these are used.
 extension RealmCollection where Element: BoundedValue & Comparable {
-    /// The least element; nil and NaN are left out; nil for nothing.
+    /// Returns the minimum element, ignoring `nil` and NaN; `nil` if there are none.
     public func min() -> Element.Required? { least }
 
-    /// The greatest element; nil and NaN are left out; nil for nothing.
+    /// Returns the maximum element, ignoring `nil` and NaN; `nil` if there are none.
     public func max() -> Element.Required? { greatest }
 }
 
 extension RealmCollection where Element: ScalarValue {
-    /// The elements from small to large, or the other way round: nil first, then NaN, strings by their
-    /// bytes, false before true. Equal ones keep their order.
+    /// Returns the elements sorted by value: `nil` first, then NaN; strings by their UTF-8 bytes;
+    /// `false` before `true`. The sort is stable.
     ///
     /// - Complexity: O(n log n)
     public func sorted(ascending: Bool) -> [Element] { ordered(ascending: ascending) }
 
-    /// The elements, of equal ones the first; nil equals nil and NaN equals NaN.
+    /// Returns the distinct elements, keeping the first of equal ones; `nil` equals
+    /// `nil` and NaN equals NaN.
     ///
     /// - Complexity: O(n)
     public func distinct() -> [Element] { distinctValues() }
 }
 
 extension RealmCollection where Element: ScalarValue & Sendable {
-    /// The values as they were when the transaction started: a value that can be sent and kept. What the
-    /// transaction itself changed does not show.
+    /// Returns the values in their state at the start of the transaction, as a frozen
+    /// collection that can be sent across tasks and kept. Changes made by the transaction
+    /// itself are not included.
     ///
     /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
-    ///   transaction, and for an unmanaged one.
-    /// - Precondition: the body is running.
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    ///   transaction, and for an unmanaged collection.
+    /// - Precondition: the transaction body is running.
+    /// - Complexity: O(1). The values are looked up when the result is used.
     public func freeze() throws(Realm.Error) -> FrozenValues<Element> { try frozenValues() }
 }
 
 extension RealmCollection where Element == AnyRealmValue {
-    /// The values as they were when the transaction started: a value that can be sent and kept. What the
-    /// transaction itself changed does not show.
+    /// Returns the values in their state at the start of the transaction, as a frozen
+    /// collection that can be sent across tasks and kept. Changes made by the transaction
+    /// itself are not included.
     ///
     /// - Throws: `.invalidInput` for the collection of an object that was added or deleted in this
-    ///   transaction, for a list that was assigned to a value of any type in it, and for an
-    ///   unmanaged one.
-    /// - Precondition: the body is running.
-    /// - Complexity: O(1): nothing is looked up before the result is used.
+    ///   transaction, for a list that was assigned to an `AnyRealmValue` in this transaction, and
+    ///   for an unmanaged collection.
+    /// - Precondition: the transaction body is running.
+    /// - Complexity: O(1). The values are looked up when the result is used.
     public func freeze() throws(Realm.Error) -> FrozenValues<FrozenAnyValue> {
         try frozenValues()
     }
@@ -84,32 +88,32 @@ extension RealmCollection where Element == AnyRealmValue {
 extension RealmCollection {
     private func frozenValues<Value>() throws(Realm.Error) -> FrozenValues<Value> {
         guard let place = try _frozenPlace() else {
-            preconditionFailure("Results have no values of their own.")
+            preconditionFailure("Results are not a collection of values.")
         }
         return FrozenValues(FrozenQuery(place.table, place.plan))
     }
 
-    /// Encodes the elements as an array, nil as null.
+    /// Encodes the elements as an array; `nil` as null.
     func encodeElements(to encoder: any Encoder) throws where Element: Encodable {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }
     }
 }
 
-// Objects are encoded as their class writes them: what the compiler makes of `encode(to:)` throws for managed
-// ones, see `Persisted`.
+// Objects are encoded by their class. A synthesized `encode(to:)` throws for managed
+// objects, see `Persisted`.
 
 extension Results: Encodable where Model: Encodable {
     /// Encodes the objects as an array.
     ///
-    /// - Throws: what the objects' `encode(to:)` throws: that of the compiler refuses managed objects, of
-    ///   which the frozen results are encodable.
+    /// - Throws: any error of the objects' `encode(to:)`. A synthesized one throws for managed
+    ///   objects; encode the frozen results instead.
     public func encode(to encoder: any Encoder) throws { try encodeElements(to: encoder) }
 }
 
 extension AnyRealmCollection: Encodable where Element: Encodable {
-    /// Encodes the elements as an array, nil as null.
+    /// Encodes the elements as an array; `nil` as null.
     ///
-    /// - Throws: as what is wrapped; of objects, what their `encode(to:)` throws.
+    /// - Throws: any error of the elements' `encode(to:)`.
     public func encode(to encoder: any Encoder) throws { try encodeElements(to: encoder) }
 }

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-/// What the collections of a realm have in common, for code that takes any of them: ``Results``, ``List``,
-/// ``MutableSet``, ``LinkingObjects`` and ``AnyRealmCollection``.
+/// A collection of a realm, for code that accepts any of ``Results``, ``List``, ``MutableSet``,
+/// ``LinkingObjects`` and ``AnyRealmCollection``.
 ///
 ///     func operateOn<C: RealmCollection>(collection: C) {
 ///         print("operating on collection containing \(collection.count) objects")
@@ -11,37 +11,41 @@ internal import RegnumEngine
 ///         people.where { $0.age >= 18 }
 ///     }
 ///
-/// All are random-access collections with positions from 0, confined to the transaction body like their
-/// elements. Collections of objects have queries, sorting and the aggregates of properties, collections of
-/// values their own aggregates; both have `freeze()`.
+/// All of them are random-access collections with indices starting at 0, confined to the
+/// transaction body like their elements. Collections of objects support queries, sorting
+/// and aggregates of properties; collections of values support aggregates of their
+/// elements; all support `freeze()`.
 ///
-/// The library conforms its collections; do not conform types of your own.
+/// Implemented by the library's collections; do not conform your own types.
 public protocol RealmCollection<Element>: RandomAccessCollection
 where Element: RealmCollectionValue, Index == Int {
-    /// The elements' type, as older code names it.
+    /// The type of the elements; an alternative name used by older code.
     typealias ElementType = Element
 
-    /// The realm of the collection: nil for an unmanaged one, and where nobody holds the realm any more.
+    /// The realm of the collection; `nil` for an unmanaged collection, or if the
+    /// realm has been released.
     var realm: Realm? { get }
-    /// Whether the object that the collection belongs to was deleted, or its transaction is over. Of results
-    /// only the latter: rows that are deleted leave them. False for an unmanaged collection.
+    /// Whether the collection's owner was deleted or its transaction has ended. Results are only
+    /// invalidated by the end of the transaction, since deleted rows are removed from them. `false`
+    /// for an unmanaged collection.
     var isInvalidated: Bool { get }
-    /// The position of an element, the first one where it is there several times; nil if it is not there.
+    /// Returns the position of the first occurrence of an element, or `nil` if there is none.
     func index(of element: Element) -> Int?
-    /// The objects as results, without their type; nil for values and for what is unmanaged.
+    /// The objects as type-erased results; `nil` for values and for an unmanaged collection.
     var _erasedResults: Any? { get }
-    /// The stored values; nil for objects and for what is unmanaged.
+    /// The stored values; `nil` for objects and for an unmanaged collection.
     var _storedValues: _ManagedList? { get }
-    /// What the collection was when the transaction started; nil for results, which know it themselves.
+    /// Returns the collection at the start of the transaction, or `nil` for results, which
+    /// handle this themselves.
     ///
-    /// - Throws: as `freeze()`.
+    /// - Throws: see `freeze()`.
     func _frozenPlace() throws(Realm.Error) -> _FrozenPlace?
 }
 
-/// A collection in the state at the start of a transaction. Part of the contract of ``RealmCollection``.
+/// A collection at the start of a transaction. Part of the contract of ``RealmCollection``.
 public struct _FrozenPlace {
     let table: FrozenTable
-    /// What the collection holds, as a query.
+    /// The query of the collection's content.
     let plan: QueryPlan
 }
 
@@ -52,7 +56,7 @@ extension RealmCollection {
         firstIndex { Element._areSame($0, element) }
     }
 
-    /// The elements at positions, in the order of the positions.
+    /// Returns the elements at the given positions, in the order of the positions.
     ///
     /// - Precondition: all positions are in `0..<count`.
     public func objects(at positions: some Sequence<Int>) -> [Element] {
@@ -93,8 +97,8 @@ extension LinkingObjects: RealmCollection {
         guard let handle else {
             throw Realm.Error(
                 .invalidInput,
-                "The LinkingObjects<\(Element.self)> of an unmanaged object were to be frozen: only "
-                    + "those of a realm can be.")
+                "Cannot freeze the LinkingObjects<\(Element.self)> of an unmanaged object: add the "
+                    + "object to a realm first.")
         }
         let table = try handle.binding.startTable(
             row: handle.row.rawValue, property: handle.property, what: handle.binding.tableName)

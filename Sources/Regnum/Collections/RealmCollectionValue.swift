@@ -1,49 +1,53 @@
 internal import RegnumEngine
 
-/// A type that a ``List`` or ``MutableSet`` can hold: the required values, their optionals, and model classes.
+/// A type that a ``List`` or ``MutableSet`` can hold: scalar types, their
+/// optionals, and model classes.
 ///
-/// The requirements are underscored: do not conform types of your own.
+/// The requirements are underscored: do not conform your own types.
 public protocol RealmCollectionValue {
-    /// What the elements of a list of this type are.
+    /// The declaration of a list's elements of this type.
     static var _elementType: _ElementType { get }
-    /// An element of a managed list, nil if the list has no such position, or the element is a value
-    /// that was taken out since a loop began.
+    /// Returns an element of a managed list, or `nil` if the position is out of range or the
+    /// element is a value that was removed since a loop started.
     static func _element(of list: _ManagedList, at position: Int) -> Self?
-    /// Puts elements into a managed list, before the one at `position`.
+    /// Inserts elements into a managed list before the one at `position`.
     static func _insert(_ elements: [Self], into list: _ManagedList, at position: Int)
-    /// Puts an element in the place of another one.
+    /// Replaces an element of a managed list.
     static func _set(_ element: Self, in list: _ManagedList, at position: Int)
-    /// Whether two elements are the same: values by their stored bits, objects by their rows.
+    /// Returns whether two elements are the same: values are compared by their stored bits,
+    /// objects by their rows.
     static func _areSame(_ a: Self, _ b: Self) -> Bool
-    /// The element as the library handles it without knowing its type.
+    /// Returns the element in type-erased form.
     func _elementContent() -> _PropertyContent
-    /// The same of many.
+    /// Returns many elements in type-erased form.
     static func _contents(of elements: [Self]) -> _ElementContents
-    /// The element of this type that `_elementContent` gives so, nil if it is none of this type's.
+    /// Converts from the type-erased form returned by `_elementContent`; returns `nil` if this type
+    /// cannot represent the content.
     static func _makeElement(_ content: _PropertyContent) -> Self?
-    /// The position of the first element of a managed list that is the same.
+    /// Returns the position of the first element of a managed list that is the
+    /// same as the given one.
     static func _position(of element: Self, in list: _ManagedList) -> Int?
-    /// The objects of a managed list as results, without their type; nil for values, and after the body.
+    /// Returns the objects of a managed list as type-erased results; `nil` for values, and after
+    /// the transaction body has returned.
     static func _results(of list: _ManagedList) -> Any?
-    /// The list of what is stored: see `Persistable._persistedForm`.
+    /// The list type that tools see: see `Persistable._persistedForm`.
     static var _persistedListForm: any Persistable.Type { get }
-    /// The set of what is stored.
+    /// The set type that tools see.
     static var _persistedSetForm: any Persistable.Type { get }
 }
 
-/// What the elements of a list are. Part of the contract of ``RealmCollectionValue``.
+/// The declaration of a list's elements. Part of the contract of ``RealmCollectionValue``.
 public struct _ElementType: Sendable {
     let shape: ElementShape
 }
 
-/// What elements are to the library, which does not know their type. Part of the contract of
-/// ``RealmCollectionValue``.
+/// The type-erased form of elements. Part of the contract of ``RealmCollectionValue``.
 public struct _ElementContents {
     let contents: [_PropertyContent.Content]
 }
 
 extension RealmCollectionValue {
-    // a requirement, so that each type has code of its own for it
+    // A protocol requirement, so that each type gets its own specialization.
     public static func _contents(of elements: [Self]) -> _ElementContents {
         _ElementContents(contents: elements.map { $0._elementContent().content })
     }
@@ -96,8 +100,8 @@ extension Optional: RealmCollectionValue where Wrapped: RequiredValue {
     public static var _elementType: _ElementType {
         if let type = Wrapped._embeddedClass {
             fatalError(
-                "A list of optional \(Wrapped.self), which are stored as objects of \(type), was "
-                    + "declared: a list has no nil objects.")
+                "A list of optional \(Wrapped.self) was declared, but \(Wrapped.self) is stored as "
+                    + "\(type) objects: a list cannot hold nil objects.")
         }
         return _ElementType(shape: .scalar(_storage))
     }
@@ -133,7 +137,7 @@ extension RealmCollectionValue where Self: ObjectBase {
     public func _elementContent() -> _PropertyContent { _PropertyContent(content: .link(self)) }
 
     public static func _contents(of elements: [Self]) -> _ElementContents {
-        // an array of instances lies in memory as one of its base class does
+        // An array of instances has the same layout as an array of their base class.
         let objects = unsafeBitCast(elements, to: [ObjectBase].self)
         return _ElementContents(contents: objects.map { .link($0) })
     }

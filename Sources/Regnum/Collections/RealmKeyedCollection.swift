@@ -1,45 +1,45 @@
-/// What the maps of a realm have in common, for code that takes any of them.
+/// A map of a realm, for code that accepts any map.
 ///
-/// The library conforms ``Map``; do not conform types of your own.
+/// Implemented by ``Map``; do not conform your own types.
 public protocol RealmKeyedCollection<Key, Value>: AnyObject, Sequence
 where Element == SingleMapEntry<Key, Value> {
     associatedtype Key: MapKey
     associatedtype Value: MapValue
 
-    /// The realm of the map: nil for an unmanaged one, and where nobody holds the realm any more.
+    /// The realm of the map; `nil` for an unmanaged map, or if the realm has been released.
     var realm: Realm? { get }
-    /// Whether the object that the map belongs to was deleted, or its transaction is over. False for
-    /// an unmanaged map.
+    /// Whether the map's owner was deleted or its transaction has ended. `false`
+    /// for an unmanaged map.
     var isInvalidated: Bool { get }
-    /// Whether the map is that of an object in a transaction.
+    /// Whether the map belongs to a managed object.
     var isManaged: Bool { get }
     /// The number of entries.
     var count: Int { get }
-    /// Whether there are no entries.
+    /// Whether the map is empty.
     var isEmpty: Bool { get }
     /// The keys, in ascending order of their UTF-8 bytes.
     var keys: [Key] { get }
     /// The values, in the order of ``keys``.
     var values: [Value] { get }
-    /// The value of a key, nil if there is no such entry. Setting nil removes the entry.
+    /// The value of a key, or `nil` if there is no such entry. Setting `nil` removes the entry.
     subscript(key: Key) -> Value? { get set }
-    /// As the subscript.
+    /// Returns the value of a key, like the subscript.
     func object(forKey key: Key) -> Value?
-    /// As the subscript: nil removes the entry.
+    /// Sets the value of a key, like the subscript: `nil` removes the entry.
     func setValue(_ value: Value?, forKey key: Key)
-    /// Stores a value under a key, in the place of the one that is there.
+    /// Stores a value under a key, replacing any existing value.
     func updateValue(_ value: Value, forKey key: Key)
-    /// Removes the entry of a key; nothing happens if there is none.
+    /// Removes the entry of a key, if there is one.
     func removeObject(for key: Key)
     /// Removes all entries.
     func removeAll()
-    /// Stores the entries of a sequence; for a key that is there already what `combine` makes of the
-    /// value that is there and the new one.
+    /// Stores the entries of a sequence. For keys that already exist, stores the result of calling
+    /// `combine` with the existing and the new value.
     func merge(
         _ other: some Sequence<(Key, Value)>,
         uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows
-    /// Whether the condition holds for one of the entries.
+    /// Returns whether any entry satisfies the condition.
     func contains(where condition: (_ key: Key, _ value: Value) throws -> Bool) rethrows -> Bool
 }
 

@@ -1,14 +1,14 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The elements of a set without their type: values, or the rows of objects.
+/// The elements of a set, independent of their type: values, or the rows of objects.
 struct SetMembers {
     var values: [Value] = []
     var keys: [ObjectKey] = []
 
     init() {}
 
-    /// Each once and ascending, as a set stores them: of equal values the first.
+    /// Sorts the elements and removes duplicates, keeping the first of equal values.
     init(values: [Value], keys: [ObjectKey]) {
         guard values.count > 1 || keys.count > 1 else {
             (self.values, self.keys) = (values, keys)
@@ -26,10 +26,10 @@ struct SetMembers {
     }
 }
 
-/// A stored set of a row in a write: a list that is kept in ascending order, each element once.
+/// A stored set of a row in a write transaction: a list of distinct elements in ascending order.
 ///
-/// Values are compared by `Value.compare`, so that -0.0 is 0.0 and NaN is NaN; objects by their keys.
-/// What is there already is left as it is: the transaction does not note it.
+/// Values are compared with `Value.compare`, so that -0.0 equals 0.0 and NaN equals NaN; objects
+/// are compared by their keys. Inserting an existing element is not recorded as a change.
 struct StoredSet {
     let transaction: EngineTransaction
     let table: TableKey
@@ -64,9 +64,9 @@ struct StoredSet {
         return key == wanted ? 0 : (key < wanted ? -1 : 1)
     }
 
-    /// Puts elements in that are not there yet.
+    /// Inserts the elements that are not in the set yet.
     ///
-    /// Throws for a value or row that cannot be stored; nothing is changed then.
+    /// Throws for a value or row that cannot be stored, without changing anything.
     /// - Complexity: O(log² n) for each element.
     func add(_ members: SetMembers) throws(StoreError) {
         if members.keys.isEmpty, count == 0 {
@@ -83,14 +83,14 @@ struct StoredSet {
         }
     }
 
-    /// Takes elements out, those of them that are there.
+    /// Removes the elements that are in the set.
     ///
     /// - Complexity: O(log² n) for each element.
     func remove(_ members: SetMembers) {
         remove(present(members.values, compare) + present(members.keys, compare))
     }
 
-    /// Takes all elements out but these.
+    /// Removes all elements except the given ones.
     ///
     /// - Complexity: O(n log n).
     func keep(_ members: SetMembers) {
@@ -98,16 +98,16 @@ struct StoredSet {
         remove((0..<count).filter { !kept.contains($0) })
     }
 
-    /// Makes the elements these. Those that are there already stay.
+    /// Replaces all elements. Existing elements that are also in `members` are kept.
     ///
-    /// Throws as `add`; nothing is changed then.
+    /// Throws like `add`, without changing anything.
     func replaceAll(with members: SetMembers) throws(StoreError) {
         for value in members.values { try transaction.check(list.target, ColumnKey(0), value) }
         keep(members)
         try add(members)
     }
 
-    /// Takes the elements at ascending positions out, from the last to the first.
+    /// Removes the elements at the given ascending positions, starting with the last.
     private func remove(_ positions: [Int]) {
         var end = positions.count
         while end > 0 {
@@ -119,7 +119,7 @@ struct StoredSet {
         }
     }
 
-    /// The elements that are not there, by the position before which they belong.
+    /// Returns the elements that are not in the set, grouped by the position to insert them at.
     private func missing<Element>(
         _ elements: [Element], _ compare: (Int, Element) -> Int
     ) -> [(position: Int, elements: [Element])] {
@@ -140,7 +140,7 @@ struct StoredSet {
         return groups
     }
 
-    /// The positions of the elements that are there, ascending.
+    /// Returns the positions of the elements that are in the set, in ascending order.
     private func present<Element>(
         _ elements: [Element], _ compare: (Int, Element) -> Int
     ) -> [Int] {
@@ -155,9 +155,11 @@ struct StoredSet {
     }
 }
 
-/// The first of ascending positions whose element does not come before the wanted one.
+/// Returns the first position in a range of ascending elements whose element does not
+/// precede the wanted one.
 ///
-/// - Parameter compare: the sign of the order of the element at a position and the wanted one.
+/// - Parameter compare: returns the sign of comparing the element at a position
+///   with the wanted one.
 func ascendingPosition(_ range: Range<Int>, _ compare: (Int) -> Int) -> Int {
     var (low, high) = (range.lowerBound, range.upperBound)
     while low < high {

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-// The aggregates of values in memory, for unmanaged lists, by the rules of the engine's.
+// Aggregates of values in memory, for unmanaged collections, with the same rules as the engine's.
 
 extension Sequence where Element: SummableValue {
     /// - Precondition: a sum of integers fits into an `Int`.
@@ -11,7 +11,7 @@ extension Sequence where Element: SummableValue {
         }
         guard case .int(let integer) = sum else { return Element.Total.fromEngine(sum.value) }
         guard let sum = Int64(exactly: integer) else {
-            fatalError("The sum of an unmanaged list does not fit into an Int: it is \(integer).")
+            fatalError("The sum of unmanaged values does not fit into an Int: it is \(integer).")
         }
         return Element.Total.fromEngine(.int(sum))
     }
@@ -71,7 +71,8 @@ private enum FoldedSum {
 }
 
 extension Sequence where Element: BoundedValue {
-    /// The value that is before all others, as `precedes` judges the sign of a comparison.
+    /// Returns the first value in the order defined by `precedes`, which is given the
+    /// sign of a comparison.
     func engineBound(_ precedes: (Int) -> Bool) -> Element.Required? {
         var best: Value?
         for element in self {
@@ -85,7 +86,7 @@ extension Sequence where Element: BoundedValue {
 }
 
 extension Value {
-    /// The same for values that are equal: of the zeros the positive one, of NaN one.
+    /// A canonical form, equal for equal values: positive zero for both zeros, and a single NaN.
     var canonical: Value {
         switch self {
         case .double(let value): .double(value.isNaN ? .nan : value + 0)

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// The base class of models whose objects are created and delivered, and never read.
+/// The base class of models whose objects are created and delivered, but never read.
 ///
 ///     final class Measurement: AsymmetricObject {
 ///         @Persisted(primaryKey: true) var id: ObjectId
@@ -12,38 +12,39 @@ internal import RegnumEngine
 ///     }
 ///     try await realm.drain(Measurement.self) { batch in try await send(batch) }
 ///
-/// What `tx.create` stores waits until ``Realm/drain(_:batchSize:untilEmpty:to:)`` has delivered it, in
-/// this process or another one, and is removed then. It cannot be added, found, changed, observed or
-/// deleted; nothing links to it. It holds values, collections of values and embedded objects, and
-/// links to no other objects. A primary key is one among the objects that wait.
+/// An object stored by `tx.create` is kept until ``Realm/drain(_:batchSize:untilEmpty:to:)`` has
+/// delivered it, in this or another process, and is then removed. It cannot be added, queried,
+/// modified, observed or deleted, and no object can link to it. It can hold values, collections of
+/// values and embedded objects, but no links to other objects. A primary key is unique among the
+/// objects that haven't been delivered yet.
 open class AsymmetricObject: ObjectBase {}
 
 extension Transaction {
-    /// Makes and stores an asymmetric object from the values of its properties.
+    /// Creates and stores an asymmetric object with the given property values.
     ///
-    /// The values are those that ``create(_:value:update:)-(_,[String:Any?],_)`` takes. Nothing is
-    /// returned: the object is only to be delivered.
+    /// Accepts the same values as ``create(_:value:update:)-(_,[String:Any?],_)``. Returns nothing,
+    /// because the object can only be delivered.
     ///
-    /// - Throws: `.invalidValue` with class and property for a value of a wrong type; `.invalidInput`
-    ///   for an array of too many values, a nested value that no object can be made of, and a class
-    ///   that is declared with links; `.duplicatePrimaryKey` if an object that waits has the key.
-    ///   Nothing is stored then.
+    /// - Throws: `.invalidValue`, naming the class and property, for a value of the wrong type;
+    ///   `.invalidInput` for an array with too many values, for a nested value that no object can
+    ///   be created from, and for a class that is declared with links; `.duplicatePrimaryKey` if an
+    ///   undelivered object has the same primary key. Nothing is stored if it throws.
     public func create<T: AsymmetricObject>(
         _ type: T.Type, value: [String: Any?] = [:]
     ) throws(Realm.Error) {
         try makeAsymmetric(type, value)
     }
 
-    /// Makes and stores an asymmetric object from the values of its properties, in the order of their
-    /// declaration. See ``create(_:value:)-(_,[String:Any?])``.
+    /// Creates and stores an asymmetric object from property values in declaration order. See
+    /// ``create(_:value:)-(_,[String:Any?])``.
     public func create<T: AsymmetricObject>(
         _ type: T.Type, value: [Any?]
     ) throws(Realm.Error) {
         try makeAsymmetric(type, value)
     }
 
-    /// Makes and stores an asymmetric object from a dictionary, an array, or an unmanaged object, whose
-    /// properties of the same names are copied. See ``create(_:value:)-(_,[String:Any?])``.
+    /// Creates and stores an asymmetric object from a dictionary, an array, or an unmanaged object
+    /// whose properties of the same names are copied. See ``create(_:value:)-(_,[String:Any?])``.
     @_disfavoredOverload
     public func create<T: AsymmetricObject>(
         _ type: T.Type, value: Any
@@ -65,7 +66,7 @@ extension Transaction {
     }
 }
 
-// What takes models takes no asymmetric ones; these tell why.
+// Methods that take models don't support asymmetric ones. These overloads explain why.
 
 extension Transaction {
     @available(*, unavailable, message: "an asymmetric object is stored by create(_:value:)")
@@ -74,7 +75,7 @@ extension Transaction {
     @available(*, unavailable, message: "an asymmetric object is delivered by realm.drain")
     public func objects<T: AsymmetricObject>(_ type: T.Type) -> Results<T> { fatalError() }
 
-    @available(*, unavailable, message: "an asymmetric object is removed once it was delivered")
+    @available(*, unavailable, message: "an asymmetric object is removed once it is delivered")
     public func delete(_ object: AsymmetricObject) {}
 
     @available(*, unavailable, message: "an asymmetric object is delivered by realm.drain")

@@ -1,29 +1,31 @@
 internal import RegnumStore
 
-/// The schemas of all model classes that this process has used.
+/// The schemas of all model classes used by this process.
 final class ClassCatalog: Sendable {
     static let shared = ClassCatalog()
 
     private let schemas = Guarded<[ObjectIdentifier: ClassSchema]>([:])
 
-    /// By class and stored name the name in Swift, of properties where the two differ.
+    /// The Swift names of renamed properties, by class name and stored name.
     private let mappedNames = Guarded<[String: [String: String]]>([:])
 
-    /// The name in Swift of a property that its class stores under another name; nil for others.
+    /// Returns the Swift name of a property stored under a different name, or `nil`
+    /// if it isn't renamed.
     func propertyName(_ className: String, _ columnName: String) -> String? {
         mappedNames.withLock { $0[className]?[columnName] }
     }
 
-    /// The class of that name, if there is one and no other.
+    /// Returns the class with the given name, or `nil` if there is none or more than one.
     func type(named name: String) -> ObjectBase.Type? {
         let found = schemas.withLock { $0.values.filter { $0.name == name } }
         return found.count == 1 ? found[0].type : nil
     }
 
-    /// The schema of a class, made at the first call; of a projection that of the model behind it.
+    /// Returns the schema of a class, creating it on first use. For a projection, returns the
+    /// schema of the model it projects.
     ///
-    /// It is made outside the lock, because that runs the model's initialiser, which may itself
-    /// use the library. Two tasks may both make it; the first one stays.
+    /// The schema is created outside the lock, because that runs the model's initializer, which may
+    /// itself use the library. If two tasks create it concurrently, the first one to store it wins.
     func schema(of type: ObjectBase.Type) -> ClassSchema {
         let type = type._storedType
         let identity = ObjectIdentifier(type)

@@ -1,34 +1,34 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// How the properties of a class lie in its table, at one schema of a realm.
+/// The mapping of a class's properties to the columns and lists of its table, for
+/// one schema of a realm.
 struct ClassMapping: Sendable {
-    /// `DatabaseSchema.id` of the schema that this was made from.
+    /// The `DatabaseSchema.id` of the schema that this mapping was built from.
     let schemaID: UInt64
-    /// The class's table, nil while nothing of the class was ever stored.
+    /// The class's table, or `nil` if no object of the class was ever stored.
     let table: TableSchema?
-    /// By position in `ClassSchema.properties`: the number of the column or, for a list, of the list;
-    /// the complement (`~`) of the position where the table has no such column or list yet. An inverse
-    /// has its position.
+    /// Column or list numbers, by position in `ClassSchema.properties`. The complement (`~`) of the
+    /// position if the table has no such column or list yet; the position itself for an inverse.
     let columns: [Int32]
-    /// The columns that the class does not know, with the value that its new rows have there.
+    /// Columns unknown to the class, with the value that new rows get in them.
     let unknownColumns: [(column: Int, value: Value)]
-    /// The same as plain numbers.
+    /// The same mapping as plain numbers.
     let place: BindingPlace
-    /// Why the class cannot be used with this schema.
+    /// The reason why the class cannot be used with this schema.
     let mismatch: Realm.Error?
 
-    /// Whether the table and all columns, lists and indexes are there.
+    /// Whether the table has all columns, lists and indexes of the class.
     let isComplete: Bool
 }
 
-/// A model class that has joined a realm.
+/// A model class registered with a realm.
 final class ClassEntry: Sendable {
     let schema: ClassSchema
-    /// Why the class can never be used with the realm: its declaration, or another class of the
-    /// same name.
+    /// The reason why the class can never be used with the realm: an invalid declaration, or
+    /// another class with the same name.
     let problem: Realm.Error?
-    /// The schema version of the realm's configuration.
+    /// The schema version in the realm's configuration.
     private let schemaVersion: UInt64
     private let lastMapping = Guarded<ClassMapping?>(nil)
 
@@ -38,16 +38,18 @@ final class ClassEntry: Sendable {
         self.schemaVersion = schemaVersion
     }
 
-    /// What a newer program has taken away or renamed, as an error; nil if nothing is missing.
+    /// Returns an error if a newer version of the program has removed or renamed the table or a
+    /// column, otherwise `nil`.
     ///
-    /// What is missing in a schema that is not newer was never stored, and has its default.
+    /// If the stored schema isn't newer, anything missing from it was never stored and
+    /// reads as its default.
     fileprivate func missing(
         _ columns: [Int32], _ table: TableSchema?, in database: DatabaseSchema
     ) -> Realm.Error? {
         guard database.version > schemaVersion else { return nil }
         let versions =
-            "the realm has the schema version \(database.version), and the configuration has "
-            + "\(schemaVersion): a newer program has used it. Use that one."
+            "the realm has the schema version \(database.version), but the configuration has "
+            + "\(schemaVersion): a newer version of the program has used it. Use that version."
         guard table != nil else {
             return Realm.Error(
                 .schemaMismatch, "\(schema.name) is not stored, and \(versions)",
@@ -62,9 +64,9 @@ final class ClassEntry: Sendable {
         return nil
     }
 
-    /// How the class lies in a schema. The last answer is kept.
+    /// Returns the mapping of the class for a schema. Caches the last mapping.
     ///
-    /// - Complexity: O(1) while the schema stays, else O(properties x columns).
+    /// - Complexity: O(1) while the schema is unchanged, otherwise O(properties x columns).
     func mapping(in database: DatabaseSchema) -> ClassMapping {
         let known = lastMapping.withLock { $0 }
         if let known, known.schemaID == database.id { return known }

@@ -1,8 +1,9 @@
 internal import RegnumEngine
 
 extension ClassSchema {
-    /// What is wrong with the links of the class, one sentence for each mistake: an inverse of a property
-    /// that does not exist or is of another class, an embedded class that contains itself.
+    /// Messages describing invalid links of the class, one per mistake: an inverse whose
+    /// origin property doesn't exist or belongs to another class, an embedded class that
+    /// contains itself, and others.
     var linkProblems: [String] {
         var problems = setProblems + asymmetricProblems
         for property in properties {
@@ -12,7 +13,7 @@ extension ClassSchema {
             let place = "\(name).\(property.name)"
             if originName.isEmpty {
                 problems.append(
-                    "\(place) does not say of which property of \(origin.name) it is the inverse: "
+                    "\(place) does not name the property of \(origin.name) it is the inverse of: "
                         + "declare it with @Persisted(originProperty:).")
                 continue
             }
@@ -38,16 +39,16 @@ extension ClassSchema {
         return problems
     }
 
-    /// A sentence for each link to an asymmetric object, and for each link of one, or of what it holds,
-    /// to anything but embedded objects.
+    /// Messages for each link to an asymmetric object, and for each link from an asymmetric object,
+    /// or from an embedded object in it, to anything but an embedded object.
     private var asymmetricProblems: [String] {
         var problems = properties.compactMap { property -> String? in
             guard let type = property.shape.objectType, type is AsymmetricObject.Type else {
                 return nil
             }
             return
-                "\(name).\(property.name) is of type \(property.shape.swiftName): nothing links to "
-                + "an asymmetric object, which is gone once it was delivered."
+                "\(name).\(property.name) is of type \(property.shape.swiftName): an asymmetric "
+                + "object cannot be linked to, because it is removed once it is delivered."
         }
         guard isAsymmetric else { return problems }
         for schema in reachable where schema === self || schema.isEmbedded {
@@ -58,26 +59,26 @@ extension ClassSchema {
                 let place = schema === self ? "" : ", which \(name) holds,"
                 problems.append(
                     "\(schema.name).\(property.name)\(place) is of type "
-                        + "\(property.shape.swiftName): an asymmetric object holds values and embedded "
-                        + "objects, and links to no others.")
+                        + "\(property.shape.swiftName): an asymmetric object can hold values and "
+                        + "embedded objects, but no links to other objects.")
             }
         }
         return problems
     }
 
-    /// A sentence for each set of embedded objects.
+    /// Messages for each set of embedded objects.
     private var setProblems: [String] {
         properties.compactMap { property in
             guard case .set(.object(let type)) = property.shape, type is EmbeddedObject.Type else {
                 return nil
             }
             return "\(name).\(property.name) is of type \(property.shape.swiftName): a set cannot "
-                + "hold embedded objects, which belong to one place. Declare a "
+                + "hold embedded objects, which have a single owner. Declare a "
                 + "List<\(_typeName(type, qualified: false))>."
         }
     }
 
-    /// The same as an error, nil if nothing is wrong.
+    /// The link problems as an error, or `nil` if there are none.
     var linkError: Realm.Error? {
         let problems = linkProblems
         guard !problems.isEmpty else { return nil }
@@ -99,8 +100,8 @@ extension ClassSchema {
         return false
     }
 
-    /// What is wrong with the links of listed classes: those above, and links to classes that are not
-    /// listed.
+    /// Returns messages for all invalid links among the listed classes, including links to
+    /// classes that aren't listed.
     static func linkProblems(of schemas: [ClassSchema]) -> [String] {
         let listed = Set(schemas.map { ObjectIdentifier($0.type) })
         var problems = schemas.flatMap(\.linkProblems)
@@ -119,37 +120,37 @@ extension ClassSchema {
 }
 
 extension ClassSchema {
-    /// The steps of queries from an object of the class to what a property leads to: the object of a
-    /// link, the elements of a list, the entries of a map, the origins of an inverse. One, but for the
-    /// inverse of a map, which leads to entries first.
+    /// Returns the query hops from an object of the class to the target of a property: the object
+    /// of a link, the elements of a list, the entries of a map, or the origins of an inverse. A
+    /// single hop, except for the inverse of a map, which goes through the map's entries.
     ///
-    /// - Precondition: the property, of the class, is no value.
+    /// - Precondition: the property belongs to the class and is not a scalar.
     func hops(through property: PropertySchema) -> [Hop] {
         if let (origin, map) = property.originMap { return origin.hops(toOwnersOf: map) }
         return [hop(through: property)]
     }
 
-    /// The steps to the objects that a property holds: those of a map's entries, where `hops(through:)`
-    /// leads to the entries.
+    /// Returns the query hops to the objects held by a property. Unlike `hops(through:)`, continues
+    /// from the entries of a map to their objects.
     func hopsToObjects(through property: PropertySchema) -> [Hop] {
         guard case .map(.object(let type)) = property.shape else { return hops(through: property) }
         return [hop(through: property), .link("value", to: ClassSchema.of(type).name)]
     }
 
-    /// The steps from an object to the owners of the maps that have it.
+    /// Returns the query hops from an object to the owners of the maps that contain it.
     private func hops(toOwnersOf map: PropertySchema) -> [Hop] {
         [.backlinks("value", of: elementsName(of: map)), .backlinks(map.columnName, of: name)]
     }
 
-    /// The objects of the map of a row, in the order of its keys, each as often as it is there.
+    /// Returns a query plan for the objects in a row's map, in key order, once per entry.
     func plan(ofMap map: PropertySchema, _ type: ObjectBase.Type, row: ObjectKey) -> QueryPlan {
         QueryPlan(
             tableName: ClassSchema.of(type).name,
             source: .list(tableName: name, row: row, name: map.columnName))
     }
 
-    /// The objects whose property has a row of this class, as a query of their class: ascending, each as
-    /// often as it does.
+    /// Returns a query plan for the origin objects that link to a row of this class, in ascending
+    /// order, each as often as it links to the row.
     ///
     /// - Parameter property: an inverse.
     func plan(ofOrigins property: PropertySchema, row: ObjectKey) -> QueryPlan {
@@ -161,7 +162,7 @@ extension ClassSchema {
     private func hop(through property: PropertySchema) -> Hop {
         switch property.shape {
         case .scalar:
-            preconditionFailure("\(name).\(property.name) leads to no object.")
+            preconditionFailure("\(name).\(property.name) doesn't lead to an object.")
         case .link(let type):
             .link(property.columnName, to: ClassSchema.of(type).name)
         case .list(.object(let type)):
@@ -181,7 +182,8 @@ extension ClassSchema {
 }
 
 extension PropertySchema {
-    /// Of the inverse of a map: the class that has the map, and the map. Nil for others.
+    /// For the inverse of a map: the class that owns the map, and the map property. `nil` for
+    /// all other properties.
     var originMap: (origin: ClassSchema, map: PropertySchema)? {
         guard case .linkingObjects(let type) = shape, let originProperty else { return nil }
         let origin = ClassSchema.of(type)

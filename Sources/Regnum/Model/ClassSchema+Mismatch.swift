@@ -1,11 +1,11 @@
 internal import RegnumEngine
 
 extension ClassSchema {
-    /// The differences between the class and its stored table that need a migration, as one error
-    /// with one line for each; nil if there are none.
+    /// Returns an error listing the differences between the class and its stored table that require
+    /// a migration, one per line, or `nil` if there are none.
     ///
-    /// A property or class that only one side has is no difference: the file keeps what this
-    /// program does not know, and new properties are added with their defaults.
+    /// Properties and classes that exist on one side only are not differences: stored ones unknown
+    /// to the class are kept, and new ones are added with their defaults.
     func mismatch(with table: TableSchema, in database: DatabaseSchema) -> Realm.Error? {
         var lines: [String] = []
         var firstProperty: String?
@@ -54,15 +54,15 @@ extension ClassSchema {
 }
 
 extension ClassSchema {
-    /// What the rows of the class's table are.
+    /// The kind of the class's table.
     var tableKind: TableKind { isEmbedded ? .embedded : isAsymmetric ? .asymmetric : .object }
 }
 
 extension TableKind {
-    /// What it is, for sentences.
+    /// A description for error messages.
     fileprivate var text: String {
         switch self {
-        case .object: "a class of objects on their own"
+        case .object: "a class of top-level objects"
         case .embedded: "an embedded class"
         case .elements: "the elements of a collection"
         case .asymmetric: "an asymmetric class"
@@ -71,8 +71,8 @@ extension TableKind {
 }
 
 extension TableSchema {
-    /// The Swift type of a stored property, as `PropertyShape.swiftName` writes it, nil if there is no
-    /// such property.
+    /// Returns the Swift type of a stored property in the notation of `PropertyShape.swiftName`, or
+    /// `nil` if there is no such property.
     func swiftName(ofProperty name: String, in database: DatabaseSchema) -> String? {
         if let column = column(named: name) {
             guard let target = column.linkTarget else { return column.swiftName }
@@ -102,7 +102,7 @@ extension ColumnSchema {
 }
 
 extension ValueType {
-    /// The name of the Swift type that is stored so.
+    /// The name of the Swift type that is stored as this type.
     var swiftName: String {
         switch self {
         case .bool: "Bool"

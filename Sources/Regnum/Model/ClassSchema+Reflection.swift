@@ -3,7 +3,7 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension ClassSchema {
-    /// Reads the declaration of a class from the fields of fresh instances.
+    /// Creates the schema of a class by reflecting on the fields of newly created instances.
     convenience init(reflecting type: ObjectBase.Type) {
         let name = _typeName(type, qualified: false)
         var problems: [String] = []
@@ -11,7 +11,7 @@ extension ClassSchema {
             ObjectBase.self, Object.self, EmbeddedObject.self, AsymmetricObject.self,
         ]
         if bases.contains(where: { $0 == type }) {
-            problems.append("\(name) is no model: derive a class from it.")
+            problems.append("\(name) is not a model class: derive a class from it.")
         }
         let all = storedFields(of: type)
         let fields = all.filter { $0.type is any PersistedField.Type }
@@ -33,8 +33,8 @@ extension ClassSchema {
         if type is EmbeddedObject.Type {
             for property in properties where property.deleteRule == .cascade {
                 problems.append(
-                    "\(name).\(property.name) has the delete rule cascade: an embedded object has no "
-                        + "links that cascade, since it also goes when another takes its place.")
+                    "\(name).\(property.name) has the delete rule cascade: an embedded object "
+                        + "cannot have cascading links, because it is also deleted when replaced.")
             }
         }
         self.init(
@@ -43,19 +43,19 @@ extension ClassSchema {
                 == storedFields(of: Object.self).count + fields.count)
     }
 
-    /// Two fresh instances, made at different moments of the clock, so that an initial value that
-    /// is not constant (`Date()`, `UUID()`) differs between them.
+    /// Returns two new instances created at different clock times, so that non-constant initial
+    /// values (`Date()`, `UUID()`) differ between them.
     private static func twoInstances(of type: ObjectBase.Type) -> (ObjectBase, ObjectBase) {
         let first = type.init()
         let moment = Date()
-        // The clock's resolution as a Date is below a microsecond: this ends at once. The bound is
-        // for a clock that stands still.
+        // Clock ticks as seen by `Date` are shorter than a microsecond, so this ends quickly. The
+        // bound guards against a stopped clock.
         for _ in 0..<10_000 where Date() == moment {}
         return (first, type.init())
     }
 
-    /// A sentence for each name in storage that cannot be one: of no stored property, of two, or not to be
-    /// stored.
+    /// Returns a message for each invalid entry of `propertiesMapping()`: an unknown or unstored
+    /// property, a duplicate stored name, or a name that cannot be stored.
     private static func mappingProblems(
         _ mapping: [String: String], name: String, properties: [PropertySchema]
     ) -> [String] {
@@ -67,9 +67,9 @@ extension ClassSchema {
                 continue
             }
             if !found.isStored {
-                problems.append("\(place), but nothing is stored of it: it is an inverse.")
+                problems.append("\(place), but an inverse is not stored.")
             }
-            // the library's own names have a dot, or begin with a control character
+            // Names used by the library itself contain a dot or start with a control character.
             if column.isEmpty || column.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 < 32 })
             {
                 problems.append(
@@ -115,25 +115,25 @@ extension ClassSchema {
         for property in properties {
             guard let type = property.shape.objectType, type._storedType != type else { continue }
             problems.append(
-                "\(name).\(property.name) is of type \(property.shape.swiftName): a projection is "
-                    + "not stored, its object is.")
+                "\(name).\(property.name) is of type \(property.shape.swiftName): a projection "
+                    + "cannot be stored. Declare the class that it projects.")
         }
         for property in properties {
             if property.isFrozenAny {
                 problems.append(
-                    "\(name).\(property.name) is of type FrozenAnyValue, which is what a snapshot "
-                        + "gives: declare an AnyRealmValue.")
+                    "\(name).\(property.name) is of type FrozenAnyValue, which only snapshots use: "
+                        + "declare an AnyRealmValue.")
             }
             guard property.shape.holdsAny else { continue }
             if property.isOptionalAny {
                 problems.append(
-                    "\(name).\(property.name) is of type \(property.declaredName): values of any type "
-                        + "are not optional, AnyRealmValue.none is nil.")
+                    "\(name).\(property.name) is of type \(property.declaredName): AnyRealmValue "
+                        + "cannot be optional, because AnyRealmValue.none represents nil.")
             }
             if property.anyItemsName.utf8.count > Limits.columnNameByteCountMax {
                 problems.append(
                     "\(name).\(property.name) has a name of \(property.name.utf8.count) bytes; the "
-                        + "limit for values of any type is \(Limits.anyNameByteCountMax)."
+                        + "limit for AnyRealmValue is \(Limits.anyNameByteCountMax)."
                 )
             }
         }
@@ -142,7 +142,7 @@ extension ClassSchema {
             if !seen.insert(property.name).inserted {
                 problems.append("\(name).\(property.name) is declared twice in its hierarchy.")
             }
-            // a mapped name is judged with the mapping
+            // Mapped names are checked in `mappingProblems`.
             if property.name == property.columnName,
                 property.name.utf8.count > Limits.columnNameByteCountMax
             {
@@ -156,7 +156,7 @@ extension ClassSchema {
 }
 
 extension PropertySchema {
-    /// Whether the property, or its elements, are optional values of any type.
+    /// Whether the property or its elements are optional `AnyRealmValue`s.
     fileprivate var isOptionalAny: Bool {
         let types: [Any.Type] = [
             AnyRealmValue?.self, List<AnyRealmValue?>.self, MutableSet<AnyRealmValue?>.self,
@@ -180,10 +180,10 @@ extension PropertySchema {
             value == second.initialValue
         {
             defaultValue = value
-            // A date that is not a number cannot be stored; neither can it be a default.
+            // A NaN date cannot be stored, so it cannot be a default either.
             if case .date(let seconds) = value, seconds.isNaN { defaultValue = storage.zero }
         }
-        // The storage of a wrapped property `text` is named `_text`.
+        // The backing storage of a wrapped property `text` is named `_text`.
         let name = String(field.name.dropFirst())
         self.init(
             name: name, columnName: mapping[name] ?? name,

@@ -1,33 +1,35 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// A stored property of a model class, as its declaration says.
+/// The declaration of a stored property of a model class.
 final class PropertySchema: Sendable {
-    /// The name in Swift.
+    /// The Swift name.
     let name: String
-    /// The name in storage: the one in Swift, unless the class maps it to another one.
+    /// The stored name: the Swift name, unless the class maps it to a different one.
     let columnName: String
-    /// Where the wrapper lies in an instance.
+    /// The byte offset of the property wrapper in an instance.
     let offset: Int
-    /// The type of the wrapper: knows how to read the property of an unmanaged object.
+    /// The type of the property wrapper, which can read the property of an unmanaged object.
     let field: any PersistedField.Type
-    /// The type of the property, if it is a list, set or map.
+    /// The collection type, if the property is a list, set or map.
     let collection: (any UnmanagedCollection.Type)?
-    /// How the value of an unmanaged object is read where the type is known to the library.
+    /// The specialized way to read the value of an unmanaged object, for types
+    /// known to the library.
     let kind: FieldKind
     let shape: PropertyShape
     let isPrimaryKey: Bool
     let isIndexed: Bool
-    /// What rows read that are older than the property. A constant initial value; the zero of the
-    /// type, or nil, where the initial value differs between two instances or is not given.
+    /// The value of the property in rows stored before the property was added: the initial value if
+    /// it is constant (except for `AnyRealmValue`); otherwise null for optionals, the first case
+    /// for enums, and the zero value for other types.
     let defaultValue: Value
-    /// The property of the other class whose inverse this is.
+    /// The property of the origin class that this property is the inverse of.
     let originProperty: String?
-    /// Whether the program converts what is stored: see ``CustomPersistable``.
+    /// Whether the stored value is converted by the program: see ``CustomPersistable``.
     let isProjected: Bool
-    /// What a deletion means for a link, list, set or map of objects.
+    /// The delete rule of a link, or of a list, set or map of objects.
     let deleteRule: Realm.DeleteRule
-    /// Whether the objects in the property belong to it.
+    /// Whether the property owns its objects, which are embedded.
     let isOwning: Bool
 
     init(
@@ -51,17 +53,18 @@ final class PropertySchema: Sendable {
         isOwning = shape.targetType is EmbeddedObject.Type
     }
 
-    /// The name, and the one in storage where that differs: for sentences.
+    /// The name for error messages, including the stored name if it differs.
     var nameWithColumn: String {
         name == columnName ? name : "\(name) (stored as \"\(columnName)\")"
     }
 
-    /// The type of the column; of a link, that of row keys. Integers for what is no column.
+    /// The type of the column. `.int` for links, whose columns hold row keys, and for
+    /// properties without a column.
     var type: ValueType {
         if case .scalar(let storage) = shape { storage.valueType } else { .int }
     }
 
-    /// Whether the property can be nil.
+    /// Whether the property can be `nil`.
     var isOptional: Bool {
         switch shape {
         case .scalar(let storage): storage.isOptional
@@ -72,7 +75,7 @@ final class PropertySchema: Sendable {
         }
     }
 
-    /// Whether the property is kept at all: all but inverses.
+    /// Whether the property is stored. Only inverses are not.
     var isStored: Bool {
         if case .linkingObjects = shape { false } else { true }
     }
@@ -87,7 +90,7 @@ final class PropertySchema: Sendable {
         }
     }
 
-    /// The column as the engine makes it, for a property that is a value.
+    /// The engine's definition of the column, for a property that is a value.
     var definition: ColumnDefinition {
         var isFloat = false
         if case .scalar(let storage) = shape { isFloat = storage.isFloat }
@@ -97,51 +100,52 @@ final class PropertySchema: Sendable {
             meaning: isFloat ? .float : .value)
     }
 
-    /// The name in storage of the property whose inverse this is.
+    /// The stored name of the property that this one is the inverse of.
     var originColumnName: String? {
         guard case .linkingObjects(let type) = shape, let originProperty else { return nil }
         return ClassSchema.of(type).columnName(ofProperty: originProperty)
     }
 
-    /// The name of the list for what lies in values of any type: of a property, and of elements.
+    /// The name of the list that holds the contents of `AnyRealmValue` collections in this
+    /// property. The static variant is for collections in elements.
     var anyItemsName: String { PropertySchema.anyItemsName(of: columnName) }
     static let anyItemsName = anyItemsName(of: "value")
 
     static func anyItemsName(of property: String) -> String { "\(property)[]" }
 
-    /// The property in a query.
+    /// The property as it is referenced in a query.
     var reference: ColumnReference {
         ColumnReference(name: columnName, type: type, missing: defaultValue)
     }
 }
 
-/// A model class: name, properties, and what is wrong with its declaration.
+/// The schema of a model class: its name, its properties, and any problems with its declaration.
 ///
-/// One per class and process, made at the class's first use.
+/// Created once per class and process, when the class is first used.
 final class ClassSchema: Sendable {
-    /// The name of the class without its module and the types around it: the name of its table.
+    /// The unqualified name of the class, which is also the name of its table.
     let name: String
     let type: ObjectBase.Type
-    /// Superclasses' properties first, in order of declaration.
+    /// The properties in declaration order, inherited ones first.
     let properties: [PropertySchema]
-    /// The position of the primary key in `properties`.
+    /// The index of the primary key in `properties`.
     let primaryKey: Int?
-    /// Sentences about what cannot be stored, one per mistake. A class with problems joins no
-    /// realm.
+    /// Messages describing what cannot be stored, one per mistake. A class with problems cannot
+    /// be used in any realm.
     let problems: [String]
-    /// Whether an instance has no state but its persisted properties.
+    /// Whether instances have no stored properties other than the persisted ones.
     let hasOnlyStoredProperties: Bool
-    /// Whether objects of the class belong to others.
+    /// Whether objects of the class are embedded in others.
     let isEmbedded: Bool
-    /// Whether objects of the class are created and delivered, and never read.
+    /// Whether objects of the class are created and delivered, but never read.
     let isAsymmetric: Bool
-    /// Whether all properties are values, so that an object is a row and nothing else.
+    /// Whether all properties are scalars, so that each object is a single row.
     let hasOnlyValues: Bool
-    /// The positions of the properties that are stored and are more than a value in a column, or may be.
+    /// The indices of stored properties that are, or may hold, more than a scalar in a column.
     let compoundProperties: [Int]
-    /// Which property a key path means.
+    /// The resolved key paths of the class.
     let keyPaths = KeyPathCache()
-    /// The same where key paths lead through lists and inverses.
+    /// The resolved key paths of the class that may lead through lists and inverses.
     let observedKeyPaths = KeyPathCache()
 
     init(
@@ -168,34 +172,34 @@ final class ClassSchema: Sendable {
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
     }
 
-    /// The schema of a class.
+    /// Returns the schema of a class.
     ///
-    /// - Complexity: O(1) after the first call for the class, which makes two or more instances.
+    /// - Complexity: O(1) after the first call for the class, which creates two or more instances.
     static func of(_ type: ObjectBase.Type) -> ClassSchema {
         ClassCatalog.shared.schema(of: type)
     }
 
-    /// The error that tells all problems, one per line; nil if there are none.
+    /// An error listing all problems, one per line, or `nil` if there are none.
     var declarationError: Realm.Error? {
         guard !problems.isEmpty else { return nil }
         return Realm.Error(
             .invalidInput, problems.joined(separator: "\n"), className: name)
     }
 
-    /// The name of the class that holds the elements of a list or set of values.
+    /// Returns the name of the element class of a list or set of values, or of a map.
     func elementsName(of property: PropertySchema) -> String { "\(name).\(property.columnName)" }
 
-    /// The name in storage of the property of a name; the name itself where there is no such property.
+    /// Returns the stored name of a property, or `name` itself if there is no such property.
     func columnName(ofProperty name: String) -> String {
         property(named: name).map { properties[$0].columnName } ?? name
     }
 
-    /// The position of the property that is stored under a name.
+    /// Returns the index of the property with the given stored name.
     func property(columnNamed columnName: String) -> Int? {
         properties.firstIndex { $0.columnName == columnName }
     }
 
-    /// The position of the property of that name.
+    /// Returns the index of the property with the given name.
     func property(named name: String) -> Int? {
         properties.firstIndex { $0.name == name }
     }

@@ -1,22 +1,23 @@
 extension Realm {
-    /// What a deletion means for a link: `@Persisted(onDelete: .deny) var customer: Customer?`.
+    /// The effect that deleting objects has on a link: `@Persisted(onDelete: .deny) var
+    /// customer: Customer?`.
     ///
-    /// Rules are part of the declaration and not of the stored schema: they hold for what
-    /// `tx.delete` deletes in programs that declare them, and can be changed without a migration.
+    /// Delete rules are part of the declaration, not of the stored schema: they apply to deletions
+    /// with `tx.delete` in programs that declare them, and can be changed without a migration.
     public enum DeleteRule: Sendable, Hashable {
-        /// The link becomes nil, the list, set or map loses the object, when the object is deleted:
-        /// what holds without a rule.
+        /// When the target object is deleted, the link becomes `nil`, or the object is removed from
+        /// the list, set or map. This is the default.
         case nullify
-        /// As long as the link leads to an object, that object is not deleted. A deletion that tries
-        /// deletes nothing and fails the transaction, or the savepoint, with `.deletionDenied`.
-        /// What is deleted together with the object that links to it is no obstacle.
+        /// The target object cannot be deleted while the link exists. An attempt to do so deletes
+        /// nothing and fails the transaction or savepoint with `.deletionDenied`. Deleting the
+        /// object together with the object that links to it is allowed.
         case deny
-        /// When the object that has the link is deleted, so is what it links to, and so on, also in
-        /// cycles. Other links to what goes so become nil, or deny the whole deletion if they say
-        /// so.
+        /// When the object that has the link is deleted, its targets are deleted too, recursively,
+        /// even in cycles. Other links to the deleted objects become `nil`, or deny the whole
+        /// deletion if that is their rule.
         case cascade
 
-        /// The rule among `Persisted._flags`.
+        /// The bits of the rule in `Persisted._flags`.
         @usableFromInline var _flags: UInt8 {
             switch self {
             case .nullify: 0
@@ -31,7 +32,7 @@ extension Realm {
     }
 }
 
-/// A type of properties that lead to objects of their own: what delete rules are for.
+/// A type of property that links to top-level objects and can have a delete rule.
 public protocol LinkProperty {}
 
 extension Optional: LinkProperty where Wrapped: Object {}
@@ -40,13 +41,13 @@ extension MutableSet: LinkProperty where Element: Object {}
 extension Map: LinkProperty where Value: LinkProperty {}
 
 extension Persisted where Value: LinkProperty {
-    /// A link, list, set or map of objects with a rule for deletions.
+    /// Declares a link, or a list, set or map of objects, with a delete rule.
     ///
     ///     @Persisted(onDelete: .deny) var customer: Customer?
     ///     @Persisted(onDelete: .cascade) var lines: List<Line>
     ///
-    /// Embedded objects always go with their owner, so they take no rule; and an embedded object has
-    /// no links that cascade.
+    /// Properties that hold embedded objects take no rule, because embedded objects are always
+    /// deleted with their owner. Links declared in an embedded object cannot cascade.
     @inlinable @inline(__always)
     public init(onDelete rule: Realm.DeleteRule) {
         self.init(_flags: rule._flags, _value: nil)

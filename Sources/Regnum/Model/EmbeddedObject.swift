@@ -9,12 +9,13 @@
 ///         @Persisted var others: List<Address>
 ///     }
 ///
-/// A stored embedded object has exactly one owner, a property or an element of a list, and is deleted
-/// with it, when the property is set to another one or nil, and when it is taken out of the list. It
-/// has no primary key, and is not found by itself: not in `tx.objects`, nor added by `tx.add`.
+/// A stored embedded object has exactly one owner, a property or a collection element. It is
+/// deleted with its owner, when the property is set to another object or to `nil`, and when it is
+/// removed from the collection. It has no primary key, cannot be queried with `tx.objects`, and
+/// cannot be added with `tx.add`.
 open class EmbeddedObject: ObjectBase {}
 
-// What asks for objects by their class takes models that are stored on their own, and projections.
+// Methods that query objects by class only accept top-level models and projections.
 
 extension Transaction {
     @available(*, unavailable, message: "an embedded object is found through its owner")

@@ -2,17 +2,17 @@ internal import FoundationEssentials
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The type of a persisted property, where the library reads unmanaged values without generic code:
-/// one concrete case for each type that it conforms itself.
+/// The type of a persisted property, for types whose unmanaged values the library reads without
+/// generic code. One case for each such type.
 enum FieldKind: Sendable {
     case bool, int, double, string, data, date, uuid, objectId
     case optionalBool, optionalInt, optionalDouble, optionalString
     case optionalData, optionalDate, optionalUUID, optionalObjectId
-    /// Another value, read through `PersistedField`.
+    /// Any other value type, read through `PersistedField`.
     case other
-    /// A link: a column whose value is another object's row.
+    /// A link: a column that holds the key of another object's row.
     case link
-    /// No column: a list, a set, a map or an inverse.
+    /// A list, set, map or inverse, which has no column.
     case collection
 
     init(of wrapper: any PersistedField.Type) {
@@ -47,8 +47,8 @@ enum FieldKind: Sendable {
 }
 
 extension ObjectBase {
-    /// Puts the value of a property of this unmanaged object into a row; a default that was never
-    /// read is made now.
+    /// Writes the value of a property of this unmanaged object to a row. Creates the default value
+    /// if the property was never read.
     @inline(__always)
     final func put(_ field: BindingPlace.Field, into row: RowInsertion) {
         let offset = Int(field.offset)
@@ -86,7 +86,7 @@ extension ObjectBase {
         case .optionalDate: row.put(unmanaged(offset, Date?.self).engineValue, column)
         case .optionalUUID: row.put(unmanaged(offset, UUID?.self).engineValue, column)
         case .optionalObjectId: row.put(unmanaged(offset, ObjectId?.self).engineValue, column)
-        case .other, .link, .collection: break  // by who knows the schema
+        case .other, .link, .collection: break  // written by callers that know the schema
         }
     }
 

@@ -1,22 +1,22 @@
 @_spi(Reflection) internal import Swift
 
-// The one file that looks into the memory of model objects: where their stored properties lie, and
-// the reads and writes at those places. It relies on the runtime's field reflection, which is no
-// stable interface; `FieldReflectionTests` fails loudly should it change.
+// All access to the memory of model objects by field offset is in this file: finding the offsets of
+// their stored properties, and reading and writing at those offsets. It relies on the runtime's
+// field reflection, which is not a stable interface; `FieldReflectionTests` fails if it changes.
 
-/// A stored property of a class, as the runtime describes it.
+/// A stored property of a class as described by the runtime.
 struct StoredField {
-    /// The name of the storage: `_text` for a wrapped property `text`.
+    /// The name of the backing storage: `_text` for a wrapped property `text`.
     let name: String
-    /// Bytes from the start of an instance.
+    /// The byte offset from the start of an instance.
     let offset: Int
     let type: any Any.Type
 }
 
-/// The stored properties of a class, those of its superclasses first, in order of declaration.
+/// Returns the stored properties of a class in declaration order, inherited ones first.
 func storedFields(of type: ObjectBase.Type) -> [StoredField] {
     var fields: [StoredField] = []
-    // Raw value 1 is the option for classes; the static member is not safe to use in Swift 6.
+    // Raw value 1 is the option for classes. The static member isn't concurrency-safe in Swift 6.
     _ = _forEachField(of: type, options: _EachFieldOptions(rawValue: 1)) {
         name, offset, fieldType, _ in
         fields.append(
@@ -27,21 +27,22 @@ func storedFields(of type: ObjectBase.Type) -> [StoredField] {
 }
 
 extension ObjectBase {
-    /// The address of the field at `offset`. Valid while the object is held by the caller; the
+    /// Returns the address of the field at `offset`. Valid while the caller holds the object. The
     /// offset must come from `storedFields(of:)` for the object's dynamic type.
     private final func fieldAddress(_ offset: Int) -> UnsafeMutableRawPointer {
         Unmanaged.passUnretained(self).toOpaque() + offset
     }
 
-    /// Writes the column number into the wrapper at `offset`: it is the wrapper's first field.
+    /// Writes the column number into the property wrapper at `offset`, whose first field it is.
     ///
-    /// The object is confined to the caller's task, so nobody else touches the field meanwhile.
+    /// The object is confined to the caller's task, so nothing else accesses
+    /// the field concurrently.
     @inline(__always)
     final func bindField(at offset: Int, to column: Int32) {
         fieldAddress(offset).storeBytes(of: column, as: Int32.self)
     }
 
-    /// The wrapper at `offset` of a projection.
+    /// Returns the property wrapper at `offset` of a projection.
     ///
     /// - Parameter wrapper: the type of the field.
     final func projectedField<Wrapper: ProjectedField>(at offset: Int, as wrapper: Wrapper.Type)
@@ -52,7 +53,7 @@ extension ObjectBase {
         }
     }
 
-    /// What the wrapper at `offset` holds and says about its property.
+    /// Calls `body` with the property wrapper at `offset`.
     ///
     /// - Parameter wrapper: the type of the field.
     @inline(__always)
@@ -63,15 +64,17 @@ extension ObjectBase {
             body(&fieldAddress(offset).assumingMemoryBound(to: Wrapper.self).pointee)
         }
     }
-    /// The list, set or map in the wrapper at `offset`, nil if it was never touched. All those are
-    /// classes, whose references lie at one place whatever the type of the wrapper.
+    /// Returns the list, set or map in the property wrapper at `offset`, or `nil` if it was never
+    /// accessed. All of these are classes, so the offset of the reference doesn't depend on the
+    /// type of the wrapper.
     final func fieldCollection(at offset: Int) -> AnyObject? {
         withExtendedLifetime(self) {
             (fieldAddress(offset) + fieldReferenceOffset).load(as: AnyObject?.self)
         }
     }
 
-    /// The object in the wrapper of a link at `offset`; none where the link was never touched.
+    /// Returns the object in the property wrapper of a link at `offset`; the outer optional is
+    /// `nil` if the link was never accessed.
     final func fieldLink(at offset: Int) -> ObjectBase?? {
         withExtendedLifetime(self) {
             (fieldAddress(offset) + fieldReferenceOffset).load(as: ObjectBase??.self)
@@ -79,5 +82,5 @@ extension ObjectBase {
     }
 }
 
-/// Bytes from the start of a wrapper to the reference in it.
+/// The byte offset of the reference in a property wrapper.
 private let fieldReferenceOffset = MemoryLayout<Persisted<ObjectBase?>>.offset(of: \._value) ?? 8

@@ -1,10 +1,12 @@
 internal import FoundationEssentials
 
-// Values of Foundation's classes, such as `JSONSerialization` gives them. The library does without
-// Foundation, so it knows the classes by their names and sees the values through Swift's casts.
+// Support for values of Foundation classes, such as those created by `JSONSerialization`. The
+// library doesn't link Foundation, so it recognizes the classes by name and reads their
+// values with Swift casts.
 
-/// The Swift value of an instance of one of Foundation's classes: of a number in its own kind, of
-/// dates, data, UUIDs and texts their Swift types. nil for `NSNull`; other instances as they are.
+/// Returns the Swift value of an instance of a Foundation class: numbers as the type they were
+/// created with; dates, data, UUIDs and strings as their Swift types; `nil` for `NSNull`. Returns
+/// any other value unchanged.
 func withoutFoundation(_ value: Any) -> Any? {
     guard type(of: value) is AnyClass, !(value is ObjectBase) else { return value }
     let name = _typeName(type(of: value), qualified: true)
@@ -23,11 +25,12 @@ func withoutFoundation(_ value: Any) -> Any? {
     }
 }
 
-/// The number in an `NSNumber`, as the kind that it was made of: a float, a double or an integer.
+/// Returns the number in an `NSNumber` as the type it was created with: a float, a
+/// double or an integer.
 ///
-/// An `NSNumber` casts to every type that can hold its number, so that 1, 1.0 and true look alike.
-/// The kind shows in a field of the number: it is the same in an example of that kind, which is
-/// made by a cast in the other direction.
+/// An `NSNumber` can be cast to every type that can represent its number, so 1, 1.0 and true look
+/// alike. The type is recorded in a private field, which is compared here with that of a number of
+/// known type, obtained by casting in the other direction.
 private func swiftNumber(_ number: Any) -> Any {
     let kind = kind(of: number)
     func isLike(_ example: Any) -> Bool {

@@ -1,19 +1,18 @@
 internal import RegnumStore
 
-/// What a key path of a model means.
+/// The resolved meaning of a model key path.
 enum KeyPathMeaning: Sendable {
-    /// The stored property at this position of `ClassSchema.properties`.
+    /// The stored property at this index of `ClassSchema.properties`.
     case property(Int)
-    /// Something else: a property of a linked object, a computed or an ignored property.
+    /// Anything else: a property of a linked object, or a computed or ignored property.
     case computed
 }
 
-/// Properties that lead from an object to a property of an object: links, and at the end any stored
-/// property.
+/// A path of properties that starts at an object: links, followed by any stored property.
 struct PropertyPath: Sendable {
-    /// At least one.
+    /// The properties of the path; never empty.
     let properties: [PropertySchema]
-    /// The position of the first one in its class.
+    /// The index of the first property in its class.
     let first: Int
 
     init(_ properties: [PropertySchema], first: Int) {
@@ -22,20 +21,20 @@ struct PropertyPath: Sendable {
     }
 }
 
-/// Which properties each key path of one class means, as found at its first use.
+/// A cache of the properties that the key paths of one class resolve to.
 final class KeyPathCache: Sendable {
     enum Entry: Sendable {
         case property(Int)
-        /// Two properties or more.
+        /// Two or more properties.
         case path(PropertyPath)
         case computed
-        /// No property of the class; whether it is a path is not known.
+        /// Not a property of the class. May still be a path, which hasn't been determined.
         case noProperty
     }
 
     /// A key path as a dictionary key.
     ///
-    /// Guard of the `@unchecked Sendable`: a key path is immutable, and here it is only hashed and
+    /// Guard of the `@unchecked Sendable`: key paths are immutable, and this one is only hashed and
     /// compared, under the lock of `entries`.
     private struct Key: Hashable, @unchecked Sendable {
         let keyPath: AnyKeyPath
@@ -43,13 +42,15 @@ final class KeyPathCache: Sendable {
 
     private let entries = Guarded<[Key: Entry]>([:])
 
-    /// The known meaning of a key path. - Complexity: O(1), one hash of the key path.
+    /// Returns the cached entry of a key path.
+    ///
+    /// - Complexity: O(1), hashing the key path once.
     subscript(keyPath: AnyKeyPath) -> Entry? {
         let key = Key(keyPath: keyPath)
         return entries.withLock { $0[key] }
     }
 
-    /// Keeps what was found out about a key path.
+    /// Caches the entry of a key path.
     func keep(_ entry: Entry, for keyPath: AnyKeyPath) {
         let key = Key(keyPath: keyPath)
         entries.withLock { $0[key] = entry }

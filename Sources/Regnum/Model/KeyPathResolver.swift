@@ -2,24 +2,26 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension ClassSchema {
-    /// The stored property that a key path of the class names.
+    /// Returns the stored property that a key path of the class refers to.
     ///
-    /// - Precondition: the key path names a stored property of the class.
+    /// - Precondition: the key path refers to a stored property of the class.
     func requireProperty<T: ObjectBase, V>(_ keyPath: KeyPath<T, V>) -> PropertySchema {
         guard case .property(let index) = meaning(of: keyPath) else { trapNoProperty(keyPath) }
         return properties[index]
     }
 
-    /// What a key path of the class means, found at its first use (Docs/Decisions/011-key-paths.md).
+    /// Resolves a key path of the class, using the cached result if there is one
+    /// (Docs/Decisions/011-key-paths.md).
     func meaning<T: ObjectBase, V>(of keyPath: KeyPath<T, V>) -> KeyPathMeaning {
         if case .property(let index) = entry(keyPath) { .property(index) } else { .computed }
     }
 
-    /// As `meaning(of:)`, where there is an object of a row: what was not found out before is asked of
-    /// that object, so that a computed property runs on values that an object has. Only a key path
-    /// that reads one property of its own type, and gives that one's value, is probed with others.
+    /// Resolves a key path like `meaning(of:)`, but reads an uncached key path from an object with
+    /// a row first, so that computed properties run on values that an object really has. Only a key
+    /// path that reads a single property of its own type, and returns that property's value, is
+    /// probed with other values.
     ///
-    /// - Parameter object: an object of a row whose reads the tracer notes.
+    /// - Parameter object: returns an object with a row whose reads are recorded by the tracer.
     func meaning<T: ObjectBase, V>(
         of keyPath: KeyPath<T, V>, onRow object: (ReadTracer) -> T
     ) -> KeyPathMeaning {
@@ -40,8 +42,8 @@ extension ClassSchema {
         return meaning(of: keyPath)
     }
 
-    /// The stored properties that a key path of the class leads through: `\.name` or
-    /// `\.dog?.friend?.name`. Nil if it is none of stored properties.
+    /// Returns the stored properties that a key path of the class goes through, such as `\.name` or
+    /// `\.dog?.friend?.name`, or `nil` if it doesn't consist of stored properties only.
     func path<T: ObjectBase>(of keyPath: PartialKeyPath<T>) -> PropertyPath? {
         path(entry(keyPath))
     }
@@ -54,37 +56,38 @@ extension ClassSchema {
         }
     }
 
-    /// As `path(of:)`, also through elements of lists and inverses: `\.dogs[0].name` or
-    /// `\.owners[0].boss?.name`. The positions mean nothing: it is about all elements.
+    /// Like `path(of:)`, but the key path may also go through elements of lists and inverses:
+    /// `\.dogs[0].name` or `\.owners[0].boss?.name`. The indices are ignored; such a path
+    /// refers to all elements.
     func observedPath<T: ObjectBase>(of keyPath: PartialKeyPath<T>) -> PropertyPath? {
         path(entry(keyPath, throughCollections: true))
     }
 
-    /// As `observedPath(of:)`.
+    /// Like `observedPath(of:)`, but traps instead of returning `nil`.
     ///
-    /// - Precondition: the key path is one of stored properties.
+    /// - Precondition: the key path consists of stored properties.
     func requireObservedPath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
         guard let path = observedPath(of: keyPath) else {
             fatalError(
-                "\(keyPath.text) is no @Persisted property of \(name), which has \(propertyNames): "
-                    + "changes of stored properties can be observed, those of linked objects as "
-                    + "\\.link?.property, those of elements of lists and of linking objects as "
-                    + "\\.list[0].property.")
+                "\(keyPath.text) is not a @Persisted property of \(name), which has "
+                    + "\(propertyNames): only changes of stored properties can be observed, those "
+                    + "of linked objects as \\.link?.property, those of elements of lists and of "
+                    + "linking objects as \\.list[0].property.")
         }
         return path
     }
 
-    /// As `path(of:)`.
+    /// Like `path(of:)`, but traps instead of returning `nil`.
     ///
-    /// - Precondition: the key path is one of stored properties.
+    /// - Precondition: the key path consists of stored properties.
     func requirePath<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> PropertyPath {
         guard let path = path(of: keyPath) else { trapNoProperty(keyPath) }
         return path
     }
 
-    /// The value that a key path of the class leads to, as queries name it.
+    /// Returns the column that a key path of the class leads to, as a reference for queries.
     ///
-    /// - Precondition: the key path is one of stored properties and ends in a value.
+    /// - Precondition: the key path consists of stored properties and ends in a scalar.
     func requireColumn<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> ColumnReference {
         let path = requirePath(keyPath)
         var owner = self
@@ -95,8 +98,8 @@ extension ClassSchema {
         }
         guard let last = path.properties.last, case .scalar = last.shape else {
             fatalError(
-                "\(keyPath.text) of \(name) leads to objects or to a list: results are sorted, made "
-                    + "distinct and folded by values.")
+                "\(keyPath.text) of \(name) leads to objects or to a list: sorting, distinct and "
+                    + "aggregates need a property with a single value.")
         }
         var column = last.reference
         column.hops = hops
@@ -105,12 +108,12 @@ extension ClassSchema {
 
     private func trapNoProperty(_ keyPath: AnyKeyPath) -> Never {
         fatalError(
-            "\(keyPath.text) is no @Persisted property of \(name), which has \(propertyNames): only "
-                + "stored properties can be queried and sorted by, those of linked objects as "
+            "\(keyPath.text) is not a @Persisted property of \(name), which has \(propertyNames): "
+                + "only stored properties can be queried and sorted by, those of linked objects as "
                 + "\\.link?.property.")
     }
 
-    /// The names of the properties, for sentences.
+    /// The names of the properties, for error messages.
     private var propertyNames: String { properties.map(\.name).joined(separator: ", ") }
 
     private func entry<T: ObjectBase>(
@@ -129,13 +132,15 @@ extension ClassSchema {
         return entry
     }
 
-    /// The properties that the key path reads from recorders, one after the other, and nothing else,
-    /// if it gives the last one's value unchanged and nil where a link is nil; nil otherwise.
+    /// Returns the chain of properties that the key path reads, if it reads nothing else,
+    /// returns the value of the last one unchanged, and returns `nil` if a link is `nil`.
+    /// Otherwise returns `nil`.
     ///
-    /// A *recorder* is an instance of a model without a row that notes what is read. A computed
-    /// property that reads one stored property of its own type is told from that by what it makes
-    /// of values at the edges of the type. One that returns all of those unchanged names the same
-    /// values as far as anybody can see.
+    /// The key path is evaluated on *recorders*: instances of models that have no row and record
+    /// which properties are read. A computed property that reads a single stored property of its
+    /// own type is distinguished from that property by its results for values at the edges of
+    /// the type. A computed property that returns all of those unchanged is indistinguishable
+    /// from the stored one.
     private func recordedPath<T: ObjectBase>(
         _ keyPath: PartialKeyPath<T>, _ throughCollections: Bool
     ) -> PropertyPath? {
@@ -146,11 +151,11 @@ extension ClassSchema {
         else { return nil }
         let type = Swift.type(of: keyPath).valueType
         let wrapped = (type as? any AnyOptional.Type)?.wrappedType
-        // Those on the way that can be nil: all but lists and inverses.
+        // Properties on the way that can be nil: all except lists and inverses.
         let links = path.properties.indices.dropLast().filter { path.properties[$0].isColumn }
         guard type == last.field.valueType || !links.isEmpty && wrapped == last.field.valueType
         else { return nil }
-        // A key path that unwraps by force cannot be asked about nil.
+        // A key path that force-unwraps cannot be evaluated with a nil link.
         if !links.isEmpty, wrapped == nil { return nil }
         switch last.shape {
         case .scalar:
@@ -163,7 +168,7 @@ extension ClassSchema {
                 }
             }
         case .link where last.isProjected:
-            // what a recorder gives there is no recorder, but made of an object of its own
+            // The projected value isn't a recorder, but is created from a sample object.
             for round in 0...1 {
                 let tracer = ReadTracer(followsCollections: throughCollections, round: round)
                 let found: Any = tracer.recorder(T.self)[keyPath: keyPath]
@@ -197,8 +202,9 @@ extension ClassSchema {
 }
 
 extension AnyKeyPath {
-    /// The key path for sentences: the types on its way, `\Person.<Optional<Dog>>?.<Int>`. Swift
-    /// keeps no names of properties, and what it prints has addresses.
+    /// The key path for error messages: the types that it goes through, as in
+    /// `\Person.<Optional<Dog>>?.<Int>`. Swift doesn't keep property names, and its own description
+    /// contains addresses and offsets.
     var text: String {
         "\(self)".replacing(#/<(?:computed 0x[0-9a-f]+|offset \d+) \((.*?)\)>/#) {
             "<\($0.output.1)>"
@@ -206,7 +212,7 @@ extension AnyKeyPath {
     }
 }
 
-/// An optional, without its type.
+/// A type-erased optional.
 private protocol AnyOptional {
     static var wrappedType: Any.Type { get }
     var isNil: Bool { get }
@@ -218,15 +224,15 @@ extension Optional: AnyOptional {
 }
 
 extension PropertySchema {
-    /// Values of the property that every computation but the identity changes one of.
+    /// Probe values: every computation other than the identity changes at least one of them.
     var probes: [Value] {
         (type.probes + field.examples + [defaultValue]).filter { field.canHold($0) }
     }
 }
 
 extension ValueType {
-    /// Values that every computation but the identity changes one of: the edges of the type, and
-    /// what programs treat apart.
+    /// Probe values: the edges of the type, and values that programs commonly treat specially.
+    /// Every computation other than the identity is expected to change at least one of them.
     var probes: [Value] {
         switch self {
         case .bool: [.bool(true), .bool(false)]

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import RegnumEngine
 
 extension ObjectBase: CustomStringConvertible {
-    /// What ``ObjectBase/description`` is of a class that has none of its own.
+    /// The default ``ObjectBase/description`` of a class.
     final var printedDescription: String {
         var printer = ObjectPrinter()
         printer.print(self)
@@ -11,8 +11,8 @@ extension ObjectBase: CustomStringConvertible {
 }
 
 extension List: CustomStringConvertible {
-    /// The elements with their positions, line by line; at most 100, and 5 levels of lists and
-    /// dictionaries of any type.
+    /// A description with one element per line, preceded by its index. Shows at most 100 elements,
+    /// and at most 5 levels of nested `AnyRealmValue` collections.
     public var description: String {
         var printer = ObjectPrinter()
         printer.print(self, "List<\(Element.self)>")
@@ -21,8 +21,8 @@ extension List: CustomStringConvertible {
 }
 
 extension Map: CustomStringConvertible {
-    /// The entries with their keys, line by line; at most 100, and 5 levels of lists and
-    /// dictionaries of any type.
+    /// A description with one entry per line, preceded by its key. Shows at most 100 entries, and
+    /// at most 5 levels of nested `AnyRealmValue` collections.
     public var description: String {
         var printer = ObjectPrinter()
         printer.print(anyEntries, Map._property.shape.swiftName)
@@ -31,7 +31,7 @@ extension Map: CustomStringConvertible {
 }
 
 extension Results: CustomStringConvertible {
-    /// The objects with their positions, line by line; at most 100.
+    /// A description with one object per line, preceded by its index. Shows at most 100 objects.
     public var description: String {
         var printer = ObjectPrinter()
         printer.print(self, "Results<\(Element.self)>")
@@ -40,7 +40,7 @@ extension Results: CustomStringConvertible {
 }
 
 extension LinkingObjects: CustomStringConvertible {
-    /// The objects with their positions, line by line; at most 100.
+    /// A description with one object per line, preceded by its index. Shows at most 100 objects.
     public var description: String {
         var printer = ObjectPrinter()
         printer.print(self, "LinkingObjects<\(Element.self)>")
@@ -48,7 +48,7 @@ extension LinkingObjects: CustomStringConvertible {
     }
 }
 
-/// Writes objects and what they link to as text.
+/// Prints objects and the objects they link to as text.
 struct ObjectPrinter {
     private static let depthMax = 5
     static let elementCountMax = 100
@@ -58,12 +58,12 @@ struct ObjectPrinter {
 
     private(set) var text = ""
     private var indentation = ""
-    /// The objects that the one being written lies in.
+    /// The objects enclosing the one being printed.
     private var path: [ObjectBase] = []
     private var objectCount = 0
-    /// Elements of all collections.
+    /// The number of elements printed so far, in all collections.
     private var elementCount = 0
-    /// How many lists and dictionaries of any type the value being written lies in.
+    /// The number of `AnyRealmValue` collections enclosing the value being printed.
     private var anyDepth = 0
 
     mutating func print(_ object: ObjectBase) {
@@ -98,7 +98,7 @@ struct ObjectPrinter {
         }
     }
 
-    /// Writes a collection with at most so many elements as are shown.
+    /// Prints a collection, up to the element limits.
     mutating func print(_ elements: some RandomAccessCollection, _ name: String) {
         if elements.isEmpty {
             text += "\(name) ()"
@@ -133,7 +133,7 @@ struct ObjectPrinter {
         }
     }
 
-    /// Writes the entries of a map with their keys, at most so many as are shown.
+    /// Prints the entries of a map with their keys, up to the element limits.
     mutating func print(_ entries: [(key: String, value: Any?)], _ name: String) {
         if entries.isEmpty {
             text += "\(name) ()"
@@ -190,7 +190,7 @@ struct ObjectPrinter {
         }
     }
 
-    /// Writes a frozen value; the entries of a dictionary are in the order of their keys.
+    /// Prints a frozen value. The entries of a dictionary are in key order.
     mutating func print(_ value: FrozenAnyValue) {
         switch value {
         case .none: text += "nil"
@@ -214,7 +214,7 @@ struct ObjectPrinter {
         }
     }
 
-    /// Writes a frozen object as an accessor of its row is written.
+    /// Prints a frozen object in the same format as an accessor of its row.
     mutating func print(_ object: FrozenAnyObject) {
         let indentation = indentation
         let lines = object.table.compute(object.table.schema.type, object.row) {
@@ -223,7 +223,7 @@ struct ObjectPrinter {
         text += lines.replacing("\n", with: "\n\(indentation)")
     }
 
-    /// Writes a list or dictionary of any type, unless it lies in too many.
+    /// Prints an `AnyRealmValue` list or dictionary, unless it is nested too deeply.
     private mutating func nested(_ body: (inout ObjectPrinter) -> Void) {
         guard anyDepth < ObjectPrinter.depthMax else {
             text += "<maximum depth exceeded>"
@@ -234,7 +234,7 @@ struct ObjectPrinter {
         anyDepth -= 1
     }
 
-    /// How many elements of a collection are written.
+    /// Returns how many elements of a collection to print.
     private mutating func shownCount(of count: Int) -> Int {
         let left = ObjectPrinter.allElementCountMax - elementCount
         let shown = min(count, ObjectPrinter.elementCountMax, left)

@@ -1,23 +1,24 @@
 internal import RegnumEngine
 
 extension ObjectBase {
-    /// A property by its name, for tools that do not know the class.
+    /// Accesses a property by name, for tools that don't know the class.
     ///
     ///     let name = dog["name"] as? String
     ///     dog["age"] = 4
     ///
-    /// Reading gives the value as it is stored: an integer of any width as an `Int`, an enum as its
-    /// raw value, of a projected type what is stored of it, of a value of any type what it holds;
-    /// nil for nil. Links and collections are those of the property. Setting takes what
-    /// ``Transaction/create(_:value:update:)-(_,[String:Any?],_)`` takes for the property; an
-    /// unmanaged object is added, and a value that the property cannot hold fails the transaction,
-    /// as by an assignment.
+    /// The getter returns the stored form of the value: an `Int` for an integer of any
+    /// width, the raw value of an enum, the persisted value of a projected type, the content
+    /// of an ``AnyRealmValue``, or `nil`. Links and collections are returned as objects and
+    /// collections. The setter accepts the same values as
+    /// ``Transaction/create(_:value:update:)-(_,[String:Any?],_)``. It adds unmanaged
+    /// objects to the realm, and fails the transaction if the property cannot hold the
+    /// value, like an assignment.
     ///
-    /// A name that the class does not have fails the transaction with `.invalidInput`, and so does
-    /// setting the inverse of a link; until then reads give nil.
+    /// An unknown property name fails the transaction with `.invalidInput`, and so does setting an
+    /// inverse. The getter then returns `nil`.
     ///
-    /// - Precondition: an unmanaged object has such a property and can hold the value. A managed
-    ///   one is used as its properties are.
+    /// - Precondition: an unmanaged object has the property, and the property can hold the value.
+    ///   For a managed object, the preconditions of its properties apply.
     public final subscript(_ name: String) -> Any? {
         get {
             let schema = ClassSchema.of(type(of: self))
@@ -37,7 +38,7 @@ extension ObjectBase {
             }
             guard schema.properties[index].isStored else {
                 return fail(
-                    schema.refusal(name, "cannot be set: it follows from the links of others."))
+                    schema.refusal(name, "cannot be set: it is computed from other objects."))
             }
             let object = _storedObject
             if let binding = object._binding, binding.core?.writing == nil {
@@ -52,7 +53,7 @@ extension ObjectBase {
         }
     }
 
-    /// Fails the transaction of the object. An unmanaged one has none, and ends the process.
+    /// Fails the transaction of the object. Traps if the object is unmanaged.
     private final func fail(_ error: Realm.Error) {
         guard let core = _storedObject._binding?.core else { fatalError(error.message) }
         core.fail(error)
@@ -60,7 +61,7 @@ extension ObjectBase {
 }
 
 extension Realm.Error {
-    /// A class was asked for a property that it does not have.
+    /// An attempt to access a property that the class doesn't have.
     fileprivate static func unknownProperty(_ name: String, _ schema: ClassSchema) -> Realm.Error {
         Realm.Error(
             .invalidInput,
@@ -70,7 +71,7 @@ extension Realm.Error {
     }
 }
 
-/// A value in the type that it is stored as.
+/// Returns a value in the type that it is stored as.
 private func plainValue(of value: Any) -> Any? {
     switch value {
     case AnyRealmValue.object(let object): object
@@ -83,22 +84,26 @@ private func plainValue(of value: Any) -> Any? {
 }
 
 extension Results {
-    /// Sets one property of all objects that are found now, whether they still are while that goes on.
+    /// Sets a property of all objects in the current results, including objects that stop matching
+    /// while values are being set.
     ///
-    /// - Parameter value: what ``ObjectBase/subscript(_:)`` takes.
-    /// - Throws: `.invalidInput` for a property that the class does not have, for the primary key and for
-    ///   inverses; `.invalidValue` for a value that the property cannot hold. Nothing is changed then.
-    /// - Precondition: used in a write.
+    ///     try tx.objects(Message.self).setValue(true, forKey: "isRead")
+    ///
+    /// - Parameter value: any value accepted by ``ObjectBase/subscript(_:)``.
+    /// - Throws: `.invalidInput` for an unknown property, the primary key or an
+    ///   inverse; `.invalidValue` for a value that the property cannot hold. Nothing is
+    ///   changed if it throws.
+    /// - Precondition: called in a write transaction.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         try BulkAssignment(binding.schema, name, value, binding.core).assign(to: Array(self))
     }
 }
 
 extension List where Element: ObjectBase {
-    /// Sets one property of all objects of the list.
+    /// Sets a property of all objects in the list.
     ///
-    /// - Throws: as `Results.setValue`.
-    /// - Precondition: used in a write if the list is managed.
+    /// - Throws: see `Results.setValue`.
+    /// - Precondition: called in a write transaction if the list is managed.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
             .assign(to: Array(self))
@@ -106,10 +111,10 @@ extension List where Element: ObjectBase {
 }
 
 extension MutableSet where Element: ObjectBase {
-    /// Sets one property of all objects of the set.
+    /// Sets a property of all objects in the set.
     ///
-    /// - Throws: as `Results.setValue`.
-    /// - Precondition: used in a write if the set is managed.
+    /// - Throws: see `Results.setValue`.
+    /// - Precondition: called in a write transaction if the set is managed.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
             .assign(to: Array(self))
@@ -117,17 +122,17 @@ extension MutableSet where Element: ObjectBase {
 }
 
 extension LinkingObjects {
-    /// Sets one property of all objects that link here now.
+    /// Sets a property of all objects that currently link to this object.
     ///
-    /// - Throws: as `Results.setValue`.
-    /// - Precondition: used in a write.
+    /// - Throws: see `Results.setValue`.
+    /// - Precondition: called in a write transaction.
     public func setValue(_ value: Any?, forKey name: String) throws(Realm.Error) {
         try BulkAssignment(ClassSchema.of(Element.self), name, value, handle?.binding.core)
             .assign(to: Array(self))
     }
 }
 
-/// One value for a property of many objects.
+/// The assignment of one value to a property of many objects.
 struct BulkAssignment {
     let schema: ClassSchema
     let index: Int
@@ -139,16 +144,17 @@ struct BulkAssignment {
     ) throws(Realm.Error) {
         let index = try schema.requireProperty(named: name)
         if schema.properties[index].isPrimaryKey {
-            throw schema.refusal(name, "is the primary key: two objects cannot have the same.")
+            throw schema.refusal(
+                name, "is the primary key: two objects cannot have the same value.")
         }
         if !schema.properties[index].isStored {
-            throw schema.refusal(name, "cannot be set: it follows from the links of others.")
+            throw schema.refusal(name, "cannot be set: it is computed from other objects.")
         }
         self.schema = schema
         self.index = index
         self.value = value
         self.core = core
-        // what does not fit shows on an object of no transaction
+        // Validate the value on an unmanaged object first.
         var builder = ObjectBuilder(core)
         try builder.fill(schema.type.init(), from: [name: value as Any])
     }

@@ -1,51 +1,54 @@
-/// What all model classes have in common. Derive your models from ``Object``.
+/// The common base class of all models. Derive your models from ``Object``.
 ///
-/// An object that you make is *unmanaged*: a plain object with plain values, which you may use
-/// wherever Swift lets you. `tx.add(object)` makes that very instance *managed*: an accessor of
-/// its row, confined to the transaction body, every read going to storage. When the body returns,
-/// its accessors die: touching one then ends the process with a sentence that names the class.
+/// A newly created object is *unmanaged*: an ordinary object with ordinary values, which you can
+/// use wherever Swift allows. `tx.add(object)` makes that same instance *managed*: it becomes an
+/// accessor of its row, confined to the transaction body, and reads every value from storage.
+/// When the body returns, its accessors become invalid: accessing one afterwards traps with a
+/// message naming the class.
 open class ObjectBase {
-    /// The row's home, nil for an unmanaged object.
+    /// The class binding of the object's row, or `nil` for an unmanaged object.
     ///
-    /// Unchecked exclusivity: the object is confined to one task (it is not `Sendable`), and
-    /// every access is a plain load or store.
+    /// Exclusivity checking is off because the object is confined to one task (it is not
+    /// `Sendable`), and every access is a plain load or store.
     @exclusivity(unchecked)
     @usableFromInline final var _binding: ClassBinding?
     /// The object key of the row in its table, while there is a binding.
     @exclusivity(unchecked)
     @usableFromInline final var _row: UInt64 = 0
-    /// The cluster node of the row, for reads that inline; nil for an unmanaged object. Zeros where
-    /// reads go through the binding: while key paths are being resolved, for rows that are older
-    /// than a property, for rows that are gone.
+    /// The cluster node of the row, for inlined reads. `nil` for an unmanaged object. Points to
+    /// zeros if reads must go through the binding: while key paths are being resolved, for rows
+    /// older than a property, and for deleted rows.
     ///
-    /// Valid while `_epoch` is what `_epochCell` holds, and only until then.
+    /// Valid only while `_epoch` equals the value in `_epochCell`.
     @exclusivity(unchecked)
     @usableFromInline final var _cluster: UnsafeRawPointer?
     @exclusivity(unchecked)
     @usableFromInline final var _epoch: UInt64 = 0
-    /// The transaction's count of edits, in memory that lives as long as the binding.
+    /// The transaction's edit count, in memory that lives as long as the binding.
     @exclusivity(unchecked)
     @usableFromInline final var _epochCell: UnsafePointer<UInt64>?
 
-    /// An unmanaged object whose properties have their defaults.
+    /// Creates an unmanaged object whose properties have their defaults.
     ///
-    /// The library makes accessors with this initialiser: it must have no side effects.
+    /// The library calls this initializer to create accessors, so it must have no side effects.
     public required init() {}
 
-    /// The names under which properties are stored, by their names in Swift. Those that are not named here
-    /// are stored under their own.
+    /// Returns the stored names of properties, keyed by their Swift names. Properties that aren't
+    /// listed are stored under their Swift names.
     ///
     ///     override class func propertiesMapping() -> [String: String] {
     ///         ["firstName": "first_name"]
     ///     }
     ///
-    /// Key paths, `object["name"]`, values and errors go by the names in Swift. What is wrong is told when
-    /// a realm is opened with the class, or at its first use: a property that the class does not have,
-    /// an inverse, two properties of one stored name, an empty name, one with a dot, one above 63 bytes.
-    /// A name that changes later is another property to the file.
+    /// Key paths, `object["name"]`, values and errors use the Swift names. Mistakes are reported
+    /// when a realm is opened with the class, or when the class is first used: an unknown property,
+    /// an inverse, two properties with the same stored name, and stored names that are empty,
+    /// contain a dot or a control character, or are longer than 63 bytes. Changing a stored name
+    /// later makes it a different property in the file.
     open class func propertiesMapping() -> [String: String] { [:] }
 
-    /// The properties with their values, line by line; those of linked objects within.
+    /// A description listing the properties with their values, one per line.
+    /// Linked objects are nested.
     ///
     ///     Dog {
     ///         name = Rex
@@ -54,30 +57,31 @@ open class ObjectBase {
     ///         }
     ///     }
     ///
-    /// At most 5 levels of objects, 5 of lists and dictionaries of any type, 100 elements of a
-    /// list, 1,000 objects and 10,000 elements are shown; an object within itself by its class
-    /// alone. Inverses are left out.
+    /// Shows at most 5 levels of objects, 5 levels of nested `AnyRealmValue` collections, 100
+    /// elements per list, 1,000 objects and 10,000 elements. An object nested in itself is shown by
+    /// its class name only. Inverses are omitted.
     ///
-    /// A model can have a description of its own; frozen objects have it too. Where the object is
-    /// shown within another one, its properties are.
+    /// Models can override this property; frozen objects then use the override too. The override
+    /// does not apply where the object is nested in the description of another one.
     open var description: String { printedDescription }
 
-    /// The object that has the properties: this one; of a projection the object that it projects.
+    /// The object that stores the properties: for a projection the projected
+    /// object, otherwise `self`.
     var _storedObject: ObjectBase { self }
 
-    /// The model class whose rows objects of this class show: this one; of a projection that of the
-    /// objects that it projects.
+    /// The model class whose rows are shown by objects of this class: for a projection the class of
+    /// the projected objects, otherwise this class.
     class var _storedType: ObjectBase.Type { self }
 }
 
-@available(*, unavailable, message: "objects stay where they were read: send a Frozen value")
+@available(*, unavailable, message: "objects are confined to a transaction: send a Frozen value")
 extension ObjectBase: Sendable {}
 
 extension ObjectBase {
-    /// Finds the row's cluster, for the first time or again after an edit.
+    /// Looks up the row's cluster, initially or after an edit.
     ///
-    /// The effect is true, and what lets a loop of reads keep no reference counts: nothing that the
-    /// caller holds is released here.
+    /// The `releasenone` effect is accurate: nothing that the caller holds is released here. It
+    /// lets loops of reads avoid reference counting.
     @usableFromInline @inline(never) @_effects(releasenone)
     final func _refresh() {
         guard let binding = _binding, let cell = _epochCell else { return }
@@ -85,9 +89,10 @@ extension ObjectBase {
         _epoch = cell.pointee
     }
 
-    /// Whether the row of this object was deleted, or the transaction that it belongs to is over.
+    /// Whether the object's row was deleted or its transaction has ended.
     ///
-    /// The one property of a model that can be read in either case; false for an unmanaged object.
+    /// This is the only property of a model that can be read in either case. Always `false` for
+    /// an unmanaged object.
     public final var isInvalidated: Bool {
         guard let binding = _binding else {
             let object = _storedObject
@@ -99,8 +104,8 @@ extension ObjectBase {
     /// Whether the object belongs to a transaction.
     public final var isManaged: Bool { _storedObject._binding != nil }
 
-    /// Whether both are the same row of the same realm, or the same unmanaged instance. A projection
-    /// is the same as the object that it projects.
+    /// Returns whether both objects are the same row of the same realm, or the same unmanaged
+    /// instance. A projection counts as the object that it projects.
     public final func isSameObject(as other: ObjectBase?) -> Bool {
         guard let other = other?._storedObject else { return false }
         let object = _storedObject
@@ -112,9 +117,10 @@ extension ObjectBase {
 }
 
 extension ObjectBase: Hashable {
-    /// Objects with a primary key are equal if they are the same row; others, and unmanaged ones, if
-    /// they are the same instance. Projections of one class are equal if they project the same
-    /// object. ``isSameObject(as:)`` compares rows for all.
+    /// Returns whether two objects are equal. Managed objects with a primary key are equal if they
+    /// are the same row; all other objects are equal only if they are the same instance. Two
+    /// projections of the same class are equal if they project the same object. Use
+    /// ``isSameObject(as:)`` to compare rows in all cases.
     public static func == (left: ObjectBase, right: ObjectBase) -> Bool {
         if left === right { return true }
         if left._storedObject !== left || right._storedObject !== right {
@@ -134,7 +140,7 @@ extension ObjectBase: Hashable {
     }
 }
 
-/// The base class of models that are stored on their own.
+/// The base class of models that are stored as top-level objects.
 ///
 ///     final class Message: Object {
 ///         @Persisted(primaryKey: true) var id: ObjectId
@@ -143,7 +149,7 @@ extension ObjectBase: Hashable {
 ///         @Persisted var sentAt: Date
 ///     }
 ///
-/// Stored properties without `@Persisted` are ignored: each accessor has its own. A subclass of a
-/// model has its superclass's properties and is a class of its own: neither queries nor streams of
-/// the one see objects of the other.
+/// Stored properties without `@Persisted` are ignored; each accessor has its own values for them. A
+/// subclass of a model inherits the properties of its superclass, but is a separate class: queries
+/// and streams of one don't include objects of the other.
 open class Object: ObjectBase {}

@@ -1,42 +1,43 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Gives unmanaged objects the values of dictionaries, arrays and other objects.
+/// Fills unmanaged objects with values from dictionaries, arrays and other objects.
 ///
-/// Everything is checked while the objects are still unmanaged, so nothing is stored of a value that is
-/// wrong somewhere. Walks without recursion.
+/// All values are checked while the objects are still unmanaged, so nothing is stored if any of
+/// them is invalid. Traverses nested values without recursion.
 struct ObjectBuilder {
-    /// The transaction that the objects are made for, nil if for none.
+    /// The transaction that the objects are created for, if any.
     private let core: TransactionCore?
-    /// Whether unmanaged objects are linked to as they are, and so added, as an assignment does.
+    /// Whether unmanaged objects are linked to as they are, and thereby added, as by an assignment.
     private let addsObjects: Bool
-    /// The properties that were given to each object.
+    /// The properties that were given a value, by object.
     private(set) var supplied: [ObjectIdentifier: Set<Int>] = [:]
-    /// The sets and maps of each object that were given as nil: an update empties them.
+    /// The sets and maps that were given as `nil`, by object. An update empties them.
     private(set) var emptied: [ObjectIdentifier: Set<Int>] = [:]
-    /// Objects to be filled yet, with where they are for sentences, and in how many dictionaries
-    /// and arrays of properties.
+    /// Objects that have yet to be filled, with their value path for error messages and their
+    /// nesting level of dictionaries and arrays.
     private var pending: [(object: ObjectBase, value: Any, path: ValuePath?, level: Int)] = []
-    /// That of the object that is being filled.
+    /// The nesting level of the object being filled.
     private var level = 0
-    /// Properties of projected types, to be set when the objects that they are made of are filled: those
-    /// within others come later.
+    /// Properties that are set only after the embedded objects that their values are converted from
+    /// have been filled. Nested ones come later in the array.
     private var late:
         [(
             content: Converted, value: Any, index: Int, object: ObjectBase, schema: ClassSchema,
             path: ValuePath?
         )] = []
-    /// Where the object is that is being filled, nil for the one that was asked for.
+    /// The value path of the object being filled; `nil` for the root object.
     private var path: ValuePath?
-    /// Which element of a property is being converted.
+    /// The position of the collection element being converted.
     private var position: ValuePath.Position?
-    /// What was made of objects: a graph is copied as what it is, also one with cycles.
-    /// The sources are kept, so that none of another time has the address of one.
+    /// The copies made of objects, so that graphs keep their structure, including cycles. The
+    /// sources are retained so that their addresses, which are part of the keys, aren't reused.
     private var copies: [CopyKey: (source: ObjectBase, copy: ObjectBase)] = [:]
 
-    /// An object, and the class of which a copy of it was made.
+    /// An object and the class that it is copied to.
     private struct CopyKey: Hashable {
-        /// The instance of an unmanaged object, the transaction of a managed one, which has many.
+        /// The instance of an unmanaged object; the transaction of a managed object, whose row may
+        /// have several instances.
         private let owner: ObjectIdentifier
         private let source: ObjectIdentifier
         private let row: UInt64
@@ -55,17 +56,17 @@ struct ObjectBuilder {
     }
 
     /// - Parameters:
-    ///   - core: the transaction in which the objects will be stored: nested objects of others are
-    ///     copied. nil: nested objects are linked to as they are.
-    ///   - addsObjects: whether unmanaged objects are linked to as they are in a transaction too.
+    ///   - core: the transaction that the objects will be stored in, where nested objects from
+    ///     elsewhere are copied; or `nil` to link to nested objects as they are.
+    ///   - addsObjects: whether unmanaged objects are linked to as they are even in a transaction.
     init(_ core: TransactionCore?, addsObjects: Bool = false) {
         self.core = core
         self.addsObjects = addsObjects
     }
 
-    /// Gives an unmanaged object the values, and makes what they nest.
+    /// Fills an unmanaged object with values and creates the nested objects.
     ///
-    /// Throws `.invalidValue` and `.invalidInput` as `Transaction.create`.
+    /// Throws `.invalidValue` and `.invalidInput` like `Transaction.create`.
     /// - Complexity: O(values)
     mutating func fill(_ object: ObjectBase, from value: Any) throws(Realm.Error) {
         let object = object._storedObject
@@ -76,15 +77,16 @@ struct ObjectBuilder {
         try fillPending()
     }
 
-    /// Sets a property of an object, managed or not, as an assignment does.
+    /// Sets a property of a managed or unmanaged object, like an assignment.
     ///
-    /// Throws as `fill`, without a change.
+    /// Throws like `fill`, leaving the object unchanged.
     mutating func assign(
         _ index: Int, of object: ObjectBase, _ schema: ClassSchema, to value: Any
     ) throws(Realm.Error) {
         do throws(Realm.Error) {
             let content = try content(of: value, for: schema.properties[index], schema)
-            // before it is set: setting a managed object's property stores what it is given
+            // Fill the objects first: setting a property of a managed object
+            // stores them right away.
             try fillPending()
             path = nil
             try put(content, of: value, into: index, of: object, schema)
@@ -109,7 +111,7 @@ struct ObjectBuilder {
         }
     }
 
-    /// The error of the object and element that are being looked at, with where they are.
+    /// Adds the path of the current object and element to the error.
     private mutating func located(_ error: Realm.Error) -> Realm.Error {
         guard let property = error.property, path != nil || position != nil else { return error }
         defer { (path, position) = (nil, nil) }
@@ -145,8 +147,8 @@ struct ObjectBuilder {
         } else {
             var error = Realm.Error(
                 .invalidInput,
-                "No \(schema.name) can be made of \(told(value)): give a dictionary, an array or an "
-                    + "object.", className: schema.name)
+                "Cannot create a \(schema.name) from \(told(value)): pass a dictionary, an "
+                    + "array or an object.", className: schema.name)
             error.valuePath = path?.text
             throw error
         }
@@ -162,11 +164,12 @@ struct ObjectBuilder {
             guard let position, sourceSchema.properties[position].isStored else {
                 throw Realm.Error(
                     .invalidValue,
-                    "No \(schema.name) can be made of a \(sourceSchema.name), which has no property "
-                        + "\"\(property.name)\".", className: schema.name, property: property.name)
+                    "Cannot create a \(schema.name) from a \(sourceSchema.name), which has no "
+                        + "property \"\(property.name)\".", className: schema.name,
+                    property: property.name)
             }
             let from = sourceSchema.properties[position]
-            // what both have as the same type is not seen as what it is stored as
+            // Copy the projected value, not its stored form, if both properties have the same type.
             let isStored = from.isProjected && from.field.valueType != property.field.valueType
             let value =
                 isStored
@@ -194,7 +197,8 @@ struct ObjectBuilder {
         }
     }
 
-    /// Whether the values of the property may be made of embedded objects, which have to be filled then.
+    /// Returns whether values of the property may be converted from embedded objects, which
+    /// have to be filled first.
     private func mayConvertObjects(_ property: PropertySchema) -> Bool {
         if case .map(.object(let type)) = property.shape { return type is EmbeddedObject.Type }
         return property.isProjected && property.shape.objectType != nil
@@ -226,7 +230,7 @@ struct ObjectBuilder {
         else { throw .wrongType(unwrapped(value), schema, property) }
     }
 
-    /// What a property gets.
+    /// The converted value of a property.
     private enum Converted {
         case one(_PropertyContent.Content)
         case elements([_PropertyContent.Content], from: [Any])
@@ -288,7 +292,7 @@ struct ObjectBuilder {
         }
     }
 
-    /// The entries that a map gets for a dictionary or another map.
+    /// Returns the entries of a map converted from a dictionary or another map.
     private mutating func entries(
         of value: Any, _ element: ElementShape, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> Converted {
@@ -325,7 +329,8 @@ struct ObjectBuilder {
         return .entries(entries, from: values.map(\.value))
     }
 
-    /// What a list takes its elements from.
+    /// Returns the values that a list takes its elements from, or `nil` if the
+    /// value is not a sequence.
     func elements(of value: Any) -> [Any]? {
         if let array = value as? [Any] { return array }
         if value is String || value is [AnyHashable: Any] { return nil }
@@ -335,7 +340,7 @@ struct ObjectBuilder {
 
     private static func array(_ sequence: some Sequence) -> [Any] { sequence.map { $0 as Any } }
 
-    /// The object that a link or list gets for a value.
+    /// Returns the target object of a link or list element for a value.
     mutating func object(
         _ type: ObjectBase.Type, from value: Any, _ property: PropertySchema, _ schema: ClassSchema
     ) throws(Realm.Error) -> ObjectBase {
@@ -354,7 +359,7 @@ struct ObjectBuilder {
             try TransactionCore.checkClass(source, schema, property)
         }
         guard let core else {
-            // an embedded object that has an owner cannot get another one
+            // An embedded object that already has an owner cannot get a second one.
             if isSame, !(source.isManaged && property.isOwning) { return source }
             return copy(source, as: type, property)
         }
@@ -373,8 +378,8 @@ struct ObjectBuilder {
         return copy(source, as: type, property)
     }
 
-    /// A new object that will get the values of another one; the same each time but for embedded ones,
-    /// which have one owner each.
+    /// Returns a new object that will be filled from another one. Repeated calls return the same
+    /// copy, except for embedded objects, which must have a single owner.
     private mutating func copy(
         _ source: ObjectBase, as type: ObjectBase.Type, _ property: PropertySchema
     ) -> ObjectBase {
@@ -386,7 +391,7 @@ struct ObjectBuilder {
         return copy
     }
 
-    /// A new object that will get the values.
+    /// Returns a new object that will be filled with the value.
     private mutating func later(
         _ type: ObjectBase.Type, _ value: Any, _ property: PropertySchema, level: Int
     ) -> ObjectBase {

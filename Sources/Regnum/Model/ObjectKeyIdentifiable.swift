@@ -1,9 +1,9 @@
-/// Makes a model identifiable by its row, where it has no `id` of its own.
+/// A model that is identified by its row, for classes without an `id` property.
 ///
 ///     final class Dog: Object, ObjectKeyIdentifiable { @Persisted var name: String }
 ///
-/// The `id` is equal for all accessors and frozen values of the same row, in every version, and is
-/// not used again when the row is deleted. An unmanaged object is identified by its instance.
+/// The `id` is the same for all accessors and frozen values of a row, in every version, and is not
+/// reused after the row is deleted. An unmanaged object is identified by its instance.
 public protocol ObjectKeyIdentifiable: ObjectBase, Identifiable where ID == UInt64 {}
 
 extension ObjectKeyIdentifiable {

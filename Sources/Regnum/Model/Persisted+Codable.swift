@@ -1,4 +1,4 @@
-// What the compiler's `init(from:)` and `encode(to:)` of a model class use.
+// Support for the synthesized `init(from:)` and `encode(to:)` of model classes.
 //
 //     final class Dog: Object, Codable {
 //         @Persisted(primaryKey: true) var name: String
@@ -6,13 +6,14 @@
 //     }
 
 extension Persisted: Encodable where Value: Encodable {
-    /// Encodes the value of an unmanaged object's property, nil as null.
+    /// Encodes the property value of an unmanaged object; `nil` as null.
     ///
-    /// A default that was never read is made for the encoding: an id that is generated, or the current
-    /// date, is another one than the object gets later. Give such properties an initial value.
+    /// A default that was never read is created for the encoding only: a generated id or
+    /// the current date differs from the value that the object gets later. Give such
+    /// properties an initial value.
     ///
-    /// - Throws: `EncodingError.invalidValue` for a managed object, whose values are in the realm and
-    ///   not in the wrapper: freeze it, since frozen values are encodable, or write `encode(to:)`.
+    /// - Throws: `EncodingError.invalidValue` for a managed object, whose values are in the realm
+    ///   and not in the wrapper. Encode a frozen copy instead, or implement `encode(to:)`.
     public func encode(to encoder: any Encoder) throws {
         guard _column == .min else {
             throw EncodingError.invalidValue(
@@ -20,17 +21,19 @@ extension Persisted: Encodable where Value: Encodable {
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
                     debugDescription:
-                        "The property belongs to a managed object, which the compiler's encode(to:) "
-                        + "cannot encode: encode object.freeze(), or write encode(to:) yourself."))
+                        "The property belongs to a managed object, which the synthesized "
+                        + "encode(to:) cannot encode: encode object.freeze(), or write encode(to:) "
+                        + "yourself."))
         }
-        // through a container, so that the encoder's strategies apply
+        // Use a container, so that the encoder's strategies apply.
         var container = encoder.singleValueContainer()
         try container.encode(_value ?? Value._makeDefault())
     }
 }
 
 extension Persisted: Decodable where Value: Decodable {
-    /// Decodes the value of an unmanaged object's property; null as nil where it is optional.
+    /// Decodes the property value of an unmanaged object; null as `nil` if the
+    /// property is optional.
     public init(from decoder: any Decoder) throws {
         self.init(
             _flags: 0, _value: try decoder.singleValueContainer().decode(Value.self))
@@ -38,16 +41,16 @@ extension Persisted: Decodable where Value: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    /// Decodes an optional property of a model: nil if the key is missing or its value is null.
+    /// Decodes an optional property of a model; `nil` if the key is missing or its value is null.
     ///
-    /// A property that is not optional needs its key, whatever its initial value.
+    /// The key of a non-optional property is required, even if the property has an initial value.
     public func decode<Wrapped>(
         _ type: Persisted<Wrapped?>.Type, forKey key: Key
     ) throws -> Persisted<Wrapped?> where Wrapped: OptionalPersistable & Decodable {
         Persisted(wrappedValue: try decodeIfPresent(Wrapped.self, forKey: key))
     }
 
-    /// Makes the inverse of an unmanaged object, which has no objects: nothing is read.
+    /// Creates the empty inverse of an unmanaged object without decoding anything.
     public func decode<Element>(
         _ type: Persisted<LinkingObjects<Element>>.Type, forKey key: Key
     ) throws -> Persisted<LinkingObjects<Element>> {
@@ -56,7 +59,7 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedEncodingContainer {
-    /// Leaves an inverse out: it follows from the links of other objects, which lead back here.
+    /// Encodes nothing: an inverse is computed from the links of other objects.
     public mutating func encode<Element>(
         _ value: Persisted<LinkingObjects<Element>>, forKey key: Key
     ) throws where Element: Encodable {}
@@ -71,14 +74,14 @@ extension LinkingObjects: Encodable where Element: Encodable {
 }
 
 extension LinkingObjects: Decodable {
-    /// The inverse of an unmanaged object: nothing is read.
+    /// Creates the inverse of an unmanaged object without decoding anything.
     public init(from decoder: any Decoder) throws {
         self.init(originProperty: "")
     }
 }
 
 extension List: Encodable where Element: Encodable {
-    /// Encodes the elements as an array, nil as null.
+    /// Encodes the elements as an array; `nil` as null.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }
@@ -86,7 +89,7 @@ extension List: Encodable where Element: Encodable {
 }
 
 extension List: Decodable where Element: Decodable {
-    /// An unmanaged list of the elements of an array.
+    /// Creates an unmanaged list from an array.
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         var container = try decoder.unkeyedContainer()

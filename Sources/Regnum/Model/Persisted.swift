@@ -1,33 +1,34 @@
-/// Marks a property of a model as stored.
+/// A property wrapper that stores a property of a model.
 ///
 ///     @Persisted(primaryKey: true) var id: UUID
 ///     @Persisted(indexed: true) var room: String
 ///     @Persisted var text = ""
 ///     @Persisted var editedAt: Date?
 ///
-/// Without an initial value a property starts with the default of its type, made when it is first
-/// read: nil, false, 0, "", empty data, the current date, a random `UUID`, a generated
-/// ``ObjectId``, the first case of an enum, an empty list. Reads of managed objects make none.
+/// A property without an initial value gets the default of its type when it is first read: `nil`,
+/// `false`, 0, "", empty data, the current date, a random `UUID`, a generated ``ObjectId``, the
+/// first case of an enum, an empty collection. Reading a managed object never creates defaults.
 ///
-/// An initial value is Swift's: evaluated whenever an instance is made, also when the library makes an
-/// accessor of a stored row. Results and collections that are walked use one accessor again as long as
-/// nobody holds it. What is dear to make is better given to new objects only (in `init`, or by the
-/// type's default).
+/// Swift evaluates the initial value for every new instance, including the accessors that the
+/// library creates for stored rows. Iterating over results or a collection reuses one accessor as
+/// long as nothing else retains it. Assign expensive defaults in a convenience initializer, or rely
+/// on the default of the type, so that they aren't created for every accessor.
 ///
-/// `primaryKey:` compiles for the integers, `String`, `ObjectId`, `UUID`, enums of those and their
-/// optionals; `indexed:` also for `Bool` and `Date`. A primary key is indexed, and cannot be changed once the object is
-/// managed: the transaction then fails with `.invalidValue`.
+/// `primaryKey:` is available for integers, `String`, `ObjectId`, `UUID`, enums with such raw
+/// values, and their optionals; `indexed:` also for `Bool`, `Date` and ``AnyRealmValue``. A primary
+/// key is indexed. It cannot be changed once the object is managed: doing so fails the transaction
+/// with `.invalidValue`.
 ///
-/// The wrapper works as a stored property of a class derived from ``Object`` or ``EmbeddedObject``
-/// only.
+/// The wrapper can only be used for stored properties of classes derived from ``Object``,
+/// ``EmbeddedObject`` or ``AsymmetricObject``.
 @propertyWrapper
 public struct Persisted<Value: Persistable> {
-    /// The number of the column, written here when an object is bound to its row. It stands
-    /// first, so that its place is known from the field's offset alone. `Int32.min` until then.
+    /// The column number, written when an object is bound to its row. `Int32.min` until then. Must
+    /// be the first field, so that its address follows from the offset of the wrapper alone.
     @usableFromInline var _column = Int32.min
-    /// What the declaration says: see `PropertyFlags`.
+    /// The declaration: bit 0 primary key, bit 1 indexed, bits 2 and 3 the delete rule.
     @usableFromInline var _flags: UInt8
-    /// The value of an unmanaged object, nil until it was given or first read.
+    /// The value of an unmanaged object; `nil` until it is set or first read.
     @usableFromInline var _value: Value?
 
     @inlinable @inline(__always)
@@ -36,19 +37,19 @@ public struct Persisted<Value: Persistable> {
         self._value = _value
     }
 
-    /// A property that starts with the default of its type, made at its first read.
+    /// Declares a property that starts with the default of its type, created when it is first read.
     @inlinable @inline(__always)
     public init() {
         self.init(_flags: 0, _value: nil)
     }
 
-    /// A property that starts with `wrappedValue`.
+    /// Declares a property that starts with `wrappedValue`.
     @inlinable @inline(__always)
     public init(wrappedValue: Value) {
         self.init(_flags: 0, _value: wrappedValue)
     }
 
-    /// Use the property through its object: the wrapper alone has no value.
+    /// Unavailable: the value can only be accessed through the enclosing object.
     @available(*, unavailable, message: "@Persisted works only as a property of an Object class")
     public var wrappedValue: Value {
         get { fatalError("@Persisted works only as a property of an Object class.") }
@@ -56,10 +57,10 @@ public struct Persisted<Value: Persistable> {
         set { fatalError("@Persisted works only as a property of an Object class.") }
     }
 
-    /// The value of the property in its object. The compiler calls this; you write `object.name`.
+    /// The value of the property in its object. Called by the compiler for `object.name`.
     ///
-    /// - Precondition: a managed object is used inside the body that it belongs to, before it is
-    ///   deleted, and assigned to only in a write.
+    /// - Precondition: a managed object is accessed only within its transaction body and before it
+    ///   is deleted, and modified only in a write transaction.
     @inlinable
     public static subscript<Enclosing: ObjectBase>(
         _enclosingInstance object: Enclosing,
@@ -94,15 +95,17 @@ public struct Persisted<Value: Persistable> {
         }
     }
 
-    // The effects of these two are true, and what lets a loop of reads keep no reference counts:
-    // nothing that the caller holds is released in them. Neither gets a key path: one that left the
-    // accessors would be made at each read, and every access to the field be checked.
+    // The `releasenone` effects of these two functions are accurate: nothing that the caller holds
+    // is released in them. They let loops of reads avoid reference counting. Neither takes a key
+    // path: a key path that escapes the accessors would be instantiated at each read, and every
+    // access to the field would be checked for exclusivity.
 
-    /// The default of an unmanaged object's property, made at its first read.
+    /// Returns the default of an unmanaged object's property, created when it is first read.
     @usableFromInline @inline(never) @_effects(releasenone)
     static func _makeDefault() -> Value { Value._makeDefault() }
 
-    /// A read that does not inline. Traps when the body is over or the row deleted.
+    /// Reads a value out of line. Fails the transaction if the row was deleted; traps if the
+    /// transaction body has returned.
     @usableFromInline @inline(never) @_effects(releasenone)
     static func _managedScalar(_ object: ObjectBase, _ column: Int32) -> Value {
         Value._managedValue(object, column)
@@ -110,13 +113,14 @@ public struct Persisted<Value: Persistable> {
 }
 
 extension Persisted where Value: ScalarValue, Value._Basis: PrimaryKeyValue {
-    /// The key by which `tx.object(_:forPrimaryKey:)` finds the object: unique in its class.
+    /// Declares the primary key, unique in its class, by which
+    /// `tx.object(_:forPrimaryKey:)` finds the object.
     @inlinable @inline(__always)
     public init(primaryKey: Bool) {
         self.init(_flags: primaryKey ? 1 : 0, _value: nil)
     }
 
-    /// A primary key that starts with `wrappedValue`.
+    /// Declares a primary key that starts with `wrappedValue`.
     @inlinable @inline(__always)
     public init(wrappedValue: Value, primaryKey: Bool) {
         self.init(_flags: primaryKey ? 1 : 0, _value: wrappedValue)
@@ -124,13 +128,13 @@ extension Persisted where Value: ScalarValue, Value._Basis: PrimaryKeyValue {
 }
 
 extension Persisted where Value: ScalarValue, Value._Basis: IndexableValue {
-    /// A property with an index, which makes equality queries cheap.
+    /// Declares an indexed property, which speeds up equality queries.
     @inlinable @inline(__always)
     public init(indexed: Bool) {
         self.init(_flags: indexed ? 2 : 0, _value: nil)
     }
 
-    /// A property with an index that starts with `wrappedValue`.
+    /// Declares an indexed property that starts with `wrappedValue`.
     @inlinable @inline(__always)
     public init(wrappedValue: Value, indexed: Bool) {
         self.init(_flags: indexed ? 2 : 0, _value: wrappedValue)
@@ -138,7 +142,8 @@ extension Persisted where Value: ScalarValue, Value._Basis: IndexableValue {
 }
 
 extension Persisted {
-    /// The objects of another class whose link or list `originProperty` has this one.
+    /// Declares the inverse of a link or collection: the objects of another class whose property
+    /// `originProperty` refers to this object.
     ///
     ///     @Persisted(originProperty: "dogs") var owners: LinkingObjects<Person>
     @inlinable @inline(__always)

@@ -1,55 +1,57 @@
 internal import RegnumEngine
 
-/// What the library knows of a `@Persisted` wrapper without knowing its value's type.
+/// A type-erased interface to `@Persisted` wrappers.
 protocol PersistedField: SendableMetatype {
-    /// What the property is.
+    /// The shape of the property.
     static var shape: PropertyShape { get }
     /// The type of the property.
     static var valueType: Any.Type { get }
-    /// Stored values that the property's type has.
+    /// Known stored values of the property's type.
     static var examples: [Value] { get }
-    /// What objects that are older than the property have where it has no initial value; nil for
-    /// the zero of how it is stored.
+    /// The value of the property in objects stored before it was added, if it has no initial value;
+    /// `nil` for the zero value of its storage type.
     static var typeDefault: Value? { get }
-    /// Whether a stored value is one of the type's.
+    /// Returns whether the property's type can represent a stored value.
     static func canHold(_ value: Value) -> Bool
-    /// What the declaration in the wrapper at `offset` of `object` says.
+    /// Returns the declaration in the wrapper at `offset` of `object`.
     static func declaration(in object: ObjectBase, at offset: Int) -> PropertyDeclaration
-    /// The value of the unmanaged `object`, making the default if it was never read; null for what is
-    /// no value.
+    /// Returns the value of the unmanaged `object`, creating the default if it was never read; null
+    /// if the property is not a value.
     static func unmanagedValue(in object: ObjectBase, at offset: Int) -> Value
-    /// The link or collection of the unmanaged `object`, nil if it was never touched; of a projected
-    /// type that makes an object of nothing, this one.
+    /// Returns the link or collection of the unmanaged `object`, or `nil` if it was never accessed.
+    /// A required property of a projected type gets its default object first.
     static func reference(
         in object: ObjectBase, at offset: Int, isProjected: Bool
     ) -> _PropertyContent.Content?
-    /// Lets go of what an object held before it was managed.
+    /// Clears the value that an object held before it became managed.
     static func forget(in object: ObjectBase, at offset: Int)
-    /// The value of the property of any object in its Swift type, nil where that is nil.
+    /// Returns the value of the property, of a managed or unmanaged object, in its Swift type;
+    /// `nil` if the value is `nil`.
     static func anyValue(in object: ObjectBase, at offset: Int) -> Any?
-    /// The value as it is stored, of the persisted type where the property's is projected: for those
-    /// who do not know the class.
+    /// Returns the value in its stored form, as the persisted type if the property's type is
+    /// projected, for callers that don't know the class.
     static func dynamicValue(in object: ObjectBase, at offset: Int) -> Any?
-    /// What the projected type of the property, or of its elements, makes of an embedded object; nil if
-    /// it makes nothing of it.
+    /// Converts an embedded object to the projected type of the property or of its elements; `nil`
+    /// if the conversion fails.
     static func projected(_ object: ObjectBase) -> Any?
-    /// Whether the program converts what is stored: see ``CustomPersistable``.
+    /// Whether the stored value is converted by the program: see ``CustomPersistable``.
     static var isProjected: Bool { get }
-    /// Sets the property of any object, as an assignment does; false if it cannot hold that.
+    /// Sets the property of a managed or unmanaged object, like an assignment. Returns `false` if
+    /// the property cannot hold the value.
     static func set(
         _ content: _PropertyContent.Content, in object: ObjectBase, at offset: Int
     ) -> Bool
 }
 
-/// What a declaration says of its property beside its type.
+/// The declaration of a property, apart from its type.
 struct PropertyDeclaration {
     let isPrimaryKey: Bool
     let isIndexed: Bool
-    /// The initial value, nil where the type's default serves, and for links and lists.
+    /// The initial value; `nil` if the type's default is used, and for links and collections.
     let initialValue: Value?
-    /// The property of the other class whose inverse this is.
+    /// The property of the origin class that this property is the inverse of.
     let originProperty: String?
-    /// What a deletion means for a link.
+    /// The delete rule of a link.
     let deleteRule: Realm.DeleteRule
 }
 
@@ -68,7 +70,7 @@ extension Persisted: PersistedField {
 
     static func canHold(_ value: RegnumEngine.Value) -> Bool {
         guard let type = Value.self as? any ScalarValue.Type else { return false }
-        // also the same again: a Float rounds
+        // The value must also round-trip, because Float rounds.
         return type._decode(_StoredValue(value))?.engineValue == value
     }
 
@@ -104,7 +106,7 @@ extension Persisted: PersistedField {
             if isProjected, wrapper._value == nil,
                 Value.self is any FailableCustomPersistable.Type
             {
-                wrapper._value = Value._makeDefault()  // a required one has an object
+                wrapper._value = Value._makeDefault()  // a required property always has an object
             }
             return wrapper._value?._content().content
         }
@@ -170,7 +172,8 @@ extension Persisted: PersistedField {
 }
 
 extension Persistable {
-    /// What a property of an unmanaged object holds, as a value of this type; nil for nil.
+    /// Returns the content of an unmanaged object's property as a value of this type;
+    /// `nil` if it is `nil`.
     fileprivate static func dynamicValue(_ content: _PropertyContent) -> Any? {
         switch content.content {
         case .list(let list):
@@ -185,7 +188,7 @@ extension Persistable {
     }
 }
 
-/// What `LinkingObjects` tells of its declaration.
+/// The declaration in a `LinkingObjects`.
 protocol InverseDeclaration {
     var originProperty: String { get }
 }

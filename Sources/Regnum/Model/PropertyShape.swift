@@ -1,29 +1,29 @@
 internal import RegnumEngine
 
-/// What a property of a model is, and how it lies in storage.
+/// The kind of a model property, which determines how it is stored.
 enum PropertyShape: Sendable {
-    /// One value in a column.
+    /// A single value in a column.
     case scalar(_StorageType)
-    /// An object of a class, or none: a column of row keys.
+    /// An optional object of a class: a column of row keys.
     case link(ObjectBase.Type)
-    /// A list of values or of objects.
+    /// A list of values or objects.
     case list(ElementShape)
-    /// A map from strings to values, or to objects or none.
+    /// A map from strings to values or optional objects.
     case map(ElementShape)
-    /// A set of values or of objects: to the engine a list of rows.
+    /// A set of values or objects, which is a list of rows in the engine.
     case set(ElementShape)
-    /// The objects of a class that link to this one: nothing is stored.
+    /// The objects of a class that link to this one. Not stored.
     case linkingObjects(ObjectBase.Type)
 }
 
-/// What the elements of a collection are.
+/// The kind of a collection's elements.
 enum ElementShape: Sendable {
     case scalar(_StorageType)
     case object(ObjectBase.Type)
 }
 
 extension PropertyShape {
-    /// The class of the objects that the property holds, nil for values.
+    /// The class of the objects in the property; `nil` for values.
     var objectType: ObjectBase.Type? {
         switch self {
         case .scalar, .list(.scalar): nil
@@ -35,12 +35,12 @@ extension PropertyShape {
         }
     }
 
-    /// The class that has to have a table for the property to be stored.
+    /// The class that must have a table for the property to be stored.
     var targetType: ObjectBase.Type? {
         if case .linkingObjects = self { nil } else { objectType }
     }
 
-    /// Whether the property is a list of rows to the engine.
+    /// Whether the property is a list of rows in the engine.
     var isStoredList: Bool {
         switch self {
         case .list: true
@@ -50,7 +50,7 @@ extension PropertyShape {
         }
     }
 
-    /// Whether the property is a set or a map: an update adds to it.
+    /// Whether the property is a set or map. Updates add to these instead of replacing them.
     var isUnordered: Bool {
         switch self {
         case .set, .map: true
@@ -58,7 +58,7 @@ extension PropertyShape {
         }
     }
 
-    /// What the elements of a list or set are, nil for other properties.
+    /// The elements of a list or set; `nil` for other properties.
     var elements: ElementShape? {
         switch self {
         case .list(let element): element
@@ -68,7 +68,7 @@ extension PropertyShape {
         }
     }
 
-    /// The property's Swift type, for sentences.
+    /// The Swift type of the property, for error messages.
     var swiftName: String {
         switch self {
         case .scalar(let storage): storage.swiftName

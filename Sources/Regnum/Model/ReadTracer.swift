@@ -1,20 +1,20 @@
 internal import RegnumEngine
 
-/// Notes which properties of recorders, or of the object of a row, are read, so that a key path can be
-/// told from what it reads. Used by one call, on objects private to it.
+/// Records which properties are read from recorders, or from an object with a row, to find out what
+/// a key path refers to. Used for a single evaluation, on objects private to it.
 ///
-/// A link of a recorder leads to another recorder as long as what is read is a *chain*: each read is
-/// one of the newest recorder. After a read that is not, and after `linkCountMax` links, links are
-/// nil, so that a computation that follows links ends.
+/// A link of a recorder returns another recorder as long as the reads form a *chain*: each one
+/// reads a property of the newest recorder. Once the chain is broken or has more than
+/// `linkCountMax` links, links return `nil`, so that computations that follow links terminate.
 final class ReadTracer {
-    /// The longest chain of links.
+    /// The maximum number of links in a chain.
     static let linkCountMax = 16
 
-    /// What was read, in order: the number of the recorder and the position of the property.
+    /// The reads in order, each the number of a recorder and the index of a property.
     private(set) var reads: [Read] = []
-    /// Whether the reads are a chain.
+    /// Whether the reads form a chain.
     private(set) var isChain = true
-    /// The value that was read last from the object of a row.
+    /// The value last read from the object with a row.
     private(set) var lastValue: Value?
     /// The newest recorder.
     private(set) weak var newest: ObjectBase?
@@ -22,10 +22,10 @@ final class ReadTracer {
     private var schemas: [ClassSchema] = []
     private let probe: (read: Read, value: Value)?
     private let nilLink: Int?
-    /// Whether an element of a list or inverse of a recorder is another recorder, whatever its
-    /// position; else they are empty.
+    /// Whether lists and inverses of a recorder return another recorder at every index.
+    /// Otherwise they are empty.
     let followsCollections: Bool
-    /// Which samples properties have that are made of embedded objects.
+    /// The samples to use for properties whose types are stored as embedded objects.
     let round: Int
 
     struct Read: Equatable {
@@ -34,10 +34,10 @@ final class ReadTracer {
     }
 
     /// - Parameters:
-    ///   - probe: the value of one property; others have their defaults.
-    ///   - nilLink: the number of the read, a link, that gives nil.
-    ///   - followsCollections: whether key paths lead through elements of lists and inverses.
-    ///   - round: which samples properties have that are made of embedded objects.
+    ///   - probe: the value to return for one property. All others return their defaults.
+    ///   - nilLink: the number of the read, of a link, that returns `nil`.
+    ///   - followsCollections: whether key paths may go through elements of lists and inverses.
+    ///   - round: the samples to use for properties whose types are stored as embedded objects.
     init(
         probe: (read: Read, value: Value)? = nil, nilLink: Int? = nil,
         followsCollections: Bool = false, round: Int = 0
@@ -48,17 +48,17 @@ final class ReadTracer {
         self.followsCollections = followsCollections
     }
 
-    /// The properties that were read, if the reads are a chain.
+    /// The properties that were read, if the reads form a chain.
     var path: PropertyPath? {
         guard isChain, !reads.isEmpty else { return nil }
         return PropertyPath(
             reads.map { schemas[$0.recorder].properties[$0.property] }, first: reads[0].property)
     }
 
-    /// Each read, with the links that led to its recorder.
+    /// The path of each read, including the links that led to its recorder.
     var paths: [PropertyPath] {
         reads.map { read in
-            // the recorder of a number was made by that many reads, a chain
+            // Recorder n was created by the first n reads, which form a chain.
             let chain = reads[..<read.recorder] + [read]
             return PropertyPath(
                 chain.map { schemas[$0.recorder].properties[$0.property] },
@@ -66,8 +66,8 @@ final class ReadTracer {
         }
     }
 
-    /// A new recorder: an instance of a class without a row, whose reads are noted. Of a projection one
-    /// that projects a recorder.
+    /// Creates a recorder: an instance of a class without a row, whose reads are recorded. For a
+    /// projection, creates one that projects a recorder.
     func recorder<T: ObjectBase>(_ type: T.Type) -> T {
         let schema = ClassSchema.of(type)
         if type != schema.type, let projection = projection(type) { return projection }
@@ -86,20 +86,20 @@ final class ReadTracer {
         reads.append(Read(recorder: recorder, property: property))
     }
 
-    /// Notes that the object of a row was read.
+    /// Records a read of the object with a row.
     func note(_ property: Int, _ value: Value) {
         note(0, property)
         lastValue = value
     }
 
-    /// The value of a property that is being read.
+    /// Records the read of a property and returns its value.
     func value(_ recorder: Int, _ property: Int) -> Value {
         note(recorder, property)
         if let probe, probe.read == reads[reads.count - 1] { return probe.value }
         return schemas[recorder].properties[property].defaultValue
     }
 
-    /// What a link that is being read leads to.
+    /// Records the read of a link and returns its target.
     func link<T: ObjectBase>(_ type: T.Type, _ recorder: Int, _ property: Int) -> T? {
         note(recorder, property)
         guard isChain, reads.count <= Self.linkCountMax, reads.count - 1 != nilLink else {
@@ -108,7 +108,7 @@ final class ReadTracer {
         return self.recorder(type)
     }
 
-    /// An element of the list or inverse that was read last; nil if those are empty.
+    /// Returns an element of the list or inverse that was last read; `nil` if it is empty.
     func element<T: ObjectBase>(_ type: T.Type) -> T? {
         guard followsCollections, isChain, reads.count <= Self.linkCountMax else { return nil }
         return self.recorder(type)

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import RegnumEngine
 
-/// What an `Any` holds when optionals are opened, with Foundation's values as Swift's: nil for nil,
-/// and for `NSNull`.
+/// Unwraps nested optionals and converts Foundation values to Swift ones. Returns `nil`
+/// for `nil` and `NSNull`.
 func unwrapped(_ value: Any) -> Any? {
     var value = value
     while let optional = value as? any AnyOptional {
@@ -12,17 +12,17 @@ func unwrapped(_ value: Any) -> Any? {
     return withoutFoundation(value)
 }
 
-/// The value as an instance of the class, or nil.
+/// Casts the value to the class, or returns `nil`.
 ///
-/// A plain cast of an array or dictionary to a class first converts all of it to Foundation's
-/// classes, recursively: it costs the size of the value at each level of nesting, and overflows the
-/// stack.
+/// A plain cast of an array or dictionary to a class would first convert it recursively to
+/// Foundation classes, which takes time proportional to its size at each level of nesting, and
+/// may overflow the stack.
 func instance<T: AnyObject>(of _: T.Type, _ value: Any?) -> T? {
     guard let value, type(of: value) is AnyClass else { return nil }
     return value as? T
 }
 
-/// An optional of any type.
+/// A type-erased optional.
 private protocol AnyOptional {
     var anyWrapped: Any? { get }
 }
@@ -32,15 +32,17 @@ extension Optional: AnyOptional {
 }
 
 extension _StorageType {
-    /// The stored form of a value of any type; nil if it cannot be one of this type's without loss.
+    /// Converts a Swift value to its stored form; returns `nil` if this type cannot
+    /// represent it without loss.
     ///
-    /// Integers of all widths fit into integers, `Double` and `Float`; booleans into integers; 0 and 1 into
-    /// booleans; `Float` and `Double` into each other within range; numbers, and strings that write
-    /// one, into `Decimal128`, floating point numbers as the shortest decimal that gives them back;
-    /// Foundation's `Decimal` into `Decimal128`, `Double` and `Float`; strings that write one into
-    /// UUIDs. Enums go by their raw values. Other strings are never parsed.
+    /// Integers of all widths convert to integers, `Double` and `Float`; booleans to integers;
+    /// 0 and 1 to booleans; `Float` and `Double` to each other within range; numbers, and
+    /// strings containing one, to `Decimal128`, where a floating-point number becomes the
+    /// shortest decimal that converts back to it; Foundation's `Decimal` to `Decimal128`,
+    /// `Double` and `Float`; strings containing a UUID to UUIDs. Enums convert as their raw
+    /// values. No other strings are parsed.
     ///
-    /// - Parameter value: as `unwrapped` gives it.
+    /// - Parameter value: a value returned by `unwrapped`.
     func engineValue(of value: Any) -> Value? {
         if let decimal = value as? Decimal { return engineValue(ofDecimal: decimal) }
         let scalar = value as? any ScalarValue
@@ -70,7 +72,7 @@ extension _StorageType {
         }
     }
 
-    /// A number, which a `Float` may be too small for.
+    /// Converts a number, unless it overflows `Float`.
     private func double(_ number: Double) -> Value? {
         guard isFloat else { return .double(number) }
         let float = Float(number)
@@ -78,7 +80,7 @@ extension _StorageType {
         return .double(Double(float))
     }
 
-    /// The stored form of a value of a type that no property can have.
+    /// Converts a value whose type cannot be the type of a property.
     private func foreignValue(of value: Any) -> Value? {
         if let integer = value as? any BinaryInteger {
             if let integer = Int64(exactly: integer) { return .int(integer) }
@@ -94,8 +96,8 @@ extension _StorageType {
     }
 }
 
-/// A value with its type, as sentences show it: of long ones the beginning, of large collections
-/// the number of elements.
+/// Returns a value and its type for error messages. Long values are truncated; large collections
+/// are shown by their element count.
 func told(_ value: Any?) -> String {
     guard let value else { return "nil" }
     var text: String
@@ -110,8 +112,9 @@ func told(_ value: Any?) -> String {
     return "\(text) (\(type(of: value)))"
 }
 
-/// Whether an array, set or dictionary has few elements, also in those within it, and few levels of
-/// them: the description of others takes long, or more stack than there is. True for other values.
+/// Returns whether an array, set or dictionary has few elements, including nested ones, and
+/// few levels of nesting. Describing larger ones is slow or may overflow the stack. `true`
+/// for all other values.
 private func isShort(_ value: Any) -> Bool {
     var left = 100
     var pending: [(value: Any, level: Int)] = [(value, 0)]
@@ -131,7 +134,7 @@ private func isShort(_ value: Any) -> Bool {
 }
 
 extension Realm.Error {
-    /// Objects that are given as dictionaries or arrays of properties, one within the other.
+    /// Objects given as dictionaries or arrays that are nested too deeply.
     static func tooDeep(
         _ levelMax: Int, _ className: String, _ property: String
     ) -> Realm.Error {
@@ -151,7 +154,7 @@ extension Realm.Error {
                 + "\(told(value)).", className: schema.name, property: property.name)
     }
 
-    /// A value that a list cannot hold.
+    /// A value that a collection cannot hold.
     static func wrongElement(
         _ value: Any?, _ schema: ClassSchema, _ property: PropertySchema
     ) -> Realm.Error {
@@ -163,7 +166,7 @@ extension Realm.Error {
 }
 
 extension PropertySchema {
-    /// The type of the property as its declaration writes it.
+    /// The type of the property as written in its declaration.
     var declaredName: String {
         _typeName(field.valueType, qualified: false)
             .replacing(/Optional<([^<>]*)>/) { "\($0.output.1)?" }

@@ -1,6 +1,6 @@
-/// Where a value stands among those that an object is made of: `friends[3].dog`.
+/// The path of a value within the values that an object is created from: `friends[3].dog`.
 final class ValuePath {
-    /// The place of an element in its collection.
+    /// The position of an element in its collection.
     enum Position {
         case index(Int)
         case key(String)
@@ -10,7 +10,7 @@ final class ValuePath {
     private let property: String
     private let position: Position?
 
-    /// - Parameter outer: where the object is that has the property, nil for the outermost one.
+    /// - Parameter outer: the path of the object that has the property; `nil` for the root object.
     init(_ outer: ValuePath?, _ property: String, _ position: Position?) {
         self.outer = outer
         self.property = property
@@ -33,7 +33,7 @@ final class ValuePath {
 }
 
 extension ObjectBase {
-    /// Whether the class of the object has another one among its superclasses.
+    /// Returns whether the object's class is a proper subclass of `type`.
     final func isDerived(from type: ObjectBase.Type) -> Bool {
         sequence(first: Mirror(reflecting: self), next: \.superclassMirror).dropFirst()
             .contains { $0.subjectType == type }
@@ -41,7 +41,7 @@ extension ObjectBase {
 }
 
 extension Realm.Error {
-    /// The error of a value within the one that a property, or an element of it, was given.
+    /// Returns the error with its path nested in a property, or in an element of one.
     func nested(in property: String, _ position: ValuePath.Position?) -> Realm.Error {
         var error = self
         let inner = (valuePath ?? self.property).map { ".\($0)" } ?? ""

@@ -1,12 +1,12 @@
 internal import RegnumEngine
 
 extension ClassSchema {
-    /// The stored properties that a key path of the class leads to or, where that computes something,
-    /// is computed of; those of the elements for `\.list.projectTo.property`. None if it reads nothing
-    /// that is stored.
+    /// Returns the stored properties that a key path of the class leads to or, for a computed
+    /// property, is computed from; for `\.list.projectTo.property`, the properties of the elements.
+    /// Empty if it reads no stored properties.
     ///
-    /// What is computed is found by computing it once, of an object whose properties have their
-    /// defaults and whose links lead somewhere.
+    /// The dependencies of a computed property are found by evaluating it once, on an object whose
+    /// properties have their defaults and whose links are not nil.
     func projectedPaths<T: ObjectBase>(_ keyPath: PartialKeyPath<T>) -> [PropertyPath] {
         if let path = observedPath(of: keyPath) { return [path] }
         let tracer = ReadTracer()
@@ -29,20 +29,21 @@ extension ClassSchema {
 }
 
 extension PropertyPath {
-    /// Whether the first properties of this path are those of the other one, which leads from an object
-    /// of the same class.
+    /// Returns whether this path starts with the properties of `other`, a path from the same class.
     func begins(with other: PropertyPath) -> Bool {
         properties.map(\.name).starts(with: other.properties.map(\.name))
     }
 }
 
-/// How the change of a property is told by streams of a projection: by the names of its own.
+/// The mapping from changed stored properties to the property names that a
+/// projection's streams report.
 struct ProjectedNames: Sendable {
     private let schema: ProjectionSchema
-    /// By position of a path of the filter, the positions in `schema.properties`.
+    /// The indices in `schema.properties`, by index of a path in the filter.
     private let properties: [[Int]]
 
-    /// What streams of a projection tell: a change of anything that it names.
+    /// Returns the filter of a projection's streams by default: changes to any
+    /// property it depends on.
     static func all(of schema: ProjectionSchema, _ root: ClassSchema) -> (
         filter: KeyPathFilter, names: ProjectedNames
     ) {
@@ -55,8 +56,8 @@ struct ProjectedNames: Sendable {
         return (root.filter(paths), ProjectedNames(schema, properties))
     }
 
-    /// What streams of a projection tell where they were asked for some paths: those properties that lie
-    /// on one.
+    /// Creates the mapping for streams that observe the given paths: the properties whose paths
+    /// overlap with one of them.
     init(_ schema: ProjectionSchema, along paths: [PropertyPath]) {
         self.schema = schema
         properties = paths.map { path in
@@ -73,23 +74,24 @@ struct ProjectedNames: Sendable {
         self.properties = properties
     }
 
-    /// The names of the properties that are on the paths that were hit, in order of declaration.
+    /// Returns the names of the properties affected by changes to the given paths,
+    /// in declaration order.
     func names(_ paths: [Int]) -> [String] {
         Set(paths.flatMap { properties[$0] }).sorted().map { schema.properties[$0].name }
     }
 }
 
 extension ClassSchema {
-    /// Paths of the class as a filter of changes.
+    /// Returns a change filter for paths of the class.
     fileprivate func filter(_ paths: [PropertyPath]) -> KeyPathFilter {
         KeyPathFilter(
             filter: .paths(paths.map { changePath($0.properties) }),
             firstProperties: paths.map(\.first))
     }
 
-    /// The filter of a stream of objects of the class, or of a projection of them.
+    /// Returns the filter of a stream of objects of the class, or of projections of them.
     ///
-    /// - Parameter depth: for a model; streams of a projection tell what it names.
+    /// - Parameter depth: the depth for a model. Projections observe the properties they depend on.
     func filter(
         of type: ObjectBase.Type, depth: Int
     ) -> (filter: KeyPathFilter, names: ProjectedNames?) {
@@ -99,9 +101,10 @@ extension ClassSchema {
         return ProjectedNames.all(of: projection, self)
     }
 
-    /// The filter of a stream of objects of the class, or of a projection of them, by key paths.
+    /// Returns the filter of a stream of objects of the class, or of projections of
+    /// them, for key paths.
     ///
-    /// - Precondition: the key paths name stored properties.
+    /// - Precondition: the key paths refer to stored properties.
     func filter<Model: ObjectBase>(
         _ keyPaths: [PartialKeyPath<Model>]
     ) -> (filter: KeyPathFilter, names: ProjectedNames?) {
@@ -115,7 +118,8 @@ extension ClassSchema {
         return (filter(paths), ProjectedNames(projection, along: paths))
     }
 
-    /// The same, of key paths as text, which name properties of the model also for a projection.
+    /// Returns the filter for string key paths, which refer to properties of the model
+    /// even for a projection.
     func filter(
         of type: ObjectBase.Type, _ keyPaths: [String]
     ) throws(Realm.Error) -> (filter: KeyPathFilter, names: ProjectedNames?) {

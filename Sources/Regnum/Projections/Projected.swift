@@ -1,23 +1,24 @@
-/// Marks a property of a ``Projection`` as one of the object that it projects.
+/// A property wrapper that exposes a property of the projected object in a ``Projection``.
 ///
 ///     @Projected(\Person.firstName) var firstName                  // as it is
 ///     @Projected(\Person.lastName) var familyName                  // under another name
-///     @Projected(\Person.address?.city) var homeCity               // of a linked or embedded object
-///     @Projected(\Person.fullName) var fullName                    // computed of stored properties
+///     @Projected(\Person.address?.city) var homeCity               // linked or embedded object
+///     @Projected(\Person.fullName) var fullName                    // computed property
 ///     @Projected(\Person.friends.projectTo.firstName) var names: ProjectedCollection<String>
 ///
-/// What the class does not name it does not show, and streams of the class do not tell of. The key path
-/// has to lead to something that is stored: see ``Projection``.
+/// Properties that the projection doesn't declare are not visible through it, and its streams don't
+/// report changes to them. The key path must lead to stored properties, or to a property computed
+/// from them: see ``Projection``.
 @propertyWrapper
 public struct Projected<Root: ObjectBase, Value> {
     let keyPath: KeyPath<Root, Value>
 
-    /// A property that shows what the key path leads to.
+    /// Declares a property that exposes the value at a key path.
     public init(_ keyPath: KeyPath<Root, Value>) {
         self.keyPath = keyPath
     }
 
-    /// Use the property through its projection: the wrapper alone has no value.
+    /// Unavailable: the value can only be accessed through the enclosing projection.
     @available(*, unavailable, message: "@Projected works only as a property of a Projection class")
     public var wrappedValue: Value {
         get { fatalError("@Projected works only as a property of a Projection class.") }
@@ -25,12 +26,11 @@ public struct Projected<Root: ObjectBase, Value> {
         set { fatalError("@Projected works only as a property of a Projection class.") }
     }
 
-    /// The value of the property of the projected object. The compiler calls this; you write
-    /// `projection.name`.
+    /// The value of the projected object's property. Called by the compiler for `projection.name`.
     ///
-    /// - Precondition: as for the property of the object itself; for an assignment also that the key
-    ///   path can be written: `\.name` and `\.dog!.name` can, `\.dog?.name`, computed properties
-    ///   without a setter and `projectTo` cannot.
+    /// - Precondition: that of the projected property itself. In addition, assignments require a
+    ///   writable key path: `\.name` and `\.dog!.name` are writable; `\.dog?.name`, computed
+    ///   properties without a setter and `projectTo` are not.
     public static subscript<Enclosing: Projection<Root>>(
         _enclosingInstance projection: Enclosing,
         wrapped wrapped: ReferenceWritableKeyPath<Enclosing, Value>,
@@ -53,21 +53,21 @@ public struct Projected<Root: ObjectBase, Value> {
         }
         fatalError(
             "\(type(of: projection)).\(property?.name ?? "property") was assigned to, but shows "
-                + "\(property?.shown ?? "something") of \(Root.self), which can only be read: its key "
-                + "path leads through `?`, or to something that is computed.")
+                + "\(property?.shown ?? "something") of \(Root.self), which is read-only: its key "
+                + "path goes through `?` or to a computed property.")
     }
 }
 
-/// What the library knows of a `@Projected` wrapper without knowing its types.
+/// A type-erased interface to `@Projected` wrappers.
 protocol ProjectedField: SendableMetatype {
-    /// The key path of a property of a projection.
+    /// Returns the key path of a projection's property.
     static func keyPath(in projection: ObjectBase, at offset: Int) -> AnyKeyPath
-    /// The stored properties that the property of a projection shows or is computed of; none if nothing
-    /// of it is stored.
+    /// Returns the stored properties that a projection's property exposes or is computed from;
+    /// empty if there are none.
     static func paths(in projection: ObjectBase, at offset: Int) -> [PropertyPath]
-    /// Whether the property shows one stored property of the object as it is.
+    /// Returns whether the property exposes a single stored property unchanged.
     static func isStoredProperty(in projection: ObjectBase, at offset: Int) -> Bool
-    /// The value of the property.
+    /// Returns the value of the property.
     static func value(in projection: ObjectBase, at offset: Int) -> Any
 }
 
@@ -91,7 +91,7 @@ extension Projected: ProjectedField {
 
     static func value(in projection: ObjectBase, at offset: Int) -> Any {
         guard let object = (projection as? Projection<Root>)?.rootObject else {
-            preconditionFailure("\(type(of: projection)) is no projection of \(Root.self).")
+            preconditionFailure("\(type(of: projection)) is not a projection of \(Root.self).")
         }
         return object[keyPath: keyPath(projection, offset)]
     }

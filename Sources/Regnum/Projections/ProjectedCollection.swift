@@ -1,12 +1,13 @@
 internal import RegnumEngine
 
-/// One property of the objects of a list or set, as a collection.
+/// A collection of one property of the objects in a list or set.
 ///
-///     @Projected(\Person.friends.projectTo.firstName) var firstFriendsName: ProjectedCollection<String>
+///     @Projected(\Person.friends.projectTo.firstName) var names: ProjectedCollection<String>
 ///
-/// It follows the list: every use shows the state of the transaction, or of the unmanaged object.
-/// Setting an element sets the property of the object at that position. To filter and sort, use the list
-/// itself. Confined to the transaction body like its list; frozen it is an array.
+/// It is a view of the list: every access reads the current state of the transaction or of the
+/// unmanaged object. Setting an element sets the property of the object at that position. To filter
+/// or sort, use the list itself. Confined to the transaction body, like the list; the property of a
+/// frozen projection is an array.
 public struct ProjectedCollection<Value> {
     private let source: ProjectionSource<Value>
 
@@ -14,17 +15,17 @@ public struct ProjectedCollection<Value> {
         self.source = source
     }
 
-    /// Whether the object that the list belongs to was deleted, or its transaction is over.
+    /// Whether the list's owner was deleted or its transaction has ended.
     public var isInvalidated: Bool { source.isInvalidated }
 
-    /// Whether the list is that of an object in a transaction.
+    /// Whether the list belongs to a managed object.
     public var isManaged: Bool { source.isManaged }
 
-    /// The values as they are now: a value that can be sent and kept.
+    /// Returns the current values as an array that can be sent across tasks and kept.
     public func freeze() -> [Value] where Value: Sendable { Array(self) }
 }
 
-@available(*, unavailable, message: "a projected collection stays with its list: use a snapshot")
+@available(*, unavailable, message: "a projected collection is not Sendable: send an array")
 extension ProjectedCollection: Sendable {}
 
 extension ProjectedCollection: RandomAccessCollection {
@@ -36,29 +37,30 @@ extension ProjectedCollection: RandomAccessCollection {
 
     /// The property of the object at a position.
     ///
-    /// - Precondition: `0 <= position < count`; for setting, that the property can be set, in a write if
-    ///   the list is managed.
+    /// - Precondition: `0 <= position < count`. The setter also requires a writable key path and,
+    ///   if the list is managed, a write transaction.
     /// - Complexity: O(log n).
     public subscript(position: Int) -> Value {
         get { source.value(at: position) }
         nonmutating set { source.set(newValue, at: position) }
     }
 
-    /// The position of the first object whose property has a value, nil if there is none.
+    /// Returns the position of the first object whose property has the given value, or
+    /// `nil` if there is none.
     ///
     /// - Complexity: O(n).
     public func index(of value: Value) -> Int? where Value: Equatable { firstIndex(of: value) }
 }
 
 extension ProjectedCollection: Equatable where Value: Equatable {
-    /// Whether both have equal values in the same order.
+    /// Returns whether both have equal values in the same order.
     public static func == (left: ProjectedCollection, right: ProjectedCollection) -> Bool {
         left.elementsEqual(right)
     }
 }
 
 extension ProjectedCollection: CustomStringConvertible {
-    /// The values with their positions, line by line; at most 100.
+    /// A description with one value per line, preceded by its position. Shows at most 100 values.
     public var description: String {
         var printer = ObjectPrinter()
         printer.print(self, "ProjectedCollection<\(Value.self)>")
@@ -66,14 +68,14 @@ extension ProjectedCollection: CustomStringConvertible {
     }
 }
 
-/// A collection of objects of which one property can be projected: ``List`` and ``MutableSet``.
+/// A collection of objects that supports `projectTo`: ``List`` and ``MutableSet``.
 ///
-/// The library conforms its collections; do not conform types of your own.
+/// Implemented by the collections of the library; do not conform your own types.
 public protocol ProjectableCollection: RandomAccessCollection
 where Element: ObjectBase, Index == Int {
-    /// Whether the object that the collection belongs to was deleted, or its transaction is over.
+    /// Whether the collection's owner was deleted or its transaction has ended.
     var isInvalidated: Bool { get }
-    /// Whether the collection is that of an object in a transaction.
+    /// Whether the collection belongs to a managed object.
     var isManaged: Bool { get }
 }
 
@@ -81,16 +83,16 @@ extension List: ProjectableCollection where Element: ObjectBase {}
 extension MutableSet: ProjectableCollection where Element: ObjectBase {}
 
 extension ProjectableCollection {
-    /// One property of the objects: `person.friends.projectTo.firstName`.
+    /// A mapping to a property of the objects: `person.friends.projectTo.firstName`.
     public var projectTo: CollectionMapping<Self> { CollectionMapping(objects: self) }
 }
 
-/// What `projectTo` gives: its members are the properties of the collection's objects.
+/// The result of `projectTo`, whose members are the properties of the collection's objects.
 @dynamicMemberLookup
 public struct CollectionMapping<Objects: ProjectableCollection> {
     let objects: Objects
 
-    /// A property of each object, as a collection.
+    /// Returns a collection of one property of each object.
     public subscript<Value>(
         dynamicMember keyPath: KeyPath<Objects.Element, Value>
     ) -> ProjectedCollection<Value> {
@@ -98,12 +100,12 @@ public struct CollectionMapping<Objects: ProjectableCollection> {
     }
 }
 
-/// What a projected collection is made of, without the type of the objects.
+/// The source of a projected collection, independent of the type of the objects.
 class ProjectionSource<Value> {
     var count: Int { 0 }
     var isInvalidated: Bool { false }
     var isManaged: Bool { false }
-    /// The stored properties that the property shows, from an element on.
+    /// The stored properties that the projected property depends on, starting at an element.
     var elementPaths: [PropertyPath] { [] }
 
     func value(at position: Int) -> Value {
@@ -113,7 +115,7 @@ class ProjectionSource<Value> {
     func set(_ value: Value, at position: Int) {}
 }
 
-/// A property of the objects of a collection.
+/// A property of the objects in a collection.
 private final class MappedObjects<Objects: ProjectableCollection, Value>: ProjectionSource<Value> {
     private let objects: Objects
     private let keyPath: KeyPath<Objects.Element, Value>
@@ -139,18 +141,18 @@ private final class MappedObjects<Objects: ProjectableCollection, Value>: Projec
             let names = elementPaths.map { $0.properties.map(\.name).joined(separator: ".") }
             fatalError(
                 "An element of a ProjectedCollection<\(Value.self)> was assigned to, but shows "
-                    + "\(names.joined(separator: ", ")) of \(Objects.Element.self), which can only "
-                    + "be read: its key path leads through `?`, or to something that is computed.")
+                    + "\(names.joined(separator: ", ")) of \(Objects.Element.self), which is "
+                    + "read-only: its key path goes through `?` or to a computed property.")
         }
         objects[position][keyPath: writable] = value
     }
 }
 
-/// A projected collection without its type.
+/// A type-erased projected collection.
 protocol AnyProjectedCollection {
-    /// The stored properties that its property shows, from an element on.
+    /// The stored properties that its property depends on, starting at an element.
     var elementPaths: [PropertyPath] { get }
-    /// Its values.
+    /// The values.
     var anyValues: [Any] { get }
 }
 

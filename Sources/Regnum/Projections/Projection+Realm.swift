@@ -1,20 +1,21 @@
 internal import RegnumEngine
 
 extension Transaction {
-    /// Projections of all objects of a class, as the body sees them at each use.
+    /// Returns projections of all objects of a class. The results always reflect the current
+    /// state of the transaction.
     ///
     ///     for person in tx.objects(PersonProjection.self) { person.firstName = "Ann" }
     ///
-    /// Conditions and sorts are about the properties of the model; those that only the projection has
-    /// can be named too. A projection that is declared wrongly fails the transaction with
-    /// `.invalidInput`.
+    /// Conditions and sort orders refer to properties of the model; properties that only
+    /// the projection has can be used too. An invalid projection fails the transaction
+    /// with `.invalidInput`.
     ///
-    /// - Complexity: O(1): nothing is evaluated until the results are used.
+    /// - Complexity: O(1). The query is evaluated when the results are used.
     public func objects<P: ClassProjection>(_ type: P.Type) -> Results<P> where P.Root: Object {
         Results(binding(for: type, "objects"), plan: .all(of: P.self))
     }
 
-    /// The projection of the object with a primary key, nil if there is none.
+    /// Returns the projection of the object with the given primary key, or `nil` if there is none.
     ///
     /// - Precondition: the model has a primary key of the type of `key`.
     /// - Complexity: O(log n).
@@ -27,18 +28,18 @@ extension Transaction {
 }
 
 extension Snapshot {
-    /// Projections of all objects of a class: see ``Frozen/init(projecting:)``.
+    /// Returns projections of all objects of a class: see ``Frozen/init(projecting:)``.
     ///
-    /// A projection that is declared wrongly has no objects here: `write`, `read` and change streams
-    /// throw the `.invalidInput`.
+    /// The results are empty if the projection is invalid; `write`, `read` and change streams throw
+    /// `.invalidInput` for it.
     ///
-    /// - Complexity: O(1): the query is evaluated at first use.
+    /// - Complexity: O(1). The query is evaluated when the results are first used.
     public func objects<P: ClassProjection>(_ type: P.Type) -> FrozenResults<P>
     where P.Root: Object {
         FrozenResults(FrozenTable(core, core.realm.entry(for: type)), plan: .all(of: type))
     }
 
-    /// The projection of the object with a primary key, nil if there is none.
+    /// Returns the projection of the object with the given primary key, or `nil` if there is none.
     ///
     /// - Precondition: the model has a primary key of the type of `key`.
     /// - Complexity: O(log n).
@@ -51,9 +52,9 @@ extension Snapshot {
 }
 
 extension Realm {
-    /// Projections of all objects of a class, as a handle whose `current` value and `changes` follow the
-    /// realm. Streams tell of an object that stays only if something changes that the projection names,
-    /// and by the projection's names.
+    /// Returns a live view of the projections of all objects of a class, with their `current` value
+    /// and a stream of `changes`. Streams report a modified object only if a property exposed by
+    /// the projection changes, and use the projection's property names.
     public nonisolated func objects<P: ClassProjection>(
         _ type: P.Type, file: StaticString = #fileID, line: UInt = #line
     ) -> LiveResults<P> where P.Root: Object {
@@ -61,8 +62,8 @@ extension Realm {
             core, core.entry(for: type), CallPlace(file: file, line: line), plan: .all(of: type))
     }
 
-    /// The projection of the object with a primary key, as a handle whose `current` value and `changes`
-    /// follow the realm. There need not be such an object.
+    /// Returns a live view of the projection of the object with the given primary key, with its
+    /// `current` value and a stream of `changes`. The object need not exist.
     ///
     /// - Precondition: the model has a primary key of the type of `key`.
     public nonisolated func object<P: ClassProjection, Key: ScalarValue>(
@@ -77,32 +78,33 @@ extension Realm {
 }
 
 extension Frozen where Model: ClassProjection {
-    /// What a projection shows of a frozen object: a value that can be sent, kept and encoded.
+    /// Creates a projection of a frozen object, which can be sent across tasks, kept and encoded.
     ///
     ///     let card = Frozen<PersonProjection>(projecting: person)
     ///     print(card.firstName, card.homeCity ?? "-", card.firstFriendsName.count)
     ///
-    /// Its properties are those of the projection: values as they are, links and lists frozen, a
-    /// ``ProjectedCollection`` as an array. It is encoded as a dictionary of them. Two are equal if the
-    /// frozen objects are.
+    /// Its properties are those of the projection: values are returned as they are, links and lists
+    /// as frozen ones, and a ``ProjectedCollection`` as an array. It is encoded as a dictionary of
+    /// these properties. Two projections are equal if their frozen objects are.
     public init(projecting object: Frozen<Model.Root>) {
         let snapshot = object.table.snapshot
         let table = FrozenTable(snapshot, snapshot.realm.entry(for: Model.self))
         self.init(table, row: object.row)
     }
 
-    /// One property of the objects of a list, in the list's order.
+    /// Returns a property of the objects in a list, in list order.
     ///
-    /// - Complexity: O(n): all are read.
+    /// - Complexity: O(n). All values are read.
     public subscript<Value: Sendable>(
         dynamicMember keyPath: KeyPath<Model, ProjectedCollection<Value>>
     ) -> [Value] {
         table.compute(Model.self, row) { Array($0[keyPath: keyPath]) }
     }
 
-    /// One property of the objects of a linked object's list, nil where there is none.
+    /// Returns a property of the objects in a linked object's list; `nil` if there
+    /// is no linked object.
     ///
-    /// - Complexity: O(n): all are read.
+    /// - Complexity: O(n). All values are read.
     public subscript<Value: Sendable>(
         dynamicMember keyPath: KeyPath<Model, ProjectedCollection<Value>?>
     ) -> [Value]? {

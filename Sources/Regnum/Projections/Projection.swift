@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-/// The base class of view models: a class that shows chosen properties of a model, under names of its
-/// own. A *class projection*.
+/// The base class of class projections: view models that expose selected properties of a model,
+/// under names of their own.
 ///
 ///     class PersonProjection: Projection<Person> {
 ///         @Projected(\Person.firstName) var firstName
@@ -9,27 +9,27 @@ internal import RegnumEngine
 ///         @Projected(\Person.friends.projectTo.firstName) var names: ProjectedCollection<String>
 ///     }
 ///
-/// It is used wherever its model is read, in all three views:
+/// A projection can be used wherever its model is read, in all three views:
 ///
-///     tx.objects(PersonProjection.self)           // confined: reads and assignments go to the person
+///     tx.objects(PersonProjection.self)           // accesses the person directly
 ///     snapshot.objects(PersonProjection.self)     // FrozenResults of Frozen<PersonProjection>
-///     realm.objects(PersonProjection.self).changes    // told only of what the projection names
-///     PersonProjection(projecting: Person())      // a person that is in no realm will do
+///     realm.objects(PersonProjection.self).changes    // reports changes to exposed properties
+///     PersonProjection(projecting: Person())      // unmanaged objects work too
 ///
-/// A projection is stored nowhere: a property of a model cannot hold one. Two projections of one class
-/// are equal if they project the same object. A subclass that declares initialisers of its own has to
-/// declare both that are required.
+/// Projections are not stored, so a property of a model cannot hold one. Two projections of the
+/// same class are equal if they project the same object. A subclass that declares its own
+/// initializers must declare both required ones.
 open class Projection<Root: ObjectBase>: ObjectBase {
-    /// The object that is projected.
+    /// The projected object.
     public final let rootObject: Root
 
-    /// The projection of an object, managed or not.
+    /// Creates a projection of a managed or unmanaged object.
     public required init(projecting object: Root) {
         rootObject = object
         super.init()
     }
 
-    /// The projection of a new unmanaged object.
+    /// Creates a projection of a new unmanaged object.
     public required init() {
         rootObject = Root()
         super.init()
@@ -40,22 +40,22 @@ open class Projection<Root: ObjectBase>: ObjectBase {
     override class var _storedType: ObjectBase.Type { Root._storedType }
 }
 
-/// What all classes derived from ``Projection`` are, for generic code.
+/// A class derived from ``Projection``, for use in generic code.
 ///
-/// The library conforms ``Projection``; do not conform types of your own.
+/// Implemented by ``Projection``; do not conform your own types.
 public protocol ClassProjection<Root>: ObjectBase {
-    /// The class of the objects that are projected.
+    /// The class of the projected objects.
     associatedtype Root: ObjectBase
-    /// The object that is projected.
+    /// The projected object.
     var rootObject: Root { get }
-    /// The projection of an object.
+    /// Creates a projection of an object.
     init(projecting object: Root)
 }
 
 extension Projection: ClassProjection {}
 
 extension ClassBinding {
-    /// The projection of an accessor of a row, if `type` is one.
+    /// Returns a projection of an accessor of the row, if `type` is a projection.
     @inline(never)
     func projection<T: ObjectBase>(_ type: T.Type, row: ObjectKey) -> T? {
         func make<P: ClassProjection>(_ type: P.Type) -> ObjectBase {
@@ -66,7 +66,7 @@ extension ClassBinding {
 }
 
 extension ReadTracer {
-    /// The projection of a new recorder, if `type` is one.
+    /// Returns a projection of a new recorder, if `type` is a projection.
     func projection<T: ObjectBase>(_ type: T.Type) -> T? {
         func make<P: ClassProjection>(_ type: P.Type) -> ObjectBase {
             P(projecting: recorder(P.Root.self))

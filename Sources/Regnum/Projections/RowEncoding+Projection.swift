@@ -1,8 +1,9 @@
 internal import RegnumEngine
 
 extension RowEncoding {
-    /// Encodes what a projection shows of the row, by its own names, in order of declaration: values as
-    /// their types are, links and lists as those of a frozen object, projected collections as arrays.
+    /// Encodes the properties of the row's projection under their own names, in declaration
+    /// order: values as themselves, links and lists like those of a frozen object, projected
+    /// collections as arrays.
     func encode(_ projection: ProjectionSchema, to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: PropertyKey.self)
         for property in projection.properties {
@@ -27,17 +28,18 @@ extension RowEncoding {
     }
 }
 
-/// What a property of a projection showed of a snapshot: without accessors, which end.
+/// The value of a projection's property in a snapshot, without accessors, which
+/// don't outlive the read.
 private enum Shown {
     case null
     case value(any Encodable)
     case object(FrozenTable, ObjectKey, isEmbedded: Bool)
     case list(FrozenTable, ObjectKey, property: Int)
     case values([Shown])
-    /// Of a type that is not encodable: its text.
+    /// The description of a value that is not encodable.
     case text(String)
 
-    /// - Parameter table: a class of the snapshot.
+    /// - Parameter table: any table of the snapshot.
     init(_ value: Any, _ table: FrozenTable) {
         switch unwrapped(value) {
         case nil: self = .null
@@ -69,7 +71,7 @@ private struct ShownEncoding: Encodable {
         var container = encoder.singleValueContainer()
         switch shown {
         case .null: try container.encodeNil()
-        // through a container, so that the encoder's strategies apply
+        // Use a container, so that the encoder's strategies apply.
         case .value(let value): try container.encode(value)
         case .text(let text): try container.encode(text)
         case .object(let table, let row, let isEmbedded):
@@ -78,7 +80,7 @@ private struct ShownEncoding: Encodable {
         case .values(let values):
             try container.encode(values.map { ShownEncoding(origin: origin, shown: $0) })
         case .list(let table, let row, let property):
-            // a list within a projected collection: by the name that the property has
+            // A list within a projected collection, encoded under the name of its property.
             var list = RowEncoding(
                 table, row, linkDepth: origin.linkDepth, path: origin.path)
             list.only = (property, table.schema.properties[property].name)
@@ -87,7 +89,7 @@ private struct ShownEncoding: Encodable {
     }
 }
 
-/// A list of an object, known by its type alone.
+/// An object's list, whatever its element type.
 private protocol HandledList {
     var handle: _ManagedList? { get }
 }

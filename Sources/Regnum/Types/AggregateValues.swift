@@ -1,21 +1,23 @@
 public import FoundationEssentials
 
-/// A property with a type that can be folded: the type itself or its optional.
+/// A property type that can be aggregated, or its optional.
 public protocol AggregatableValue: ScalarValue {
     /// The type without its optional.
     associatedtype Required: RequiredValue
 }
 
-/// A property that can be added up: the integers, `Float`, `Double`, `Decimal128` and their optionals.
+/// A property type that can be summed and averaged: the integers, `Float`, `Double`, `Decimal128`,
+/// ``AnyRealmValue``, and their optionals.
 public protocol SummableValue: AggregatableValue {
-    /// What a sum is: `Int` for the integers, otherwise the type without its optional.
+    /// The type of sums: `Int` for integers, otherwise the type without its optional.
     associatedtype Total: RequiredValue & OrderedValue
-    /// What a mean is: `Decimal128` for that, otherwise `Double`.
+    /// The type of averages: `Decimal128` for itself, `AnyRealmValue` for
+    /// itself, otherwise `Double`.
     associatedtype Mean: RequiredValue & OrderedValue = Double
 }
 
-/// A property that has a least and a greatest value: the integers, `Float`, `Double`, `Decimal128`,
-/// `Date` and their optionals.
+/// A property type that has a minimum and a maximum: the integers, `Float`, `Double`, `Decimal128`,
+/// `Date`, ``AnyRealmValue``, and their optionals.
 public protocol BoundedValue: AggregatableValue {}
 
 extension Int: SummableValue, BoundedValue {
@@ -59,7 +61,7 @@ extension Decimal128: SummableValue, BoundedValue {
     public typealias Mean = Decimal128
 }
 
-/// Numbers of all kinds are added as decimals, and other values left out.
+/// Numbers of all kinds are aggregated as decimals; other values are ignored.
 extension AnyRealmValue: SummableValue, BoundedValue {
     public typealias Required = AnyRealmValue
     public typealias Total = AnyRealmValue

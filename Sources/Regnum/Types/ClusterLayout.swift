@@ -1,25 +1,25 @@
-/// Where the values of a row lie in memory: the part of the engine's cluster layout that inlined
-/// reads need. `Sources/RegnumEngine/Clusters/ClusterLayout.swift` owns it, and `ClusterLayoutTests`
-/// holds the two together.
+/// The memory layout of a row's values, as far as inlined reads need it. The layout is
+/// owned by `Sources/RegnumEngine/Clusters/ClusterLayout.swift`; `ClusterLayoutTests`
+/// checks that the two agree.
 public enum _ClusterLayout {
-    /// The chunk word of a column: the address of its values with the logarithm of an integer's
-    /// width in the low 6 bits; 0 where it was not read from the file yet.
+    /// Returns the chunk word of a column: the address of its values, with the logarithm of an
+    /// integer's width in the low 6 bits; 0 if the chunk hasn't been read from the file yet.
     @inlinable @inline(__always)
     static func word(_ cluster: UnsafeRawPointer, _ column: Int) -> UInt {
         cluster.load(fromByteOffset: 80 &+ 8 &* column, as: UInt.self)
     }
 
-    /// Bytes of the part of a cluster that inlined reads of that many columns look at before they
-    /// find a word of 0.
+    /// Returns how many bytes of a cluster an inlined read of any of `columnCount` columns may
+    /// access before it finds a chunk word of 0.
     static func byteCount(columnCount: Int) -> Int { 128 + 64 * (columnCount + 1) }
 
-    /// The values of the chunk that a word names.
+    /// Returns the address of the values of the chunk with the given word.
     @inlinable @inline(__always)
     static func values(_ word: UInt) -> UnsafeRawPointer {
         UnsafeRawPointer(bitPattern: (word & ~63) &+ 16).unsafelyUnwrapped
     }
 
-    /// What the cluster says of a column beside its values.
+    /// Returns the address of a column's metadata in the cluster.
     @inlinable @inline(__always)
     static func slot(_ cluster: UnsafeRawPointer, _ column: Int) -> UnsafeRawPointer {
         let slotCount = Int(cluster.load(fromByteOffset: 14, as: UInt16.self))
@@ -27,7 +27,7 @@ public enum _ClusterLayout {
         return cluster + (slots &+ 64 &* column)
     }
 
-    /// Whether the row has a value in an optional column.
+    /// Returns whether the row has a value in an optional column.
     @inlinable @inline(__always)
     static func isPresent(_ cluster: UnsafeRawPointer, _ column: Int, _ place: Int) -> Bool {
         let offset = Int(slot(cluster, column).load(fromByteOffset: 28, as: UInt32.self))
@@ -36,7 +36,7 @@ public enum _ClusterLayout {
         return bits >> UInt64(place & 63) & 1 != 0
     }
 
-    /// A value of fixed width, nil where the chunk was not read yet.
+    /// Returns a value of fixed width, or `nil` if the chunk hasn't been read yet.
     @inlinable @inline(__always)
     static func value<T: BitwiseCopyable>(
         _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int, as type: T.Type
@@ -47,7 +47,7 @@ public enum _ClusterLayout {
         return values(word).load(fromByteOffset: MemoryLayout<T>.stride &* place, as: type)
     }
 
-    /// The bytes of a string or data value, nil where they have to be read the long way.
+    /// Returns the bytes of a string or data value, or `nil` if it must be read on the slow path.
     @inlinable @inline(__always)
     static func bytes(
         _ cluster: UnsafeRawPointer, _ column: Int, _ place: Int

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-// A projected type does what its persisted type does, with a conversion on the way.
+// A projected type forwards to its persisted type and converts the values.
 
 extension FailableCustomPersistable {
     public static var _isProjected: Bool { true }
@@ -13,7 +13,7 @@ extension FailableCustomPersistable {
 
     public static var _persistedForm: any Persistable.Type { PersistedType._basisForm }
 
-    /// Reads run code of the program.
+    /// Reading runs the conversion, which is code of the program.
     @inlinable @inline(__always)
     public static var _isScalar: Bool { false }
 
@@ -21,8 +21,8 @@ extension FailableCustomPersistable {
         let start = PersistedType._basisDefault()
         if let value = Self(persistedValue: start) { return value }
         fatalError(
-            "No \(Self.self) can be made of \(described(start)), what a property without an initial "
-                + "value starts with: give it one, or declare it as optional.")
+            "\(Self.self) cannot be created from \(described(start)), the default of a property "
+                + "without an initial value: give it one, or declare it as optional.")
     }
 
     public static func _decode(_ value: _StoredValue) -> Self? {
@@ -49,7 +49,7 @@ extension FailableCustomPersistable {
                 described(stored), property: binding.propertyIndex(of: column))
             return placeholder()
         }
-        if PersistedType._basisClass != nil { return _makeDefault() }  // no object yet
+        if PersistedType._basisClass != nil { return _makeDefault() }  // no object stored yet
         binding.reportUndecodable(binding.value(row: object._row, column: column), column)
         return placeholder()
     }
@@ -69,7 +69,7 @@ extension FailableCustomPersistable {
         return Self(persistedValue: stored)
     }
 
-    /// Some value of the type, nil where none could be made.
+    /// An arbitrary value of the type, or `nil` if none could be created.
     static var anyValue: Self? {
         if let value = Self(persistedValue: PersistedType._basisDefault()) { return value }
         guard PersistedType._basisClass == nil else { return nil }

@@ -1,11 +1,11 @@
 internal import RegnumEngine
 
-// What recorders give for properties of projected types, so that key paths can be told apart
-// (see `ReadTracer`).
+// Values that recorders return for properties of projected types, which let key paths be
+// resolved (see `ReadTracer`).
 
 extension FailableCustomPersistable {
-    /// What a property of a recorder reads as; nil for objects of rows, and where the value that the
-    /// recorder has can be converted as any other one.
+    /// Returns the value that a recorder's property reads as; `nil` for objects
+    /// that aren't recorders.
     static func recorded(_ binding: ClassBinding, _ column: Int32) -> Self? {
         guard binding.isRecorder, let tracer = binding.tracer else { return nil }
         if PersistedType._basisClass != nil {
@@ -18,11 +18,12 @@ extension FailableCustomPersistable {
             if let decoded = _decode(_StoredValue(value)) { return decoded }
         }
         fatalError(
-            "\(binding.propertyName(ofColumn: column)) cannot be named by a key path: no "
-                + "\(Self.self) could be made to tell it from others. Declare it as optional.")
+            "\(binding.propertyName(ofColumn: column)) cannot be used in a key path: no "
+                + "\(Self.self) could be created to identify it. Declare it as optional.")
     }
 
-    /// A value for key paths to give: of an object with the defaults, or with other values.
+    /// Returns a sample value: converted from an object with defaults in round 0, and from an
+    /// object with other values in later rounds.
     static func sample(_ round: Int) -> Self {
         guard round > 0, let type = PersistedType._basisClass else { return _makeDefault() }
         let object = type.init()
@@ -36,15 +37,16 @@ extension FailableCustomPersistable {
         return (object as? PersistedType).flatMap { Self(persistedValue: $0) } ?? _makeDefault()
     }
 
-    /// Whether what a key path gave is the sample.
+    /// Returns whether a key path returned the sample.
     static func isSample(_ found: Any, _ round: Int) -> Bool {
         (found as? Self).map { _areSame($0, sample(round)) } ?? false
     }
 }
 
 extension ObjectBase {
-    /// Whether two objects, which no realm has to have, hold the same: values by their stored bits,
-    /// embedded objects and lists by what they hold, other objects by their rows.
+    /// Returns whether two objects, which may be unmanaged, have equal content: values are
+    /// compared by their stored bits, embedded objects and lists by their content, other
+    /// objects by their rows.
     final func hasSameMembers(as other: ObjectBase) -> Bool {
         guard type(of: self) == type(of: other) else { return false }
         return ClassSchema.of(type(of: self)).properties.allSatisfy { property in

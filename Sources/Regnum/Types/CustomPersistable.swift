@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// A type of yours that is stored as a type that a realm can store, by a conversion that cannot fail.
+/// A type that is stored as another, persistable type, by a conversion that cannot fail.
 ///
 ///     extension CLLocationCoordinate2D: CustomPersistable {
 ///         public init(persistedValue: Location) {
@@ -9,48 +9,51 @@ internal import RegnumEngine
 ///         public var persistableValue: Location { Location(value: [latitude, longitude]) }
 ///     }
 ///
-/// The type can then be a property, an optional property, the element of a ``List`` and the value of a
-/// ``Map``; where it is stored as a value, the element of a ``MutableSet`` too; where it is
-/// stored as a value that can be a key or have an index, so can the type. The file knows the
-/// persisted type alone: a property can change from one to the other without a migration.
+/// The type can then be used for properties, optional properties, elements of a ``List`` and
+/// values of a ``Map``. If its persisted type is a value, it can also be an element of a
+/// ``MutableSet``, and if the persisted type can be a primary key or have an index, so can this
+/// type. The file only contains the persisted type, so a property can change from one type to the
+/// other without a migration.
 public protocol CustomPersistable: FailableCustomPersistable {
-    /// Makes the value from what is stored: a fresh value, or an embedded object that is to be read
-    /// within the call.
+    /// Creates a value from its stored form: a value, or an embedded object that must only be
+    /// accessed during the call.
     init(persistedValue: PersistedType)
 }
 
-/// A type of yours that is stored as a type that a realm can store, where a stored value can be none of
-/// the type's.
+/// A type that is stored as another, persistable type, whose stored form may not convert back.
 ///
 ///     extension URL: FailableCustomPersistable {
 ///         public init?(persistedValue: String) { self.init(string: persistedValue) }
 ///         public var persistableValue: String { absoluteString }
 ///     }
 ///
-/// What cannot be converted reads as nil where the property, or the element of the list, is optional;
-/// reading it as a required one ends the process with a sentence. Two values are the same to a realm
-/// if their persisted values are.
+/// A stored value that cannot be converted reads as `nil` if the property or element is optional.
+/// Reading it as a required property or element fails the transaction with `.invalidValue`; for
+/// frozen objects see ``Snapshot/read(_:)``. A realm treats two values as equal if their
+/// persisted values are.
 ///
-/// The conversions are called whenever a value is read, set or compared with, also of objects that
-/// are not stored, and on any thread: they should compute and do nothing else.
+/// Conversions run whenever a value is read, set or compared, including for unmanaged objects, and
+/// on any thread. They should have no side effects.
 public protocol FailableCustomPersistable: RequiredValue, ProjectedValue
 where
     _Basis == PersistedType._ColumnBasis, _Projected == Self, _PersistedProperty == PersistedType
 {
-    /// What is stored: `Bool`, an integer, `Float`, `Double`, ``Decimal128``, `String`, `Data`, `Date`,
-    /// `UUID`, ``ObjectId``, or a class derived from ``EmbeddedObject``. No optional and no collection.
+    /// The stored type: `Bool`, an integer, `Float`, `Double`, ``Decimal128``, `String`, `Data`,
+    /// `Date`, `UUID`, ``ObjectId``, or a class derived from ``EmbeddedObject``. Optionals and
+    /// collections are not supported.
     associatedtype PersistedType: ProjectionBasis
-    /// Makes the value from what is stored, nil if that is none of this type's.
+    /// Creates a value from its stored form, or returns `nil` if that is not a
+    /// valid value of this type.
     init?(persistedValue: PersistedType)
-    /// The value as it is stored; of an embedded class a new object at each call.
+    /// The stored form of the value; for an embedded class, a new object for each call.
     var persistableValue: PersistedType { get }
 }
 
-/// A type that is stored as another one, or its optional: see ``CustomPersistable``.
+/// A type that is stored as another type, or its optional: see ``CustomPersistable``.
 public protocol ProjectedValue: ScalarValue {
     /// The type without its optional.
     associatedtype _Projected: FailableCustomPersistable
-    /// What the file has in its place: the persisted type or, of an optional, its optional.
+    /// The type of the stored property: the persisted type, or its optional.
     associatedtype _PersistedProperty
 }
 
@@ -59,29 +62,31 @@ extension Optional: ProjectedValue where Wrapped: FailableCustomPersistable {
     public typealias _PersistedProperty = Wrapped.PersistedType?
 }
 
-/// A type that others can be stored as: see ``CustomPersistable``.
+/// A type that other types can be stored as: see ``CustomPersistable``.
 ///
-/// The library conforms the values that it can store and ``EmbeddedObject``. The requirements are
-/// underscored: do not conform types of your own.
+/// Implemented by the library for all types of stored values and for ``EmbeddedObject``. The
+/// requirements are underscored: do not conform your own types.
 public protocol ProjectionBasis: OptionalPersistable, RealmCollectionValue {
-    /// The type that decides what a property can be used for.
+    /// The type that determines how a property can be used.
     associatedtype _ColumnBasis: ScalarValue
-    /// The class of what is stored, nil for a value.
+    /// The class that values are stored as; `nil` if they are stored as scalars.
     static var _basisClass: ObjectBase.Type? { get }
-    /// What a required property is that is stored so.
+    /// The declaration of a required property stored as this type.
     static var _basisProperty: _PropertyType { get }
-    /// How values are stored; of no meaning for a class.
+    /// The storage type of the values; meaningless for a class.
     static var _basisStorage: _StorageType { get }
-    /// What a property without an initial value starts with.
+    /// Returns the default of a property without an initial value.
     static func _basisDefault() -> Self
-    /// The value that is stored so, nil if it is none of this type's, and for a class.
+    /// Decodes a stored value; returns `nil` if it is not a valid value of this
+    /// type, and for a class.
     static func _basisDecode(_ value: _StoredValue) -> Self?
-    /// The value as it is stored.
+    /// Encodes the value in its stored form.
     func _basisEncode() -> _StoredValue
-    /// The property type, and that of a list of optional elements, by which tools see what is stored.
+    /// The property types, for the type itself and for collections of optional elements, that tools
+    /// see instead of projected types.
     static var _basisForm: any Persistable.Type { get }
     static var _basisOptionalListForm: any Persistable.Type { get }
     static var _basisOptionalSetForm: any Persistable.Type { get }
-    /// The map by which tools see what is stored.
+    /// Returns the map type that tools see instead of a map of projected types.
     static func _basisMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
 }

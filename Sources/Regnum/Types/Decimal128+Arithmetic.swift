@@ -1,57 +1,57 @@
 import RegnumEngine
 
-// Each result is the exact one rounded once. Exact ones keep the digits that the standard prefers:
-// 1.20 + 1 is 2.20, 1.20 · 1.0 is 1.200, 1.20 / 2 is 0.60. None of this allocates.
+// Each result is the exact result, rounded once. Exact results have the digits that the standard
+// prefers: 1.20 + 1 is 2.20, 1.20 · 1.0 is 1.200, 1.20 / 2 is 0.60. No operation allocates memory.
 extension Decimal128: SignedNumeric {
-    /// The sum. Infinities of both signs have none: NaN.
+    /// Returns the sum; NaN for infinities of opposite signs.
     public static func + (left: Decimal128, right: Decimal128) -> Decimal128 {
         Decimal128(DecimalBits.sum(left.bits, right.bits))
     }
 
-    /// The difference. Infinities of one sign have none: NaN.
+    /// Returns the difference; NaN for infinities of the same sign.
     public static func - (left: Decimal128, right: Decimal128) -> Decimal128 {
         Decimal128(DecimalBits.difference(left.bits, right.bits))
     }
 
-    /// The product. Zero and an infinity have none: NaN.
+    /// Returns the product; NaN for zero times infinity.
     public static func * (left: Decimal128, right: Decimal128) -> Decimal128 {
         Decimal128(DecimalBits.product(left.bits, right.bits))
     }
 
-    /// The quotient. A number by zero is an infinity; zero by zero and infinity by infinity have
-    /// none: NaN.
+    /// Returns the quotient; an infinity for a nonzero number divided by zero; NaN for zero divided
+    /// by zero and infinity divided by infinity.
     public static func / (left: Decimal128, right: Decimal128) -> Decimal128 {
         Decimal128(DecimalBits.quotient(left.bits, right.bits))
     }
 
-    /// Adds.
+    /// Adds a number.
     public static func += (left: inout Decimal128, right: Decimal128) { left = left + right }
 
-    /// Subtracts.
+    /// Subtracts a number.
     public static func -= (left: inout Decimal128, right: Decimal128) { left = left - right }
 
-    /// Multiplies.
+    /// Multiplies by a number.
     public static func *= (left: inout Decimal128, right: Decimal128) { left = left * right }
 
-    /// Divides.
+    /// Divides by a number.
     public static func /= (left: inout Decimal128, right: Decimal128) { left = left / right }
 
-    /// The number with the other sign, also of a zero or infinity.
+    /// Returns the number with its sign inverted, including that of zeros and infinities.
     public static prefix func - (number: Decimal128) -> Decimal128 {
         Decimal128(number.bits.negated)
     }
 
-    /// Changes the sign, also of a zero or infinity.
+    /// Inverts the sign, including that of zeros and infinities.
     public mutating func negate() { self = -self }
 
-    /// The number without its sign.
+    /// The absolute value.
     public var magnitude: Decimal128 { Decimal128(bits.magnitude) }
 }
 
 extension Decimal128: Strideable {
-    /// How much must be added to this to get the other.
+    /// Returns the number that must be added to this one to get `other`.
     public func distance(to other: Decimal128) -> Decimal128 { other - self }
 
-    /// The sum of this and the given number.
+    /// Returns the sum of this number and `distance`.
     public func advanced(by distance: Decimal128) -> Decimal128 { self + distance }
 }

@@ -4,7 +4,7 @@ import RegnumEngine
 // MARK: - From other numbers
 
 extension Decimal128 {
-    /// The integer, rounded if it has more than 34 digits.
+    /// Creates a decimal from an integer, rounded if it has more than 34 digits.
     public init(_ integer: some BinaryInteger) {
         if let short = Int64(exactly: integer) {
             self.init(DecimalBits(short))
@@ -15,7 +15,8 @@ extension Decimal128 {
         }
     }
 
-    /// The integer, or nil if it has more than 34 digits that are not zeros at its end.
+    /// Creates a decimal from an integer, or returns `nil` if the integer has more than 34 digits,
+    /// not counting trailing zeros.
     public init?<Integer: BinaryInteger>(exactly integer: Integer) {
         if let short = Int64(exactly: integer) {
             self.init(DecimalBits(short))
@@ -25,31 +26,31 @@ extension Decimal128 {
         }
     }
 
-    /// The number with the fewest digits that gives the double back: 0.1 for the double 0.1, which
-    /// itself is a little more.
+    /// Creates the shortest decimal that converts back to the given double: 0.1 for the double 0.1,
+    /// whose exact value is slightly greater.
     ///
-    /// Doubles of up to 15 digits take some divisions; others are written as text and read.
+    /// Doubles with up to 15 digits take a few divisions; others are converted via text.
     public init(_ double: Double) {
         self.init(DecimalBits(double))
     }
 
-    /// The number with the fewest digits that gives the float back.
+    /// Creates the shortest decimal that converts back to the given float.
     public init(_ float: Float) {
         self.init(DecimalBits(float))
     }
 
-    /// The Foundation decimal, which may have up to 38 digits, rounded to 34.
+    /// Creates a decimal from a Foundation decimal, which may have up to 38 digits, rounded to 34.
     public init(_ decimal: Decimal) {
         self.init(string: decimal.description)
     }
 
-    /// The same as `init(_:)`.
+    /// Creates a decimal like `init(_:)`.
     public init(number: some BinaryInteger) {
         self.init(number)
     }
 
-    /// The number with the fewest digits that gives the floating point number back; of one that is
-    /// neither `Float` nor `Double`, its double.
+    /// Creates the shortest decimal that converts back to the given floating-point number. Types
+    /// other than `Float` and `Double` are converted to `Double` first.
     public init(number: some BinaryFloatingPoint) {
         if let float = number as? Float {
             self.init(float)
@@ -58,17 +59,18 @@ extension Decimal128 {
         }
     }
 
-    /// The same as `init(_:)`.
+    /// Creates a decimal like `init(_:)`.
     public init(number: Decimal) {
         self.init(number)
     }
 
-    /// The number in a value of one of these types: `Decimal128`, `String`, the integers, the floating
-    /// point numbers, `Decimal`, and what describes itself as a number, such as `NSNumber`.
+    /// Creates a decimal from a value of one of these types: `Decimal128`, `String`,
+    /// integers, floating-point numbers, `Decimal`, and types whose description is a
+    /// number, such as `NSNumber`.
     ///
-    /// A string that is no number gives NaN.
+    /// A string that is not a number becomes NaN.
     ///
-    /// - Precondition: the value is of such a type.
+    /// - Precondition: the value has one of these types.
     public init(value: Any) {
         switch withoutFoundation(value) ?? value {
         case let number as Decimal128: self = number
@@ -78,7 +80,7 @@ extension Decimal128 {
         case let decimal as Decimal: self.init(decimal)
         default:
             guard let bits = DecimalBits(text: "\(value)") else {
-                fatalError("A \(type(of: value)) cannot be made a Decimal128.")
+                fatalError("A \(type(of: value)) cannot be converted to Decimal128.")
             }
             self.init(bits)
         }
@@ -88,26 +90,28 @@ extension Decimal128 {
 // MARK: - To other numbers
 
 extension Decimal128 {
-    /// The double nearest to the decimal, as `Double.init(_:)` gives it.
+    /// The nearest double, as returned by `Double.init(_:)`.
     public var doubleValue: Double { bits.doubleValue }
 }
 
 extension Double {
-    /// The double nearest to the decimal, the even one of two; an infinity beyond the greatest, zero
-    /// below the least; NaN for NaN.
+    /// Creates the nearest double, with ties rounded to even. Values beyond the range of doubles
+    /// become infinities or zeros; NaN remains NaN.
     public init(_ decimal: Decimal128) {
         self = decimal.bits.doubleValue
     }
 }
 
 extension Int {
-    /// The same number, or nil if it has a fraction, does not fit, or is an infinity or NaN.
+    /// Creates an integer with the same value, or returns `nil` if the decimal has a fraction,
+    /// doesn't fit, or is an infinity or NaN.
     public init?(exactly decimal: Decimal128) {
         guard let integer = decimal.bits.exactInt64 else { return nil }
         self = Int(integer)
     }
 
-    /// The number without its fraction, or nil if that does not fit, or it is an infinity or NaN.
+    /// Creates an integer by discarding the fraction, or returns `nil` if the result doesn't fit or
+    /// the decimal is an infinity or NaN.
     public init?(truncating decimal: Decimal128) {
         guard let integer = decimal.bits.truncatedInt64 else { return nil }
         self = Int(integer)
@@ -115,17 +119,18 @@ extension Int {
 }
 
 extension Decimal {
-    /// The same number (NaN for NaN), or nil for one that Foundation decimals do not have: an
-    /// infinity, one with digits below 10^-128, one of 10^165 and more.
+    /// Creates a Foundation decimal with the same value (NaN for NaN), or returns `nil` for values
+    /// that it cannot represent: infinities, digits below 10^-128, and numbers of 10^165 and above.
     ///
-    /// Its trailing zeros and the sign of a zero are not kept.
+    /// Trailing zeros and the sign of a zero are not preserved.
     public init?(exactly decimal: Decimal128) {
         guard !decimal.isNaN else {
             self = .nan
             return
         }
         guard var parts = decimal.bits.canonical.finiteParts else { return nil }
-        // Exponents end at 127, where there is room for 38 digits.
+        // The maximum exponent is 127; higher ones are reduced by padding the
+        // coefficient to 38 digits.
         while parts.exponent > 127, parts.coefficient < Self.paddedMax {
             parts.coefficient *= 10
             parts.exponent -= 1
@@ -136,6 +141,6 @@ extension Decimal {
         self = number
     }
 
-    /// 10^37: what is below it, takes another digit.
+    /// 10^37. A smaller coefficient has room for another digit.
     private static var paddedMax: UInt128 { 10_000_000_000_000_000_000_000_000_000_000_000_000 }
 }

@@ -3,7 +3,7 @@ internal import RegnumEngine
 extension Decimal128: RequiredValue, OrderedValue {
     public static var _storage: _StorageType { _StorageType(.decimal) }
 
-    /// Zero.
+    /// Returns zero.
     public static func _makeDefault() -> Decimal128 { Decimal128() }
 
     public static func _decode(_ value: _StoredValue) -> Decimal128? {

@@ -1,64 +1,66 @@
 import RegnumEngine
 
 extension Decimal128 {
-    /// The number that a text tells; NaN for a text that is no number.
+    /// Parses a number from text. Text that is not a number becomes NaN.
     ///
-    /// An optional sign, digits with at most one point, an optional exponent as in `-1.50e+7`; or
-    /// `Inf`, `Infinity`, `NaN` in either case. Nothing before, between or behind, no spaces. The
-    /// digits are kept, trailing zeros too; more than 34 are rounded. Linear time. `init(_:)` tells
-    /// what is no number.
+    /// Accepts an optional sign, digits with at most one decimal point, and an optional exponent,
+    /// as in `-1.50e+7`; or `Inf`, `Infinity` and `NaN`, ignoring case. No other characters are
+    /// allowed, including spaces. The digits are preserved, including trailing zeros; more than 34
+    /// are rounded. Linear in the length of the text. To detect invalid text, use `init(_:)`.
     public init(string: String) {
         self.init(DecimalBits(text: string) ?? .nan)
     }
 
-    /// The canonical text without the zeros at the end of its fraction: `1.5` for 1.50.
+    /// The canonical text without trailing zeros in the fraction: `1.5` for 1.50.
     public var stringValue: String { bits.trimmedText }
 }
 
 extension Decimal128: LosslessStringConvertible {
-    /// The number that a text tells, as `init(string:)` reads it; nil for a text that is no number.
+    /// Parses a number like `init(string:)`, but returns `nil` for text that is not a number.
     ///
-    /// With a literal, Swift takes `init(stringLiteral:)` for this one: write
-    /// `Decimal128.init("x")` to have nil.
+    /// For a string literal, Swift prefers `init(stringLiteral:)`. Write `Decimal128.init("x")` to
+    /// call this initializer.
     public init?(_ text: String) {
         guard let bits = DecimalBits(text: text) else { return nil }
         self.init(bits)
     }
 
-    /// The canonical text: all digits, with an exponent where the last one stands before the point
-    /// or more than five zeros follow it, as in `1.50`, `1.50E+7`, `1.50E-7`, `-0`, `Infinity`, `NaN`.
+    /// The canonical text: all digits, in scientific notation if the exponent is positive or
+    /// more than five zeros would follow the decimal point, as in `1.50`, `1.50E+7`, `1.50E-7`,
+    /// `-0`, `Infinity`, `NaN`.
     ///
-    /// It gives the same number with the same digits back. Source: General Decimal Arithmetic
-    /// Specification, to-scientific-string, as BSON writes decimals.
+    /// Parsing it returns the same number with the same digits. Source: General Decimal Arithmetic
+    /// Specification, to-scientific-string, which is also how BSON formats decimals.
     public var description: String { bits.text }
 }
 
 extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral
 {
-    /// The integer, with up to 38 digits, of which 34 are kept.
+    /// Creates a decimal from an integer literal of up to 38 digits, rounded to 34.
     public init(integerLiteral value: Int128) {
         self.init(DecimalBits(value))
     }
 
-    /// The number with the fewest digits that gives the double back: what is written, up to 15 digits.
-    /// For more, write a string.
+    /// Creates the shortest decimal that converts back to the given double, which is exactly the
+    /// literal if that has up to 15 digits. Use a string literal for more digits.
     public init(floatLiteral value: Double) {
         self.init(value)
     }
 
-    /// The number that the text tells; NaN for a text that is no number.
+    /// Parses a number from a string literal. Text that is not a number becomes NaN.
     public init(stringLiteral value: String) {
         self.init(string: value)
     }
 }
 
 extension Decimal128: Codable {
-    /// Reads a string, an integer or a floating point number.
+    /// Decodes a string, an integer or a floating-point number.
     ///
-    /// Whether a decoder passes on all digits of a number that is no string is its own affair.
+    /// Whether all digits of a number survive, if it isn't encoded as a string,
+    /// depends on the decoder.
     ///
-    /// - Throws: `DecodingError` for anything else, and for a string that is no number.
+    /// - Throws: `DecodingError` for anything else, and for a string that is not a number.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let text = try? container.decode(String.self) {
@@ -74,7 +76,7 @@ extension Decimal128: Codable {
         }
     }
 
-    /// Writes `stringValue`, as a string.
+    /// Encodes `stringValue`, as a string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(stringValue)

@@ -1,9 +1,9 @@
 internal import RegnumEngine
 
-/// The integers of other widths than `Int`'s: stored as `Int` is, so that a property may change its
-/// width without a migration.
+/// A fixed-width integer that is stored like `Int`, so that a property can change its width
+/// without a migration.
 ///
-/// A stored value that the type cannot hold reads as 0 and fails the transaction.
+/// Reading a stored value that doesn't fit returns 0 and fails the transaction.
 public protocol NarrowInteger: FixedWidthInteger, RequiredValue, PrimaryKeyValue, IndexableValue,
     OrderedValue
 {}
@@ -54,15 +54,15 @@ extension Float: RequiredValue, OrderedValue {
         object._binding?.setDouble(widened, row: object._row, column: column)
     }
 
-    /// The float as a double. A NaN keeps its bits, also a signalling one, which a conversion would
-    /// make a quiet one.
+    /// The float converted to a double. Preserves the bits of a NaN, even of a signaling one, which
+    /// an ordinary conversion would turn into a quiet one.
     private var widened: Double {
         guard isNaN else { return Double(self) }
         let sign: UInt64 = self.sign == .minus ? 1 << 63 : 0
         return Double(bitPattern: sign | 0x7FF << 52 | UInt64(significandBitPattern) << 29)
     }
 
-    /// The float that is stored as a double: see `widened`.
+    /// Creates a float from its stored double: see `widened`.
     @inlinable @inline(__always)
     init(_stored double: Double) {
         self = double.isNaN ? Float(_storedNaN: double) : Float(double)

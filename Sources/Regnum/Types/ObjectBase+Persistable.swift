@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-// A link: a property `Other?`, stored as the key of the other row.
+// Links: properties of type `Other?`, stored as the object key of the target row.
 
 extension ObjectBase: OptionalPersistable {}
 

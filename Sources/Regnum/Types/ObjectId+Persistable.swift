@@ -5,7 +5,7 @@ extension ObjectId: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue
         _StorageType(.objectId)
     }
 
-    /// A freshly generated id.
+    /// Returns a newly generated id.
     public static func _makeDefault() -> ObjectId { .generate() }
 
     public static func _decode(_ value: _StoredValue) -> ObjectId? {

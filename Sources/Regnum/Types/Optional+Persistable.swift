@@ -25,7 +25,7 @@ extension RequiredValue {
             binding.isTracing
             ? binding.tracedValue(row: object._row, column: column)
             : binding.value(row: object._row, column: column)
-        // what is none of the type's values reads as nil: an enum may have lost a case
+        // Invalid values read as nil: an enum may have lost a case.
         return Self?._decode(_StoredValue(value)) ?? nil
     }
 

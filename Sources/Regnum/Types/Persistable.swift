@@ -2,45 +2,49 @@ internal import RegnumEngine
 
 /// A type that `@Persisted` can wrap.
 ///
-/// The library conforms all of them: values (`Bool`, `Int`, `Int8` to `Int64`, `Float`, `Double`,
-/// `String`, `Data`, `Date`, `UUID`, `ObjectId`, enums that are ``PersistableEnum``, and their
-/// optionals), optional objects (links), ``List``, ``MutableSet``, ``Map`` and ``LinkingObjects``.
-/// Where the compiler says that a type has to conform:
+/// Implemented by the library for all supported types: values (`Bool`, `Int`, `Int8` to `Int64`,
+/// `Float`, `Double`, ``Decimal128``, `String`, `Data`, `Date`, `UUID`, ``ObjectId``,
+/// ``AnyRealmValue``, enums that conform to ``PersistableEnum``, and their optionals), optional
+/// objects (links), ``List``, ``MutableSet``, ``Map`` and ``LinkingObjects``. If the compiler
+/// reports that a type must conform:
 ///
-/// - an enum has a raw value and is declared `: PersistableEnum`;
-/// - for `Decimal` declare a ``Decimal128``;
-/// - `URL` and types of your own become ``CustomPersistable`` or ``FailableCustomPersistable``;
-/// - for arrays, sets and dictionaries declare a ``List``, ``MutableSet`` or ``Map``.
+/// - Give an enum a raw type and declare it as `PersistableEnum`.
+/// - Use ``Decimal128`` instead of `Decimal`.
+/// - Make `URL` or your own type conform to ``CustomPersistable`` or ``FailableCustomPersistable``.
+/// - Use a ``List``, ``MutableSet`` or ``Map`` instead of an array, set or dictionary.
 ///
 /// The requirements are underscored: they are the contract between the property wrapper and the
-/// storage and change without notice. Do not conform types of your own.
+/// storage, and may change without notice. Do not conform your own types.
 public protocol Persistable {
-    /// What a property of the type is.
+    /// The declaration of a property of this type.
     static var _property: _PropertyType { get }
-    /// Whether a value stands in a column by itself, and is read by the library alone: all but links,
-    /// collections and projected types.
+    /// Whether a value is stored in a single column and decoded by the library alone. True for all
+    /// types except links, collections and projected types.
     static var _isScalar: Bool { get }
-    /// The default of a property without an initial value, made anew for each object.
+    /// Returns the default of a property without an initial value, created for each object.
     static func _makeDefault() -> Self
-    /// The value in a cluster of rows in memory, nil where it has to be read the long way.
+    /// Returns the value from an in-memory cluster of rows, or `nil` if it must be
+    /// read on the slow path.
     ///
     /// - Parameters:
     ///   - cluster: a cluster node with a slot for the column (see `_ClusterLayout`).
-    ///   - column: the number of the column; negative where it has none yet.
-    ///   - place: the row's place in the cluster, less than 1,024.
+    ///   - column: the column number; negative if the property has no column yet.
+    ///   - place: the index of the row in the cluster, less than 1,024.
     static func _read(_ cluster: UnsafeRawPointer, _ column: Int, _ place: Int) -> Self?
-    /// The value of a property of a managed object, the long way.
+    /// Returns the value of a managed object's property on the slow path.
     static func _managedValue(_ object: ObjectBase, _ column: Int32) -> Self
     /// Sets a property of a managed object to the value.
     func _write(to object: ObjectBase, _ column: Int32)
-    /// What a property of an unmanaged object holds after it was set, whose value so far is `current`.
+    /// Returns the new value of an unmanaged object's property after an assignment,
+    /// given its current value.
     static func _assigned(_ new: Self, over current: Self?) -> Self
-    /// The value as the library handles it without knowing its type.
+    /// Returns the value in type-erased form.
     func _content() -> _PropertyContent
-    /// The value of this type that `_content` gives so, nil if it is none of this type's.
+    /// Converts from the type-erased form returned by `_content`; returns `nil` if this type cannot
+    /// represent the content.
     static func _make(_ content: _PropertyContent) -> Self?
-    /// The type as which tools that do not know the class see the property: what is stored of a
-    /// projected type, else the type itself.
+    /// The type of the property as seen by tools that don't know the class: the persisted type of a
+    /// projected type, otherwise the type itself.
     static var _persistedForm: any Persistable.Type { get }
 }
 
@@ -59,48 +63,49 @@ extension Persistable {
     public static var _persistedForm: any Persistable.Type { Self.self }
 }
 
-/// One value in a column: a type of a value, or its optional.
+/// A scalar type, stored in a single column, or its optional.
 public protocol ScalarValue: Persistable {
-    /// The type that decides what a property can be used for: the raw value of an enum, else itself;
-    /// of an optional, that of the wrapped type.
+    /// The type that determines how a property can be used: the raw value of an enum, the basis of
+    /// an optional's wrapped type, otherwise the type itself.
     associatedtype _Basis: ScalarValue = Self
-    /// How values of the type are stored.
+    /// The storage type of the values.
     static var _storage: _StorageType { get }
-    /// The value of this type that is stored as `value`, nil if it is stored as another type or is
-    /// none of this type's values.
+    /// Decodes a stored value; returns `nil` if it has a different storage type or is not a
+    /// valid value of this type.
     static func _decode(_ value: _StoredValue) -> Self?
-    /// The value as it is stored.
+    /// Encodes the value in its stored form.
     func _encode() -> _StoredValue
-    /// Stored values that the type is known to have, beside those at the edges of how it is stored.
+    /// Known valid stored values, in addition to those at the edges of the storage type.
     static var _examples: [_StoredValue] { get }
-    /// Whether the program converts what is stored: see ``CustomPersistable``.
+    /// Whether the stored value is converted by the program: see ``CustomPersistable``.
     static var _isProjected: Bool { get }
-    /// The class of the embedded object that a value is stored as, nil for what is stored as a value.
+    /// The embedded class that values are stored as; `nil` if they are stored as scalars.
     static var _embeddedClass: ObjectBase.Type? { get }
 }
 
-/// A type whose values can be the key of a row: the integers, `String`, `ObjectId`, `UUID`, enums of
-/// those, and their optionals (nil is a key like any other, and unique).
+/// A type that can be a primary key: the integers, `String`, `ObjectId`, `UUID`, enums with such
+/// raw values, and their optionals. `nil` is a key like any other, and unique.
 public protocol PrimaryKeyValue: ScalarValue, Sendable {}
 
-/// A type that can have an index: the primary key types, `Bool` and `Date`, and their optionals.
+/// A type that can have an index: the primary key types, `Bool`, `Date` and ``AnyRealmValue``,
+/// and their optionals.
 public protocol IndexableValue: ScalarValue {}
 
-/// A type whose values are ordered in queries: `<`, `<=`, `>` and `>=` in `where`.
+/// A type whose values are ordered in queries, with `<`, `<=`, `>` and `>=` in `where`.
 public protocol OrderedValue: ScalarValue {}
 
-/// A stored value that is not optional. A model class is none: lists and sets hold no nil objects,
-/// so `List<Dog?>` does not compile.
+/// A scalar type that is not optional. Model classes are not included: lists and sets hold no `nil`
+/// objects, so `List<Dog?>` doesn't compile.
 public protocol RequiredValue:
     ScalarValue, OptionalPersistable, RealmCollectionValue, MapValue
 {
-    /// The list of what is stored of a list of optionals: see `Persistable._persistedForm`.
+    /// The list that tools see instead of a list of optionals: see `Persistable._persistedForm`.
     static var _optionalListForm: any Persistable.Type { get }
-    /// The same of a set.
+    /// The set that tools see instead of a set of optionals.
     static var _optionalSetForm: any Persistable.Type { get }
 }
 
-/// A type whose optional can be a property: the required values, and model classes.
+/// A type whose optional can be the type of a property: scalar types and model classes.
 public protocol OptionalPersistable {
     static var _optionalProperty: _PropertyType { get }
     static var _optionalIsScalar: Bool { get }
@@ -112,7 +117,8 @@ public protocol OptionalPersistable {
     static func _optionalContent(_ value: Self?) -> _PropertyContent
     static func _makeOptional(_ content: _PropertyContent) -> Self??
     static var _optionalPersistedForm: any Persistable.Type { get }
-    /// The map of what is stored of a map of optionals: see `Persistable._persistedForm`.
+    /// Returns the map that tools see instead of a map of optionals: see
+    /// `Persistable._persistedForm`.
     static func _optionalMapForm<Key: MapKey>(_ key: Key.Type) -> any Persistable.Type
 }
 
@@ -122,7 +128,7 @@ extension OptionalPersistable {
     }
 }
 
-/// How the values of a type are stored. Part of the contract of ``ScalarValue``.
+/// The storage type of a type's values. Part of the contract of ``ScalarValue``.
 public struct _StorageType: Sendable, Hashable {
     let valueType: ValueType
     let isOptional: Bool
@@ -134,38 +140,38 @@ public struct _StorageType: Sendable, Hashable {
         self.isFloat = isFloat
     }
 
-    /// The same for the optional of the type.
+    /// The storage type of the optional.
     var optional: _StorageType {
         _StorageType(valueType, isOptional: true, isFloat: isFloat)
     }
 
-    /// What an absent value is read as: null, or the zero of the type.
+    /// The value that a missing value reads as: null for optionals, otherwise the zero of the type.
     var zero: Value { isOptional ? .null : valueType.zero }
 
-    /// The name of the Swift type that is stored so.
+    /// The name of the Swift type that is stored as this type.
     var swiftName: String {
         (isFloat ? "Float" : valueType.swiftName) + (isOptional && !isAny ? "?" : "")
     }
 }
 
-/// One stored value. Part of the contract of ``ScalarValue``.
+/// A stored value. Part of the contract of ``ScalarValue``.
 public struct _StoredValue: Sendable {
     let value: Value
 }
 
-/// What a property is. Part of the contract of ``Persistable``.
+/// The declaration of a property. Part of the contract of ``Persistable``.
 public struct _PropertyType: Sendable {
     let shape: PropertyShape
 }
 
-/// What the property of an unmanaged object holds. Part of the contract of ``Persistable``.
+/// The content of an unmanaged object's property. Part of the contract of ``Persistable``.
 public struct _PropertyContent {
     enum Content {
         case value(Value)
         case link(ObjectBase?)
-        /// An object, list or dictionary as a value of any type.
+        /// An object, list or dictionary in an `AnyRealmValue`.
         case any(AnyRealmValue)
-        /// The same, checked.
+        /// An object, list or dictionary in an `AnyRealmValue` that has been validated.
         case tree(AnyTree)
         case list(any UnmanagedList)
         case map(any UnmanagedMap)
@@ -212,23 +218,23 @@ extension ScalarValue {
         return _decode(_StoredValue(value))
     }
 
-    /// The stored form of the value, as the engine takes it.
+    /// The value in the form that the engine uses.
     var engineValue: Value { _encode().value }
 
-    /// The value that is stored as `value`; a placeholder where that is none of the type's values,
-    /// which the caller has reported.
+    /// Decodes a stored value; returns a placeholder if it is invalid, which the
+    /// caller must have reported.
     static func fromEngine(_ value: Value) -> Self {
         _decode(_StoredValue(value)) ?? placeholder()
     }
 
-    /// Whether a stored value that the type does not have reads as nil: an optional enum may have
-    /// lost a case.
+    /// Whether invalid stored values read as `nil`, because an optional enum may have lost a case.
     static var readsUnknownAsNil: Bool {
         if Self.self is any FailableCustomPersistable.Type || _embeddedClass != nil { return false }
         return _storage.isOptional && !_storage.isAny
     }
 
-    /// Some value of the type, to go on with where there is an error instead of a true one.
+    /// Returns an arbitrary value, to continue after an error that prevented
+    /// reading the actual value.
     static func placeholder() -> Self {
         if _embeddedClass == nil, let zero = _decode(_StoredValue(_storage.zero)) { return zero }
         if let type = Self.self as? any FailableCustomPersistable.Type,

@@ -1,13 +1,14 @@
 internal import RegnumEngine
 
-/// An enum that can be a property, stored as its raw value.
+/// An enum that can be the type of a property, stored as its raw value.
 ///
 ///     enum Priority: Int, PersistableEnum { case low, normal, high }
 ///     enum State: String, PersistableEnum { case open, closed }
 ///
 /// A property without an initial value starts with the first case, also in objects that were stored
-/// before the class had it. A stored value that is no case (another version of the program wrote
-/// it) reads as nil where the property is optional; otherwise it is an `.invalidValue`.
+/// before the property was added. If a stored raw value matches no case (because another version of
+/// the program wrote it), an optional property reads as `nil`; reading a required one fails the
+/// transaction with `.invalidValue`.
 public protocol PersistableEnum: RawRepresentable, CaseIterable, RequiredValue, EnumValue, Sendable
 where RawValue: RequiredValue, _Basis == RawValue, _Enum == Self, _RawProperty == RawValue {}
 
@@ -15,7 +16,7 @@ where RawValue: RequiredValue, _Basis == RawValue, _Enum == Self, _RawProperty =
 public protocol EnumValue: ScalarValue {
     /// The type without its optional.
     associatedtype _Enum: PersistableEnum
-    /// What is stored: the raw value, or its optional.
+    /// The stored type: the raw value, or its optional.
     associatedtype _RawProperty: ScalarValue, RealmCollectionValue, MapValue
 }
 
@@ -34,7 +35,7 @@ extension PersistableEnum {
         return first
     }
 
-    /// The first case as it is stored.
+    /// The first case in its stored form.
     static var firstStored: Value? { allCases.first?.engineValue }
 
     public static func _decode(_ value: _StoredValue) -> Self? {
@@ -58,6 +59,6 @@ extension PersistableEnum {
 }
 
 extension PersistableEnum where Self: Comparable, RawValue: Comparable {
-    /// By the raw values.
+    /// Compares the raw values.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }

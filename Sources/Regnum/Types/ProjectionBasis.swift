@@ -51,13 +51,13 @@ extension ProjectionBasis where Self: EmbeddedObject {
 
     private static func noValue() -> Never {
         fatalError(
-            "What is stored as a \(Self.self) is no value: it can be compared with == and !=, but "
-                + "not sorted, made distinct or folded by.")
+            "A type that is stored as a \(Self.self) can be compared with == and !=, but not used "
+                + "for sorting, distinct or aggregates.")
     }
 }
 
-/// What a type that is stored as an embedded object is a value of: nothing. It can be no key and have no
-/// index or order.
+/// The column basis of types that are stored as embedded objects. It allows no primary
+/// key, index or ordering.
 public struct _NoColumn: RequiredValue {
     public static var _storage: _StorageType { _StorageType(.int, isOptional: true) }
     public static func _makeDefault() -> _NoColumn { _NoColumn() }

@@ -122,7 +122,7 @@ extension Date: RequiredValue, IndexableValue, OrderedValue {
         _StorageType(.date)
     }
 
-    /// The moment of the first read: a date without an initial value is "now".
+    /// Returns the current date: a date without an initial value is the time of its first read.
     public static func _makeDefault() -> Date { Date() }
 
     public static func _decode(_ value: _StoredValue) -> Date? {
@@ -151,7 +151,7 @@ extension UUID: RequiredValue, PrimaryKeyValue, IndexableValue, OrderedValue {
         _StorageType(.uuid)
     }
 
-    /// A fresh random UUID.
+    /// Returns a new random UUID.
     public static func _makeDefault() -> UUID { UUID() }
 
     public static func _decode(_ value: _StoredValue) -> UUID? {

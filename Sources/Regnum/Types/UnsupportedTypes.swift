@@ -1,7 +1,7 @@
-// Types that users of other libraries expect to be properties and that are none: the conformances are
-// there for their sentences alone, which the compiler says where one of the types is wrapped.
+// Types that users of other libraries may expect to be supported as properties. The conformances
+// exist only for the error messages that the compiler shows if one of these types is wrapped.
 
-/// A type that cannot be a property. For the sentences of the compiler only.
+/// A type that cannot be a property. Exists only for compiler error messages.
 public protocol _UnsupportedProperty: Persistable {}
 
 extension _UnsupportedProperty {

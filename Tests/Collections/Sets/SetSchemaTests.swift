@@ -89,7 +89,7 @@ import Testing
         #expect(
             error?.message.contains(
                 "Apple.pips is of type MutableSet<Pip>: a set cannot hold embedded objects, which "
-                    + "belong to one place. Declare a List<Pip>.") == true)
+                    + "have a single owner. Declare a List<Pip>.") == true)
         let realm = try await Realm.temporary()
         let late = await realmError { try await realm.write { tx in try tx.add(Apple()) } }
         #expect(late?.code == .invalidInput && late?.message.contains("Apple.pips") == true)

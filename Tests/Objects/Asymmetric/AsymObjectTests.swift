@@ -22,8 +22,8 @@ import Testing
         let lines = error?.message.split(separator: "\n") ?? []
         #expect(
             lines.contains(
-                "AsymLinker.event is of type AsymEvent?: nothing links to an asymmetric object, which "
-                    + "is gone once it was delivered."))
+                "AsymLinker.event is of type AsymEvent?: an asymmetric object cannot be linked to, "
+                    + "because it is removed once it is delivered."))
         #expect(lines.contains { $0.hasPrefix("AsymLinker.events is of type List<AsymEvent>:") })
         // and where no classes are listed
         let realm = try await Realm.open(folder.configuration())
@@ -39,8 +39,8 @@ import Testing
         #expect(error?.code == .invalidInput)
         #expect(
             error?.message.contains(
-                "AsymLinked.sensor is of type AsymSensor?: an asymmetric object holds values and "
-                    + "embedded objects, and links to no others.") == true)
+                "AsymLinked.sensor is of type AsymSensor?: an asymmetric object can hold values "
+                    + "and embedded objects, but no links to other objects.") == true)
         #expect(error?.message.contains("AsymLinked.sensors is of type List<AsymSensor>") == true)
         let inner = await openError([AsymHolder.self, AsymTag.self, AsymSensor.self])
         #expect(inner?.code == .invalidInput)
@@ -147,8 +147,8 @@ import Testing
         #expect(error?.code == .schemaMismatch)
         #expect(
             error?.message.contains(
-                "AsymShape is declared as an asymmetric class, but stored as a class of objects on "
-                    + "their own.") == true)
+                "AsymShape is declared as an asymmetric class, but stored as a class of top-level "
+                    + "objects.") == true)
     }
 
     @Test func drainsThatCannotBeAreRefused() async throws {

@@ -149,8 +149,8 @@ import Testing
         #expect(astray?.property == "visits")
         let lines = astray?.message.split(separator: "\n") ?? []
         #expect(lines.count == 2)
-        #expect(lines[0].hasPrefix("Astray.visits leads to nothing that Guest stores"))
-        #expect(lines[1].hasPrefix("Astray.managed leads to nothing"))
+        #expect(lines[0].hasPrefix("Astray.visits does not lead to a stored property of Guest"))
+        #expect(lines[1].hasPrefix("Astray.managed does not lead to"))
         let empty = await #expect(throws: Realm.Error.self) {
             try await realm.write { tx in _ = tx.object(Cards.Empty.self, forPrimaryKey: 1) }
         }
@@ -182,8 +182,8 @@ import Testing
             _ = try await Realm.temporary([Box.self])
         }
         let message = error?.message ?? ""
-        #expect(message.contains(".card is of type Card?: a projection is not stored"))
-        #expect(message.contains(".cards is of type List<Card>: a projection is not stored"))
+        #expect(message.contains(".card is of type Card?: a projection cannot be stored"))
+        #expect(message.contains(".cards is of type List<Card>: a projection cannot be stored"))
     }
 }
 

@@ -130,7 +130,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         }
         #expect(
             sentence(result).contains(
-                "No Word can be made of \"\" (String), what a property without an initial value"))
+                "Word cannot be created from \"\" (String), the default of a property without an"))
     }
 
     @Test func aListOfOptionalsThatAreObjectsTraps() async {
@@ -139,7 +139,7 @@ private func sentence(_ result: ExitTest.Result?) -> String {
         ) {
             _ = try await Realm.temporary([Listed.self, Spot.self])
         }
-        #expect(sentence(result).contains("a list has no nil objects"))
+        #expect(sentence(result).contains("a list cannot hold nil objects"))
     }
 
     @Test func aSumThatIsNoValueIsAnError() async throws {

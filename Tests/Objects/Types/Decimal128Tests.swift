@@ -45,7 +45,7 @@ import Testing
             _ = Decimal128(value: [1, 2])
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(text.contains("cannot be made a Decimal128"))
+        #expect(text.contains("cannot be converted to Decimal128"))
     }
 
     @Test func textThatIsNoNumberIsNaNOrNil() {
