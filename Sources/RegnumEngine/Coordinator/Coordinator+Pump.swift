@@ -158,7 +158,7 @@ extension Coordinator {
         let isWanted = log.lock.isLockedElsewhere(.waiters)
         let spare = log.wantsSpare ? log.spareSegment : nil
         publish(last, batch.map { .commit($0.commit.summary, $0.commit.root) })
-        let (next, barriers, expected) = state.withLock { state in
+        let (next, barriers, expected, makesSpare) = state.withLock { state in
             state.isFlushing = false
             state.ownsLog = false
             state.publishedVersion = last.version
@@ -174,16 +174,18 @@ extension Coordinator {
             state.statistics.appendedByteCount += batch.reduce(0) {
                 $0 + UInt64($1.commit.body.count)
             }
+            let makesSpare = spare.map { $0.segmentNumber != state.spareRequest } ?? false
+            if makesSpare { state.spareRequest = spare?.segmentNumber }
             return (
                 state.nextTurn(options.store), state.takeBarriers(),
-                batch.count + state.waiters.count
+                batch.count + state.waiters.count, makesSpare
             )
         }
         for staged in batch { staged.continuation.resume(returning: nil) }
         for barrier in barriers { barrier.continuation.resume(returning: nil) }
         next?.resume()
         hub.look()
-        if let spare { IOPool.shared.submitLong { spare.make() } }
+        if makesSpare, let spare { IOPool.shared.submitLong { spare.make() } }
         if !isWanted { gather(expected: expected) }
     }
 

@@ -71,6 +71,8 @@ struct CoordinatorState {
     var lastActivity: UInt64 = 0
     var idleDue: UInt64?
     var syncDue: UInt64?
+    /// The segment for which a spare was last requested: one request per segment is enough.
+    var spareRequest: UInt64?
     var wakeDue: UInt64?
     var timerAt: UInt64?
     /// Another process waits: the gate is shut, and the lock goes when the last turn has ended.

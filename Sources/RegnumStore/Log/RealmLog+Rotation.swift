@@ -178,7 +178,7 @@ extension RealmLog {
     /// What `SpareSegment.make` needs; it may run on any thread beside the log's owner.
     package var spareSegment: SpareSegment {
         SpareSegment(
-            fileSystem: fileSystem, directory: directory,
+            fileSystem: fileSystem, directory: directory, segmentNumber: segment.header.number,
             byteCount: min(segment.byteCount * 2, options.segmentByteCountMax))
     }
 
@@ -214,6 +214,8 @@ extension RealmLog {
 package struct SpareSegment: Sendable {
     let fileSystem: any FileSystem
     let directory: any RealmDirectory
+    /// The number of the segment that was current when the spare became due.
+    package let segmentNumber: UInt64
     let byteCount: UInt64
 
     /// Makes the spare, unless there is one. A failure is harmless: rotation then makes its own.

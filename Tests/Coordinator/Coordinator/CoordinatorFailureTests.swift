@@ -1,7 +1,9 @@
+import Dispatch
 import RegnumEngine
 import RegnumSimulation
 import RegnumStore
 import RegnumTestSupport
+import Synchronization
 import Testing
 
 @testable import EngineOracle
@@ -162,6 +164,36 @@ struct CoordinatorFailureTests {
         let again = try await openPeer("/sim", disk)
         #expect(numbers(again.published) == written + [written.count])
         await again.close()
+    }
+
+    @Test func oneSpareSegmentIsMadeAtATime() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.store.firstSegmentByteCount = 8192
+        }
+        var count = 0
+        while !disk.fileNames(in: "/sim").contains("log-0-1") {
+            try await insert(count, into: coordinator)
+            count += 1
+        }
+        let creations = Mutex(0)
+        let opened = DispatchSemaphore(value: 0)
+        disk.onEffect = { kind, _ in
+            guard kind == .create else { return }
+            creations.withLock { $0 += 1 }
+            opened.wait()
+        }
+        while creations.withLock({ $0 }) == 0 {
+            try await insert(count, into: coordinator)
+            count += 1
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        for number in count..<count + 20 { try await insert(number, into: coordinator) }
+        try await Task.sleep(for: .milliseconds(100))  // time for others to begin
+        #expect(creations.withLock { $0 } == 1)
+        disk.onEffect = nil
+        for _ in 0..<100 { opened.signal() }
+        await coordinator.close()
     }
 
     @Test func aBodyThatReadAFailedCommitFailsToo() async throws {
