@@ -49,7 +49,7 @@ package final class SimFileSystem: FileSystem {
         let (exists, hasLock) = try state.withLock { state throws(StoreError) in
             guard !path.isEmpty, !state.plainFiles.contains(path) else {
                 throw StoreError(
-                    .fileAccess, "\"\(path)\" is a file, and a realm is a directory.", path: path)
+                    .fileAccess, "\"\(path)\" is a file, but a realm is a directory.", path: path)
             }
             let directory = state.directories[path]
             return (directory != nil, directory?.entries["LOCK"] != nil)

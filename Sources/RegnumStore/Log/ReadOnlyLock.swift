@@ -72,6 +72,6 @@ final class ReadOnlyLock: LockFile {
     func signalRelease() { refuse() }
 
     private func refuse() -> Never {
-        preconditionFailure("a LOCK that was opened for reading is never written")
+        preconditionFailure("write to a LOCK that was opened for reading")
     }
 }
