@@ -26,7 +26,7 @@ extension RealmLog {
     /// - Parameter isSmall: whether to ignore the spare, which may be larger.
     func rotate(byteCounts sizes: [UInt64], isSmall: Bool = false) throws(StoreError) {
         precondition(durableEnd == position, "rotation of an unsynced segment")
-        try checkPlace()  // the new file would replace one of the realm that is there now
+        try checkPlace()  // the new file would end up in the realm that is there now
         var header = SegmentHeader(
             realmID: realmID, generation: segment.header.generation,
             number: segment.header.number + 1, firstSequence: nextSequence,
