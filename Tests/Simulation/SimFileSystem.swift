@@ -123,7 +123,7 @@ package final class SimFileSystem: FileSystem {
         try state.withLock { state throws(StoreError) in
             try state.checkWritable("make", target)
             guard state.directories[target] == nil, !state.plainFiles.contains(target) else {
-                throw StoreError(.fileExists, "\"\(target)\" exists already.", path: target)
+                throw StoreError(.fileExists, "\"\(target)\" already exists.", path: target)
             }
             guard let directory = state.directories.removeValue(forKey: path) else {
                 throw StoreError(.fileNotFound, "\"\(path)\" does not exist.", path: path)

@@ -74,7 +74,7 @@ extension RealmLog {
                     .busy,
                     "The realm at \(path) has been in recovery by "
                         + (holder > 0 ? processDescription(holder) : "another process")
-                        + " for over \(options.openTimeoutNanoseconds / 1_000_000_000) s: "
+                        + " for longer than \(options.openTimeoutNanoseconds / 1_000_000_000) s: "
                         + "that process may be stopped.", path: path)
             }
             lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
@@ -204,7 +204,7 @@ extension RealmLog {
         let log = log(place, beginning)
         guard log.realmID == page.realmID else {
             throw StoreError(
-                .invalidDatabase, "\(log.path)/LOCK belongs to a different realm than the log.",
+                .invalidDatabase, "\(log.path)/LOCK belongs to another realm than the log.",
                 path: log.path)
         }
         var report = RecoveryReport()
