@@ -44,14 +44,14 @@ package protocol FileSystem: AnyObject, Sendable {
     ///
     /// Throws `fileExists` if `target` exists; then nothing has changed.
     func moveDirectory(_ path: String, to target: String) throws(StoreError)
-    /// The identifier of the current boot of the machine, or `nil` if the system doesn't provide
-    /// one.
+    /// Returns the identifier of the current boot of the machine, or `nil` if the system doesn't
+    /// provide one.
     func bootID() -> Identity128?
-    /// 64 random bits from the system.
+    /// Returns 64 random bits from the system.
     func random() -> UInt64
-    /// A monotonic clock, in nanoseconds.
+    /// Returns the time of a monotonic clock, in nanoseconds.
     func monotonicNanoseconds() -> UInt64
-    /// Wall clock time in microseconds since 1970.
+    /// Returns the wall clock time in microseconds since 1970.
     func wallClockMicroseconds() -> Int64
 }
 
@@ -116,7 +116,7 @@ package protocol RealmDirectory: AnyObject, Sendable {
     /// Returns whether the path still resolves to this directory; true if that cannot be
     /// determined. Needs no disk access.
     func isCurrent() -> Bool
-    /// The names of all entries, without "." and "..", in no particular order.
+    /// Returns the names of all entries, without "." and "..", in no particular order.
     func names() throws(StoreError) -> [String]
     /// Opens an existing file for reading and writing. Throws `fileNotFound` if it doesn't exist,
     /// and `fileAccess` for anything but a regular file with one link (symbolic links aren't
@@ -170,7 +170,7 @@ extension RealmDirectory {
 
 /// A file of a realm, other than `LOCK`. Closed when the last reference is released.
 package protocol StoreFile: AnyObject, Sendable {
-    /// The current size in bytes.
+    /// Returns the current size in bytes.
     func size() throws(StoreError) -> UInt64
     /// Reads up to `count` bytes from `offset`; fewer only at the end of the file.
     func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8]
@@ -227,8 +227,8 @@ package struct LockByte: RawRepresentable, Hashable, Sendable, CaseIterable {
     /// The lock bytes of every realm.
     package static let allCases: [LockByte] = [.session, .writer, .checkpoint, .waiters, .watchers]
 
-    /// Exclusive while objects of the class are drained. Derived from the class name, at an offset
-    /// far beyond the end of the file.
+    /// Returns the byte that is locked exclusively while objects of the class are drained. It is
+    /// derived from the class name, at an offset far beyond the end of the file.
     package static func drain(className: String) -> LockByte {
         LockByte(rawValue: 1 << 48 | className.fnv1a & (1 << 48 - 1))
     }
@@ -265,18 +265,19 @@ package protocol LockFile: AnyObject, Sendable {
     /// store through a mapping raises no file event. Never waits for the disk.
     func wake()
 
-    /// The number of times `writer` was granted since the control page was created. Never blocks.
+    /// Returns the number of times `writer` was granted since the control page was created. Never
+    /// blocks.
     func grantCount() -> UInt32
     /// Counts a grant and records this process as the holder. Called by the new holder of `writer`.
     /// Never blocks.
     func countGrant()
-    /// The process that counted the last grant; 0 if unknown. Never blocks.
+    /// Returns the process that counted the last grant; 0 if unknown. Never blocks.
     func lastHolder() -> UInt32
-    /// The number of failed log syncs in processes that didn't hold `writer`. Never blocks.
+    /// Returns the number of failed log syncs in processes that didn't hold `writer`. Never blocks.
     func failedSyncCount() -> UInt32
     /// Counts such a failure. Any process may call it. Never blocks.
     func countFailedSync()
-    /// The word that changes on every release of `writer`. Never blocks.
+    /// Returns the word that changes on every release of `writer`. Never blocks.
     func releaseWord() -> UInt32
     /// Changes the release word and wakes one waiter. Never blocks.
     func signalRelease()

@@ -40,7 +40,7 @@ class LoopHandle {
     deinit { memory.deallocate() }
 }
 
-/// Calls a closure when the file `fileName` of a directory is written.
+/// A watch that calls a closure when the file `fileName` of a directory is written.
 final class DirectoryWatch: LoopHandle {
     private let fileName: String
     private let hint: @Sendable () -> Void

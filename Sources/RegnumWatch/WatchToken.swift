@@ -1,4 +1,5 @@
-/// Keeps a watch or timer alive. It ends with `cancel()` or when the last reference is released.
+/// A handle that keeps a watch or timer alive. It ends with `cancel()` or when the last reference
+/// is released.
 package final class WatchToken: Sendable {
     private let mailbox: LoopMailbox
     private let id: UInt64

@@ -275,7 +275,7 @@ extension CommitHub {
     }
 }
 
-/// Collects the subscriptions that one commit concerns.
+/// The subscriptions that one commit concerns, as they are found.
 private struct CommitLook {
     let summary: CommitSummary
     let root: DatabaseRoot

@@ -1,6 +1,7 @@
 internal import RegnumStore
 
-/// Decides which subscriptions a commit wakes, and what is kept for them.
+/// The dispatcher of commits to subscriptions. It wakes the subscriptions that a commit concerns
+/// and keeps the commit for them.
 ///
 /// Publishing a root (`publish`) is a separate step that never waits; writers are resumed after it.
 /// The commits are then processed (`look`) in order, by one thread at a time: this matches them

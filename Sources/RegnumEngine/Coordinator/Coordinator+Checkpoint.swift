@@ -13,7 +13,7 @@ extension Coordinator {
 
     // MARK: Writing a checkpoint
 
-    /// A pump step: captures what the checkpoint needs and starts a job for the rest.
+    /// Captures what the checkpoint needs and starts a job for the rest. A pump step.
     func beginCheckpoint(_ log: RealmLog) {
         let plan = planCheckpoint(log)
         let now = IOPool.now()
@@ -135,7 +135,7 @@ extension Coordinator {
 
     // MARK: Recording it
 
-    /// A pump step with the writer lock: records the checkpoint in the log.
+    /// Records the checkpoint in the log. A pump step that requires the writer lock.
     func recordCheckpoint(_ log: RealmLog, _ finished: FinishedCheckpoint) {
         guard log.newestCheckpoint == finished.base else {
             state.withLock { $0.ownsLog = false }
@@ -166,7 +166,7 @@ extension Coordinator {
         if let trimming { trim(trimming, log.lock) }
     }
 
-    /// A pump step after a bulk commit.
+    /// Starts a new segment after a bulk commit. A pump step.
     func beginSegment(_ log: RealmLog) {
         guard log.holdsWriter, !log.isPoisoned else { return }
         do throws(StoreError) {
@@ -220,7 +220,7 @@ extension Coordinator {
 
     // MARK: Bulk commits
 
-    /// A pump step: commits a transaction that is too large for a record as a checkpoint.
+    /// Commits a transaction that is too large for a record as a checkpoint. A pump step.
     func flushBulk(_ log: RealmLog, _ item: StagedCommit) {
         do throws(StoreError) {
             try lockCheckpoint(log)

@@ -120,7 +120,7 @@ extension Coordinator {
         try await Self.onPool { () throws(StoreError) in try file.write(retention) }
     }
 
-    /// The history retention last set by any process; `nil` for a realm in memory.
+    /// Returns the history retention last set by any process; `nil` for a realm in memory.
     ///
     /// Throws `closed`, and the errors of the file system.
     package func retention() async throws(StoreError) -> HistoryRetention? {
@@ -158,7 +158,7 @@ extension Coordinator {
         try checkReadable()
     }
 
-    /// A pump step: reads all published commits and resumes the callers of `catchUp`.
+    /// Reads all published commits and resumes the callers of `catchUp`. A pump step.
     func finishCatchUps(_ log: RealmLog) {
         let waiters = state.withLock { state in
             defer { state.catchUps = [] }

@@ -5,7 +5,7 @@ internal import RegnumStore
 /// concurrently with everything else. Turns then wait until the last few commits are replayed and
 /// the new root has replaced the published one.
 extension Coordinator {
-    /// A pump step that starts the reload.
+    /// Starts a job that loads the checkpoint and replays the log. A pump step.
     func beginReload(_ log: RealmLog, _ reference: CheckpointReference) {
         let replay = log.replay(from: reference)
         let nodes = log.nodes
@@ -35,7 +35,8 @@ extension Coordinator {
         if runsPump { startPump() }
     }
 
-    /// A pump step without use of the log: a job replays what has been committed since.
+    /// Starts a job that replays what has been committed since. A pump step that does not use the
+    /// log.
     func readOn(_ reloaded: ReloadedRoot, through end: LogPosition) {
         IOPool.shared.submitLong {
             self.continueReload { () throws(StoreError) in
@@ -72,8 +73,8 @@ extension Coordinator {
         if let error, error.code != .historyTrimmed { options.report(.checkpointFailed(error)) }
     }
 
-    /// A pump step with no turn taken and nothing staged. The reloaded root replaces the published
-    /// one of the same version.
+    /// Replaces the published root with the reloaded one of the same version. A pump step that
+    /// requires that no turn is taken and nothing is staged.
     func swap(_ log: RealmLog, _ reloaded: ReloadedRoot) {
         makeDurable(log)
         let old = published

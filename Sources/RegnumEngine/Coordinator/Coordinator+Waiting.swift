@@ -1,6 +1,6 @@
 internal import RegnumStore
 
-/// What a writer is waiting for.
+/// The reason why a writer is waiting.
 package enum WriteHolder: Sendable, Equatable, CustomStringConvertible {
     /// A body running in this process; `nil` if its call site is unknown.
     case body(CallPlace?)

@@ -14,7 +14,7 @@ package final class Coordinator: Sendable {
     /// All other mutable state. Never locked across a system call that may block, or across user
     /// code.
     let state: Guarded<CoordinatorState>
-    /// Wakes the pump while it lingers.
+    /// The word that wakes the pump while it lingers.
     let pumpWake = WakeWord()
     let selfCheck = SelfCheck()
     /// The recovery at opening, and later ones after other processes died; `nil` in memory.

@@ -1,7 +1,7 @@
 internal import RegnumStore
 
-/// Reads past commits of a realm from its log, one after the other, in a separate lineage. Created
-/// by `Coordinator.history(from:)`.
+/// A reader of a realm's past commits, which it reads from the log one after the other into a
+/// separate lineage. Created by `Coordinator.history(from:)`.
 ///
 /// Used by one task at a time. All work is done on threads of `IOPool`, in short jobs, few of which
 /// run concurrently in a process.
@@ -176,7 +176,7 @@ final class PastRoot: @unchecked Sendable {
     }
 }
 
-/// Limits the concurrency of reading past versions, leaving threads of `IOPool` to commits: few
+/// The limit on concurrent reads of past versions, which leaves threads of `IOPool` to commits: few
 /// jobs at a time, first come, first served.
 enum HistoryPool {
     private static let jobCountMax = 2

@@ -154,7 +154,7 @@ package struct RealmCopy: Sendable {
         if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) {
             throw StoreError(
                 .invalidInput,
-                "\"\(target)\" is in the directory of a realm: choose a path outside of it.",
+                "\"\(target)\" is inside the directory of a realm. Choose a path outside of it.",
                 path: target)
         }
         for name in names where name.hasPrefix(Self.temporaryPrefix) {

@@ -1,7 +1,8 @@
 import RegnumStore
 
-/// In debug and checked builds: reads what this process writes as other processes and the next open
-/// will, before it reaches the log. Traps if it can't be read or differs from what was written.
+/// A check in debug and checked builds that reads what this process writes as other processes and
+/// the next open will, before it reaches the log. Traps if it can't be read or differs from what
+/// was written.
 ///
 /// Commit records are applied to a copy of the realm that is kept from commit to commit; images of
 /// checkpoints and deltas of bulk commits are loaded from their file.
@@ -110,8 +111,8 @@ package final class SelfCheck: Sendable {
         }
     }
 
-    /// The deltas without rows that a migration wrote without changing a compared column, which a
-    /// bulk commit doesn't record.
+    /// Returns the deltas without rows that a migration wrote without changing a compared column,
+    /// which a bulk commit doesn't record.
     private static func recorded(_ tables: [TableKey: TableDelta]) -> [TableKey: MergedDelta] {
         tables.mapValues { delta in
             MergedDelta(

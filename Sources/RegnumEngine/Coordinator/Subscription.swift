@@ -1,4 +1,4 @@
-/// What is kept of the commits that a subscription hasn't taken yet.
+/// How commits that a subscription hasn't taken yet are kept.
 package enum Keeps: Sendable {
     /// The summaries; adjacent ones may be merged.
     case merged
@@ -48,8 +48,8 @@ package final class Subscription: Sendable {
     ///
     /// Commits that haven't been processed yet are matched with the new interest. For those after
     /// `version` that have been, the match with the new interest is unknown: if there are any, the
-    /// subscription counts as concerned since `version`, with `summaries` and `commits` nil, unless
-    /// its first relevant commit was earlier.
+    /// subscription counts as concerned since `version`, and the next take has `nil` for
+    /// `summaries` and `commits`. This doesn't apply if its first relevant commit was earlier.
     package func update(_ interest: Interest, asOf version: UInt64) {
         hub.update(entry, interest, asOf: version)
     }

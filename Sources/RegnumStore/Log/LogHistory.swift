@@ -1,4 +1,4 @@
-/// Finds past versions that can be rebuilt from the files of a realm, and their starting points.
+/// The past versions that can be rebuilt from the files of a realm, and their starting points.
 ///
 /// Opens its own files, so it can be used from any thread concurrently with the log's owner. Other
 /// processes may remove files at any time; a caller that gets `historyTrimmed` when it uses a
@@ -13,7 +13,7 @@ package struct LogHistory: Sendable {
     package struct Beginning: Sendable {
         /// The checkpoint to load; `nil` for an empty realm.
         package let reference: CheckpointReference?
-        /// Reads the commits since then.
+        /// A reader of the commits since then.
         package let replay: LogReplay
     }
 

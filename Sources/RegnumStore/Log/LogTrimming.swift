@@ -1,6 +1,6 @@
-/// Removes files that neither the two kept checkpoints nor the retention need: segments whose
-/// records are all before the older checkpoint, and nodes files that neither refers to. A nodes
-/// file newer than the newest checkpoint's is kept, because its checkpoint may be about to be
+/// The removal of files that neither the two kept checkpoints nor the retention need: segments
+/// whose records are all before the older checkpoint, and nodes files that neither refers to. A
+/// nodes file newer than the newest checkpoint's is kept, because its checkpoint may be about to be
 /// recorded in the log. Otherwise it is removed once a newer file is referenced, or the next time a
 /// process opens the realm alone.
 ///

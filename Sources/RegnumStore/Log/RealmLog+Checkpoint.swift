@@ -104,7 +104,7 @@ extension RealmLog {
         publish(wakes: false)
     }
 
-    /// Removes files that are no longer needed.
+    /// The removal of files that are no longer needed.
     package var trimming: LogTrimming {
         let isKnown = checkpointsEnd <= durableEnd
         var files = Set(checkpoints.all.map(\.file))
@@ -117,7 +117,7 @@ extension RealmLog {
             retentionFile: retentionFile)
     }
 
-    /// Finds past versions. Can be used without owning the log.
+    /// The past versions that can be rebuilt. Can be used without owning the log.
     package var history: LogHistory {
         LogHistory(directory: directory, nodes: nodes, options: options)
     }

@@ -16,8 +16,8 @@ extension RealmLog {
         package var realmID: Identity128
         /// The directory that the seed is for, if it must be a specific one.
         package var directory: FileIdentity?
-        /// Writes the content to a nodes file, synced, and returns a reference with version, file
-        /// and image; the other fields are filled in.
+        /// A closure that writes the content to a nodes file, syncs it, and returns a reference
+        /// with version, file and image. The other fields are filled in.
         package var write: (NodesDirectory) throws(StoreError) -> CheckpointReference
 
         package init(

@@ -177,8 +177,7 @@ extension RealmLog {
             && remainingByteCount < segment.byteCount / 2
     }
 
-    /// Creates the next spare segment; `make` can run on any thread concurrently with the log's
-    /// owner.
+    /// The next spare segment. Its `make` can run on any thread concurrently with the log's owner.
     package var spareSegment: SpareSegment {
         SpareSegment(
             fileSystem: fileSystem, directory: directory,

@@ -9,7 +9,7 @@ extension RealmLog {
     /// - Parameters:
     ///   - vouchedEnd: the end confirmed by the control page, which includes bytes that are only
     ///     visible during this boot.
-    ///   - page: the control page as it was found; `nil` if it was lost.
+    ///   - page: the control page as found; `nil` if it was lost.
     /// - Throws: `invalidDatabase` if acknowledged data is damaged. Nothing has changed then.
     func recoverTail(
         vouchedEnd: LogPosition, page: ControlPage?, _ report: inout RecoveryReport,

@@ -11,7 +11,8 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Starts over from a checkpoint, whose image it reads from `nodes`, or from an empty realm
     /// (`nil`). Called before the following commits are delivered, and again with an older
-    /// checkpoint or `nil` if it throws `invalidDatabase` because the image is damaged.
+    /// checkpoint or `nil` if the image is damaged, missing or unreadable (it throws
+    /// `invalidDatabase`, `historyTrimmed` or a media failure).
     package typealias Load = (
         _ reference: CheckpointReference?, _ nodes: NodesDirectory
     ) throws(StoreError) -> Void

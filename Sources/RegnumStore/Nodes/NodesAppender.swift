@@ -1,5 +1,6 @@
-/// Appends extents to a nodes file. Nothing in the file is overwritten: the first extent starts at
-/// a page boundary after its end, so that whatever a crashed writer left remains as garbage.
+/// An appender of extents to a nodes file. Nothing in the file is overwritten: the first extent
+/// starts at a page boundary after its end, so that whatever a crashed writer left remains as
+/// garbage.
 ///
 /// Not thread-safe: used by one thread at a time, in the process that holds the checkpoint lock.
 package final class NodesAppender {

@@ -38,8 +38,8 @@ package final class PosixDirectory: RealmDirectory {
 
     deinit { close(descriptor) }
 
-    /// The names of all entries. Bytes that aren't UTF-8 are replaced; such an entry can't be
-    /// opened.
+    /// Returns the names of all entries. Bytes that aren't UTF-8 are replaced; such an entry can't
+    /// be opened.
     package func names() throws(StoreError) -> [String] {
         let second = cregnum_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard second >= 0 else { throw .system(-second, "list", path) }

@@ -204,23 +204,23 @@ package final class PosixFileSystem: FileSystem {
         throw .system(-result, "open the directory", path, otherwise: .fileAccess)
     }
 
-    /// The kernel's boot id; `nil` if it is unavailable or malformed.
+    /// Returns the kernel's boot id; `nil` if it is unavailable or malformed.
     package func bootID() -> Identity128? { Self.bootIdentity }
 
-    /// 64 random bits from the system's generator (getrandom).
+    /// Returns 64 random bits from the system's generator (getrandom).
     package func random() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
     }
 
-    /// CLOCK_MONOTONIC, which is the same for all processes of one boot.
+    /// Returns the time of CLOCK_MONOTONIC, which is the same for all processes of one boot.
     package func monotonicNanoseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// CLOCK_REALTIME.
+    /// Returns the time of CLOCK_REALTIME.
     package func wallClockMicroseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

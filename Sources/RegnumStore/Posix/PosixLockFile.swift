@@ -124,7 +124,8 @@ package final class PosixLockFile: LockFile {
         }
     }
 
-    /// A failed write isn't reported, since watchers also check the control page periodically.
+    /// Writes the wake counter. A failure isn't reported, since watchers also check the control
+    /// page periodically.
     package func wake() {
         guard mayWrite else { return }
         let value = wakeCounter.wrappingAdd(1, ordering: .relaxed).newValue

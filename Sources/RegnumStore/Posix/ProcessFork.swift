@@ -1,6 +1,6 @@
 internal import CRegnum
 
-/// Detects a child process that was forked from one with open realms and didn't call exec.
+/// Detection of child processes that were forked from one with open realms and didn't call exec.
 ///
 /// Such a child shares its parent's descriptors, and with them its locks, but has none of its
 /// threads. It must not change anything: not the files, not the shared page, and not the locks,

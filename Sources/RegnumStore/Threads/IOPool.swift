@@ -312,7 +312,7 @@ package final class IOPool: @unchecked Sendable {
         }
     }
 
-    /// CLOCK_MONOTONIC in nanoseconds.
+    /// Returns the time of CLOCK_MONOTONIC in nanoseconds.
     package static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
