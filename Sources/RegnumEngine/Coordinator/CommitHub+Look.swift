@@ -49,9 +49,9 @@ extension CommitHub.Publication {
 
 /// Processing published commits.
 extension CommitHub {
-    /// Rows read on the publishing thread; a pool job handles larger commits.
+    /// Maximum number of rows read on the publishing thread; a pool job handles larger commits.
     private static let inlineCostMax = 4_096
-    /// Slots signaled on the publishing thread.
+    /// Maximum number of slots signaled on the publishing thread.
     private static let inlineSignalCountMax = 64
     private static let signalChunkCount = 256
     /// Commits processed between two rounds of signals.

@@ -212,8 +212,8 @@ extension Coordinator {
         }
     }
 
-    /// Drops everything that isn't published: the batch fails with `error`, later commits with an
-    /// error that is certain for them, and the head returns to the published root.
+    /// Drops everything that isn't published: the batch fails with `error`, later commits with a
+    /// definite error (`ioFailed` for `outcomeUnknown`). The head returns to the published root.
     func fail(_ batch: [StagedCommit], _ error: StoreError) {
         let later =
             error.code == .outcomeUnknown

@@ -37,13 +37,11 @@ package final class RealmLog: @unchecked Sendable {
     /// The epoch of this process's last writes; 0 if it never wrote.
     var ownEpoch: UInt32 = 0
     package internal(set) var holdsWriter = false
-    /// Whether delivered commits must be discarded if `tryBecomeWriter` throws. The log position is
-    /// restored then.
+    /// Whether `tryBecomeWriter` is recovering. If it throws, delivered commits must be discarded.
     package internal(set) var isRecovering = false
     /// Whether a write or sync failed. This instance then writes no more.
     package internal(set) var isPoisoned = false
-    /// The result of the recovery when the writer lock was taken over from a failed process, until
-    /// it is retrieved.
+    /// The recovery done when the writer lock was last acquired, until it is retrieved.
     private var takenOver: RecoveryReport?
     var control: ControlPage
     /// The failed-sync count of other processes when this process acquired the writer lock.
@@ -52,7 +50,6 @@ package final class RealmLog: @unchecked Sendable {
     var publishedEnd: End
     /// The writer epoch of the last record read.
     var lastWriterEpoch: UInt32 = 0
-    /// The nodes files.
     package let nodes: NodesDirectory
     /// The checkpoints recorded in the log before `position`, without the damaged ones.
     var checkpoints = KeptCheckpoints()
@@ -289,8 +286,7 @@ package final class RealmLog: @unchecked Sendable {
     /// repairs what a dead writer left.
     ///
     /// If the next segment was trimmed, `load` is called to start over; without `load`, throws
-    /// `historyTrimmed` and changes nothing. Throws `fileMoved` if the realm is no longer where it
-    /// was opened.
+    /// `historyTrimmed` and changes nothing. Throws `fileMoved` if the realm was moved or removed.
     ///
     /// - Returns: false if another process holds the lock.
     package func tryBecomeWriter(
@@ -394,8 +390,7 @@ package final class RealmLog: @unchecked Sendable {
         try read(through: page, load, deliver)
     }
 
-    /// Returns whether there are commits to catch up with, or might be because `LOCK` is missing.
-    /// Never blocks.
+    /// Returns whether there may be commits to catch up with. Never blocks.
     package func isBehind() -> Bool {
         if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
         guard let page = lock.loadControl(), page.realmID == realmID else { return false }
