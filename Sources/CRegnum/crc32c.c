@@ -1,5 +1,5 @@
-// CRC32C: the processor's instruction where there is one, else a table of 8 x 256 entries
-// ("slicing by 8", Kounavis and Berry 2005) that is filled when the process starts.
+// CRC32C: the processor's instruction if available, otherwise a table of 8 x 256 entries ("slicing
+// by 8", Kounavis and Berry 2005) that is filled at process start.
 #include "CRegnum.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 static uint32_t table[8][256];
 
-// Runs before any other code of the process, so that the table is constant afterwards.
+// Runs before any other code of the process, so the table is constant afterwards.
 __attribute__((constructor)) static void make_table(void) {
     for (uint32_t i = 0; i < 256; i++) {
         uint32_t crc = i;
@@ -69,10 +69,10 @@ __attribute__((target("sse4.2"))) static uint32_t by_hardware(
     return ~narrow;
 }
 
-// The instruction takes 3 cycles and can begin in each: three parts side by side, which are then
-// put together by carry-less multiplication (Gopal et al., "Fast CRC Computation for iSCSI
-// Polynomial Using CRC32 Instruction", Intel 2011). A factor is x^(8 * bytes - 33) mod P, where
-// `bytes` is how far its part is from the end of the three.
+// The instruction has a latency of 3 cycles and a throughput of 1: three parts are computed in
+// parallel, then combined by carry-less multiplication (Gopal et al., "Fast CRC Computation for
+// iSCSI Polynomial Using CRC32 Instruction", Intel 2011). A factor is x^(8 * bytes - 33) mod P,
+// where `bytes` is the distance of its part from the end of the three.
 #define PART(BYTES, ONE, TWO)                                                          \
     for (; n >= 3 * BYTES; p += 3 * BYTES, n -= 3 * BYTES) {                           \
         uint64_t b = 0, c = 0;                                                         \

@@ -115,7 +115,7 @@ int cregnum_unlock(int fd, uint64_t byte) {
 }
 
 void cregnum_unlock_all(int fd) {
-    // a length of 0 reaches to the end of all files
+    // A length of 0 extends to the end of any file.
     struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
     fcntl(fd, F_OFD_SETLK, &lock);
 }

@@ -1,7 +1,7 @@
-// Comparisons of the values of a chunk with a constant, to bit masks.
+// Comparisons of the values of a chunk with a constant, producing bit masks.
 #include "kernels.h"
 
-// 0: not chosen yet, 1: plain, 2: wide. Every thread that chooses comes to the same.
+// 0: not chosen yet, 1: plain, 2: wide. All threads make the same choice.
 static int choice;
 
 static int choose(void) {
@@ -54,7 +54,7 @@ size_t cregnum_collect_keys(const uint64_t *mask, uint64_t first_key, uint64_t *
     return count;
 }
 
-// Plain: 64 answers as bytes, which the compiler makes with what vectors there are, then packed.
+// Plain: 64 results as bytes, vectorized by the compiler for the baseline target, then packed.
 
 INLINE uint64_t pack(const uint8_t *answers) {
     uint64_t word = 0;
@@ -113,7 +113,7 @@ typedef double lanes_double __attribute__((vector_size(32), aligned(1)));
 #define BITS8(X) ((uint64_t)(uint32_t)_mm256_movemask_ps((__m256)(X)))
 #define BITS4(X) ((uint64_t)(uint32_t)_mm256_movemask_pd((__m256d)(X)))
 
-// Each makes the word of the 64 rows from `values` on.
+// Each computes the mask word of the 64 rows starting at `values`.
 #define WORD8(OP)                                  \
     (BITS32(LANES(lanes8, 0) OP all) | BITS32(LANES(lanes8, 32) OP all) << 32)
 #define HALF16(AT, OP)                                                             \
@@ -177,7 +177,8 @@ WIDE(wide_double, double, lanes_double, WORD_DOUBLE, plain_double)
 #define COMPARE(SUFFIX, T) plain##SUFFIX(values, 0, count, comparison, (T)constant, mask);
 #endif
 
-// Whether every value of the width (-1: is less, 1: is greater) than the constant, 0: neither.
+// Returns whether all values of the width are less (-1) or greater (1) than the constant, or
+// neither (0).
 INLINE int side_of_width(int log2_width, int64_t constant) {
     if (log2_width == 3) {
         return 0;

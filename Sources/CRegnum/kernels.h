@@ -1,4 +1,4 @@
-// What the kernel files share. Not part of the module.
+// Declarations shared by the kernel files. Not part of the module.
 #ifndef KERNELS_H
 #define KERNELS_H
 
@@ -10,7 +10,7 @@
 
 enum { WORDS = 16 };
 
-/// The bits of the rows below `n` of a word.
+/// Returns a word with the bits below `n` set.
 INLINE uint64_t low_bits(size_t n) { return n >= 64 ? ~0ull : (1ull << n) - 1; }
 
 INLINE void clear(uint64_t *mask) { memset(mask, 0, 8 * WORDS); }
@@ -34,7 +34,7 @@ INLINE uint64_t load64(const void *bytes) {
 #define WIDE_INLINE static inline __attribute__((always_inline, target("avx2")))
 #endif
 
-/// Rows whose cells equal (low, high) in the bits of the two masks.
+/// Sets the rows whose cells equal (low, high) in the bits of the two masks.
 void kernels_equal_cells(const void *cells, size_t count, const uint64_t cell[2],
                          const uint64_t bits[2], uint64_t *mask);
 

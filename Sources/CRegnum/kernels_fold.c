@@ -1,5 +1,5 @@
-// Sums and bounds of the values of a chunk under a mask. Written with vector types that every
-// target has, and compiled a second time for AVX2: the order of the additions is that of the source.
+// Sums and bounds of the values of a chunk under a mask. Written with vector types available on
+// every target, and compiled a second time for AVX2. Additions happen in source order.
 #include "kernels.h"
 
 typedef int64_t eight_longs __attribute__((vector_size(64), aligned(8)));

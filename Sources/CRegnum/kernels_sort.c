@@ -1,4 +1,4 @@
-// Ranks of values, and the sorting of (rank, key) pairs: LSD radix sort, 11 bits at a time.
+// Ranks of values, and sorting of (rank, key) pairs: LSD radix sort, 11 bits at a time.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -27,7 +27,7 @@ void cregnum_rank_doubles(const void *values, size_t count, bool descending, uin
     uint64_t turn = descending ? ~0ull : 0;
     const double *doubles = values;
     for (size_t row = 0; row < count; row++) {
-        double value = doubles[row] + 0.0;  // makes 0.0 of -0.0
+        double value = doubles[row] + 0.0;  // turns -0.0 into 0.0
         uint64_t bits = load64(&value);
         bits ^= (uint64_t)((int64_t)bits >> 63) | 1ull << 63;
         ranks[row] = (value == value ? bits : 1) ^ turn;
@@ -58,7 +58,7 @@ size_t cregnum_collect_pairs(const uint64_t *ranks, const uint64_t *mask, const 
     return count;
 }
 
-// Merges runs of growing length; for few pairs.
+// Merges runs of increasing length. For small counts.
 static void merge_sort(cregnum_pair *pairs, cregnum_pair *scratch, size_t count) {
     enum { RUN = 16 };
     for (size_t start = 0; start < count; start += RUN) {
@@ -92,7 +92,7 @@ static void merge_sort(cregnum_pair *pairs, cregnum_pair *scratch, size_t count)
     }
 }
 
-// Moves the pairs without bit 63 before those with it, both in their order.
+// Moves the pairs without bit 63 before those with it; stable.
 static void part(cregnum_pair *pairs, cregnum_pair *scratch, size_t count) {
     size_t low = 0, high = 0;
     for (size_t i = 0; i < count; i++) {
@@ -130,7 +130,7 @@ void cregnum_sort_pairs(cregnum_pair *pairs, cregnum_pair *scratch, size_t count
         size_t *place = places[digit];
         int shift = DIGIT_BITS * digit;
         if (place[from[0].rank >> shift & (BUCKETS - 1)] == count) {
-            continue;  // all the same
+            continue;  // all digits are equal
         }
         size_t sum = 0;
         for (int bucket = 0; bucket < BUCKETS; bucket++) {
@@ -148,7 +148,7 @@ void cregnum_sort_pairs(cregnum_pair *pairs, cregnum_pair *scratch, size_t count
     if (from != pairs) {
         memcpy(pairs, from, count * sizeof *pairs);
     }
-    // Bit 63 tells null from the least (or greatest) value only.
+    // Bit 63 only distinguishes null from the minimum (or maximum) value.
     size_t end = 0;
     while (end < count && pairs[end].rank == 0) {
         end++;

@@ -1,4 +1,4 @@
-// Text and data: cells of 16 bytes, and the text of a chunk.
+// Strings and data: cells of 16 bytes, and the text of a chunk.
 #include "kernels.h"
 
 enum {
@@ -64,7 +64,7 @@ void kernels_equal_cells(const void *cells, size_t count, const uint64_t cell[2]
     plain_equal_cells(cells, 0, count, wanted, bits, mask);
 }
 
-// The bytes of a cell; NULL for a large value, and for one that lies outside of the text.
+// Returns the bytes of a cell; NULL for a large value, or if they are out of the text's bounds.
 INLINE const uint8_t *cell_bytes(const uint8_t *cell, uint32_t length, const uint8_t *text,
                                  size_t text_count) {
     if (length <= INLINE_BYTES) {
@@ -96,7 +96,7 @@ void cregnum_equal_text(const void *cells, size_t count, const void *text, size_
             size_t row = 64 * word + (size_t)__builtin_ctzll(left);
             const uint8_t *here = (const uint8_t *)cells + 16 * row;
             if (load32(here + 12) != 0) {
-                continue;  // large: the caller looks at it
+                continue;  // large: left to the caller
             }
             const uint8_t *value = cell_bytes(here, length, text, text_count);
             if (value == NULL || memcmp(value, bytes, n) != 0) {
@@ -137,9 +137,9 @@ void cregnum_order_text(const void *cells, size_t count, const void *text, size_
     }
 }
 
-// Search: the places where two bytes of the pattern fit, then all of them.
+// Search: positions where two bytes of the pattern match, then the whole pattern.
 
-// Which two bytes of the pattern are compared first.
+// The two bytes of the pattern that are compared first.
 typedef struct {
     size_t a;
     size_t b;
@@ -147,7 +147,7 @@ typedef struct {
 
 INLINE probe bytes_at_ends(size_t n) { return (probe){0, n - 1}; }
 
-// The two bytes, among the first 64, that are rarest at the beginning of the text.
+// Chooses the two bytes, among the first 64, that are rarest at the beginning of the text.
 static probe rarest_bytes(const uint8_t *text, size_t count, const uint8_t *bytes, size_t n) {
     uint16_t seen[256] = {0};
     size_t sample = count < 256 ? count : 256;
@@ -192,7 +192,7 @@ AVX2 static size_t wide_find(const uint8_t *text, size_t from, size_t count, con
                              size_t n, probe at) {
     __m256i first = _mm256_set1_epi8((char)bytes[at.a]);
     __m256i last = _mm256_set1_epi8((char)bytes[at.b]);
-    // Neither vector goes beyond from + n - 1 + 32.
+    // Neither vector extends beyond from + n - 1 + 32.
     for (; from + n + 31 <= count; from += 32) {
         __m256i a = _mm256_loadu_si256((const __m256i *)(text + from + at.a));
         __m256i b = _mm256_loadu_si256((const __m256i *)(text + from + at.b));
@@ -227,7 +227,7 @@ ptrdiff_t cregnum_find(const void *text, size_t text_count, const void *bytes, s
     return (ptrdiff_t)find(text, 0, text_count, bytes, n, bytes_at_ends(n));
 }
 
-// Searches the text as a whole and finds the row of each hit; goes on behind that row.
+// Searches the text as a whole, finds the row of each hit, and continues after that row.
 static void find_rows(const uint8_t *cells, size_t count, const uint8_t *text, size_t text_count,
                       const uint8_t *bytes, size_t n, uint64_t *mask) {
     size_t row = 0;

@@ -39,13 +39,13 @@ uint32_t cregnum_add32(void *word, uint32_t amount) {
     return __atomic_add_fetch((uint32_t *)word, amount, __ATOMIC_ACQ_REL);
 }
 
-// FUTEX_WAIT_BITSET takes an absolute time, so a wait that a signal interrupts keeps its end. Not
-// FUTEX_PRIVATE: the waker may be another process.
+// FUTEX_WAIT_BITSET takes an absolute time, so that an interrupted wait keeps its deadline. Not
+// FUTEX_PRIVATE, because the waker may be another process.
 bool cregnum_futex_wait(const void *word, uint32_t observed, uint64_t timeout_nanoseconds) {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
     uint64_t nanoseconds = (uint64_t)end.tv_nsec + timeout_nanoseconds % 1000000000u;
-    // Some centuries at most, so that the sum stays in range.
+    // At most some centuries, so the sum stays in range.
     uint64_t seconds = timeout_nanoseconds / 1000000000u + nanoseconds / 1000000000u;
     end.tv_sec += (time_t)seconds;
     end.tv_nsec = (long)(nanoseconds % 1000000000u);
@@ -53,7 +53,7 @@ bool cregnum_futex_wait(const void *word, uint32_t observed, uint64_t timeout_na
         long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET, observed, &end, NULL,
                               FUTEX_BITSET_MATCH_ANY);
         if (result < 0 && errno != EINTR && errno != EAGAIN) {
-            break;  // ETIMEDOUT, or a kernel without futexes: the caller tries again anyway
+            break;  // ETIMEDOUT, or a kernel without futexes: the caller retries anyway
         }
     }
     return cregnum_load32(word) != observed;

@@ -1,68 +1,69 @@
-/// Every effect of the store on the world goes through these protocols: files, directory entries,
-/// locks, the control page, clocks and random numbers. `PosixFileSystem` is the real one; the tests
-/// have a simulated twin that records unsynced writes and can lose, tear and undo them.
+/// The store's interface to the system: files, directory entries, locks, the control page, clocks
+/// and random numbers. `PosixFileSystem` is the real implementation; tests use a simulated one that
+/// tracks unsynced writes and can lose, tear and undo them.
 ///
-/// All methods are synchronous and may block on the disk, except those of `LockFile` that say
-/// otherwise: the store calls the blocking ones on its own threads, never on the cooperative pool.
+/// All methods are synchronous and may block on the disk, except for those of `LockFile` that say
+/// otherwise. The store calls blocking methods on its own threads, never on the cooperative pool.
 package protocol FileSystem: AnyObject, Sendable {
-    /// Opens the realm directory at `path`; with `create` makes it (0700) and syncs its parent if
-    /// it is missing.
+    /// Opens the realm directory at `path`. With `create`, a missing directory is created (0700)
+    /// and its parent synced.
     ///
-    /// Throws `fileNotFound` (missing, not `create`), `filePermissionDenied` (EACCES, EPERM, EROFS),
-    /// `fileAccess` (not a directory, parent missing, anything else). Changes nothing on failure.
+    /// Throws `fileNotFound` (missing, and `create` is false), `filePermissionDenied` (EACCES,
+    /// EPERM, EROFS), `fileAccess` (not a directory, parent missing, anything else). Changes
+    /// nothing on failure.
     func openDirectory(_ path: String, create: Bool) throws(StoreError) -> any RealmDirectory
-    /// Opens the realm directory at `path` so that nothing under it can be changed: files and `LOCK`
-    /// are opened for reading, and whatever changes something is a mistake of the caller.
+    /// Opens the realm directory at `path` read-only: files and `LOCK` are opened for reading.
+    /// Calling a method that modifies anything is a programming error.
     ///
     /// Throws as `openDirectory` does.
     func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory
-    /// Makes the directory at `path` (0700), which must not be there, and syncs its parent.
+    /// Creates the directory at `path` (0700), which must not exist, and syncs its parent.
     ///
-    /// Throws `fileExists` if there is anything, be it a link that leads nowhere; else as
-    /// `openDirectory`.
+    /// Throws `fileExists` if `path` exists, even as a dangling link; otherwise as `openDirectory`.
     func makeDirectory(_ path: String) throws(StoreError) -> any RealmDirectory
-    /// Opens a directory that this user has made, which is there.
+    /// Opens an existing directory that belongs to this user.
     ///
-    /// Throws `fileAccess` for a symbolic link and for another user's; else as `openDirectory`.
+    /// Throws `fileAccess` for a symbolic link or a directory of another user; otherwise as
+    /// `openDirectory`.
     func openOwnDirectory(_ path: String) throws(StoreError) -> any RealmDirectory
-    /// The name of the file system at `path`, or at the directory above it, if other machines or
-    /// programs serve it; nil for local ones, and where that cannot be seen.
+    /// Returns the name of the file system at `path`, or at its parent directory, if other machines
+    /// or programs serve it; `nil` if it is local or unknown.
     func networkFileSystem(at path: String) -> String?
-    /// Removes the directory at `path`; false if it is not empty or may not be removed (it is a mount
-    /// point, a link, or the parent must not be changed). Not synced: after a power loss an empty
-    /// directory may be there again.
+    /// Removes the directory at `path`. Returns false if it isn't empty or cannot be removed (it is
+    /// a mount point or a link, or the parent isn't writable). Not synced: after a power loss an
+    /// empty directory may reappear.
     func removeDirectory(_ path: String) throws(StoreError) -> Bool
-    /// Whether there is anything at `path`, be it a link that leads nowhere.
+    /// Returns whether `path` exists, including a dangling link.
     ///
-    /// Throws `filePermissionDenied` and `fileAccess` where that cannot be seen.
+    /// Throws `filePermissionDenied` or `fileAccess` if that cannot be determined.
     func hasEntry(_ path: String) throws(StoreError) -> Bool
-    /// Whether `path` leads to the directory of that identity, symbolic links followed; true where
-    /// that cannot be seen. Touches no disk as long as the directory is open.
+    /// Returns whether `path` resolves to the directory with that identity, following symbolic
+    /// links; true if that cannot be determined. Needs no disk access while the directory is open.
     func leads(_ path: String, to identity: FileIdentity) -> Bool
-    /// Gives a realm directory another name in the directory above it, and makes that durable.
-    /// Files that are open stay so.
+    /// Renames a realm directory within its parent directory, durably. Open files stay open.
     ///
-    /// Throws `fileExists` if there is anything at `target`; then nothing has changed.
+    /// Throws `fileExists` if `target` exists; then nothing has changed.
     func moveDirectory(_ path: String, to target: String) throws(StoreError)
-    /// The identity of this boot of the machine, or nil where the system does not tell it.
+    /// Returns the identifier of the current boot of the machine, or `nil` if the system doesn't
+    /// provide one.
     func bootID() -> Identity128?
-    /// 64 random bits from the system.
+    /// Returns 64 random bits from the system.
     func random() -> UInt64
-    /// A clock that never goes back, in nanoseconds.
+    /// Returns the time of a monotonic clock, in nanoseconds.
     func monotonicNanoseconds() -> UInt64
-    /// Wall clock time in microseconds since 1970.
+    /// Returns the wall clock time in microseconds since 1970.
     func wallClockMicroseconds() -> Int64
 }
 
 extension FileSystem {
-    /// For stand-ins of tests, which do not tell the two apart.
+    /// For test doubles that don't distinguish the two.
     package func openDirectoryForReading(_ path: String) throws(StoreError) -> any RealmDirectory {
         try openDirectory(path, create: false)
     }
 
     package func makeDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
         guard try !hasEntry(path) else {
-            throw StoreError(.fileExists, "\"\(path)\" exists already.", path: path)
+            throw StoreError(.fileExists, "\"\(path)\" already exists.", path: path)
         }
         return try openDirectory(path, create: true)
     }
@@ -88,11 +89,11 @@ extension FileSystem {
     package func leads(_ path: String, to identity: FileIdentity) -> Bool { true }
 
     package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
-        throw StoreError(.fileAccess, "\"\(path)\" cannot be moved here.", path: path)
+        throw StoreError(.fileAccess, "\"\(path)\" can't be moved on this file system.", path: path)
     }
 }
 
-/// 128 bits that identify something: a realm, a boot of the machine.
+/// A 128-bit identifier, of a realm or of a boot of the machine.
 package struct Identity128: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64
@@ -105,33 +106,34 @@ package struct Identity128: Hashable, Sendable {
 
 /// The directory of one realm.
 package protocol RealmDirectory: AnyObject, Sendable {
-    /// The path that the caller gave.
+    /// The path given by the caller.
     var path: String { get }
-    /// What identifies the directory, by whatever path it was opened; nil where that is not known.
+    /// The identity of the directory, independent of the path by which it was opened; `nil` if
+    /// unknown.
     var identity: FileIdentity? { get }
-    /// Whether it was opened by `openDirectoryForReading`.
+    /// Whether the directory was opened by `openDirectoryForReading`.
     var isReadOnly: Bool { get }
-    /// Whether the path still leads to this directory; true where that cannot be seen. Touches no
-    /// disk.
+    /// Returns whether the path still resolves to this directory; true if that cannot be
+    /// determined. Needs no disk access.
     func isCurrent() -> Bool
-    /// The names of all entries, without "." and "..", in no order.
+    /// Returns the names of all entries, without "." and "..", in no particular order.
     func names() throws(StoreError) -> [String]
-    /// Opens an existing file for reading and writing. Throws `fileNotFound` if there is none, and
-    /// `fileAccess` for anything that is not a regular file with one link (links are not followed).
+    /// Opens an existing file for reading and writing. Throws `fileNotFound` if it doesn't exist,
+    /// and `fileAccess` for anything but a regular file with one link (symbolic links aren't
+    /// followed).
     func open(_ name: String) throws(StoreError) -> any StoreFile
-    /// Creates a file (0600) that must not exist: `fileExists` otherwise.
+    /// Creates a file (0600). Throws `fileExists` if it exists.
     func create(_ name: String) throws(StoreError) -> any StoreFile
     /// Renames an entry; an existing `target` is replaced.
     func rename(_ name: String, to target: String) throws(StoreError)
-    /// Renames an entry. Throws `fileExists` if there is anything at `target`; then nothing has
-    /// changed.
+    /// Renames an entry. Throws `fileExists` if `target` exists; then nothing has changed.
     func renameNew(_ name: String, to target: String) throws(StoreError)
     /// Removes an entry.
     func unlink(_ name: String) throws(StoreError)
-    /// Makes all entries created, renamed and removed so far durable.
+    /// Makes all entries that were created, renamed or removed so far durable.
     func sync() throws(StoreError)
-    /// Opens `LOCK`, creating it (0600, two pages of zeros) if it is missing. For reading only: throws
-    /// `fileNotFound` if it is missing or unfinished.
+    /// Opens `LOCK`, creating it (0600, two pages of zeros) if it is missing. A read-only directory
+    /// throws `fileNotFound` if it is missing or incomplete.
     func openLock() throws(StoreError) -> any LockFile
 }
 
@@ -144,10 +146,10 @@ extension RealmDirectory {
         try rename(name, to: target)
     }
 
-    /// Creates or replaces a small file durably: after a crash its content is the old or the new
-    /// one.
+    /// Creates or replaces a small file durably and atomically: after a crash it has the old or the
+    /// new content.
     ///
-    /// Throws `diskFull` and what the file system throws; the old content then remains.
+    /// Throws `diskFull` and the errors of the file system; the old content then remains.
     ///
     /// - Parameter temporary: the name of the new file until it is complete.
     func replaceFile(
@@ -166,29 +168,31 @@ extension RealmDirectory {
     }
 }
 
-/// One file of a realm, other than `LOCK`. Closed when the last reference goes.
+/// A file of a realm, other than `LOCK`. Closed when the last reference is released.
 package protocol StoreFile: AnyObject, Sendable {
-    /// The current size in bytes.
+    /// Returns the current size in bytes.
     func size() throws(StoreError) -> UInt64
-    /// Up to `count` bytes from `offset`; fewer only at the end of the file.
+    /// Reads up to `count` bytes from `offset`; fewer only at the end of the file.
     func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8]
-    /// Writes all bytes at `offset` (growing the file if need be) or throws: `diskFull` for ENOSPC
-    /// and EDQUOT, `ioFailed` otherwise. After an error any part of the bytes may have been written.
+    /// Writes all bytes at `offset`, growing the file if necessary. Throws `diskFull` for ENOSPC
+    /// and EDQUOT, `ioFailed` otherwise. After an error any part of the bytes may have been
+    /// written.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError)
-    /// fdatasync. After an error nothing is known about the bytes written since the last success.
+    /// Syncs the file's data (fdatasync). After an error, the state of all bytes written since the
+    /// last successful sync is unknown.
     func sync() throws(StoreError)
-    /// Maps `count` bytes from `offset` (a multiple of the page size) for reading; the mapping stays
-    /// as long as this object lives. Bytes of it that lie behind the end of the file must not be
-    /// touched; they can be once the file has grown. nil where files are not mapped (the simulated
-    /// disk): read copies then.
+    /// Maps `count` bytes from `offset` (a multiple of the page size) for reading. The mapping
+    /// lives as long as this object. Mapped bytes beyond the end of the file must not be accessed
+    /// until the file has grown. Returns `nil` if files aren't mapped (the simulated disk); then
+    /// `read` is used.
     func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer?
-    /// Brings mapped bytes into memory, so that reading them now raises no signal; false where the
-    /// system has no room for that.
+    /// Loads mapped bytes into memory, so that reading them right afterwards raises no signal.
+    /// Returns false if the system lacks memory for that.
     ///
-    /// Throws `invalidDatabase` where the file ends before them, `ioFailed` where the disk cannot
-    /// read them.
+    /// Throws `invalidDatabase` if the file ends before them, `ioFailed` if the disk cannot read
+    /// them.
     ///
-    /// - Parameter offset: where in the file the bytes are.
+    /// - Parameter offset: the offset of the bytes in the file.
     func populate(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(StoreError) -> Bool
 }
 
@@ -202,7 +206,7 @@ extension StoreFile {
     }
 }
 
-/// The bytes of `LOCK` that are locked, each for its own purpose (Docs/FORMAT.md).
+/// The bytes of `LOCK` that are locked, each for one purpose (`Docs/FORMAT.md`).
 package struct LockByte: RawRepresentable, Hashable, Sendable, CaseIterable {
     package let rawValue: UInt64
 
@@ -212,76 +216,79 @@ package struct LockByte: RawRepresentable, Hashable, Sendable, CaseIterable {
     package static let session = LockByte(rawValue: 0)
     /// Exclusive while committing.
     package static let writer = LockByte(rawValue: 1)
-    /// Exclusive while nodes files are written: by one process at a time, for a checkpoint or for a
-    /// commit that is one.
+    /// Exclusive while nodes files are written, for a checkpoint or a bulk commit: by one process
+    /// at a time.
     package static let checkpoint = LockByte(rawValue: 2)
     /// Shared while waiting for `writer`.
     package static let waiters = LockByte(rawValue: 3)
     /// Shared while watching for commits.
     package static let watchers = LockByte(rawValue: 4)
 
-    /// Those that every realm has.
+    /// The lock bytes of every realm.
     package static let allCases: [LockByte] = [.session, .writer, .checkpoint, .waiters, .watchers]
 
-    /// Exclusive while objects of the class are delivered: far behind the end of the file, a byte for
-    /// each name.
+    /// Returns the byte that is locked exclusively while objects of the class are drained. It is
+    /// derived from the class name, at an offset far beyond the end of the file.
     package static func drain(className: String) -> LockByte {
         LockByte(rawValue: 1 << 48 | className.fnv1a & (1 << 48 - 1))
     }
 }
 
-/// How a byte of `LOCK` is locked.
+/// The mode of a lock on a byte of `LOCK`.
 package enum LockKind: Sendable { case shared, exclusive }
 
-/// `LOCK`: locks between processes, the control page, the wake counter. The locks are dropped when
-/// the last reference goes, and by the kernel when the process dies.
+/// The `LOCK` file: locks between processes, the control page and the wake counter. The locks are
+/// released when the last reference goes away, and by the kernel when the process dies.
 ///
-/// One that was opened for reading takes shared locks and loads; the rest is a mistake of the caller.
+/// If opened for reading, it supports shared locks and loads only; anything else is a programming
+/// error.
 package protocol LockFile: AnyObject, Sendable {
-    /// Device and inode: equal for two opens of the same `LOCK`.
+    /// Device and inode, which are equal for any two opens of the same `LOCK`.
     var identity: FileIdentity { get }
-    /// Whether the name `LOCK` in the directory still leads to this file.
+    /// Returns whether `LOCK` in the directory is still this file.
     func isCurrent() throws(StoreError) -> Bool
-    /// Takes the lock or returns false at once. Taking a held lock with another kind converts it.
+    /// Acquires the lock, or returns false immediately. Locking a held byte with another kind
+    /// converts the lock.
     func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool
-    /// Gives the lock back. Not held: no effect.
+    /// Releases the lock. Has no effect if it isn't held.
     func unlock(_ byte: LockByte)
-    /// Whether somebody else holds a lock on `byte` that conflicts with an exclusive one.
+    /// Returns whether another process holds a lock on `byte` that conflicts with an exclusive one.
     func isLockedElsewhere(_ byte: LockByte) -> Bool
 
-    /// Reads one of the two slots of the control page, word by word; a concurrent store may tear
-    /// it, which its checksum (word 15) shows. Never blocks.
+    /// Loads one of the two slots of the control page, word by word. A concurrent store may tear
+    /// it, which its checksum (word 15) detects. Never blocks.
     func loadControlSlot(_ index: Int) -> ControlWords
-    /// Stores a slot. Only the holder of `writer` (or of `session` exclusively) calls it. Never
+    /// Stores a slot. Only the holder of `writer` (or of `session` exclusively) may call it. Never
     /// blocks.
     func storeControlSlot(_ index: Int, _ words: ControlWords)
-    /// Writes the wake counter with a `write` (a store through a mapping raises no event), so that
-    /// other processes that watch `LOCK` are woken. Never waits for the disk.
+    /// Wakes other processes that watch `LOCK` by writing the wake counter. Uses `write`, because a
+    /// store through a mapping raises no file event. Never waits for the disk.
     func wake()
 
-    /// How often `writer` was granted to anybody since the control page was made. Never blocks.
+    /// Returns the number of times `writer` was granted since the control page was created. Never
+    /// blocks.
     func grantCount() -> UInt32
-    /// Counts a grant and notes this process as the holder; the new holder of `writer` calls it.
+    /// Counts a grant and records this process as the holder. Called by the new holder of `writer`.
     /// Never blocks.
     func countGrant()
-    /// The process that counted the last grant; 0 if that is not known. Never blocks.
+    /// Returns the process that counted the last grant; 0 if unknown. Never blocks.
     func lastHolder() -> UInt32
-    /// How often a sync of the log failed in a process that did not hold `writer`. Never blocks.
+    /// Returns the number of failed log syncs in processes that didn't hold `writer`. Never blocks.
     func failedSyncCount() -> UInt32
-    /// Counts such a failure; any process may call it. Never blocks.
+    /// Counts such a failure. Any process may call it. Never blocks.
     func countFailedSync()
-    /// The word that every release of `writer` changes. Never blocks.
+    /// Returns the word that changes on every release of `writer`. Never blocks.
     func releaseWord() -> UInt32
     /// Changes the release word and wakes one waiter. Never blocks.
     func signalRelease()
-    /// Waits until the release word differs from `observed`, or the time is up.
+    /// Waits until the release word differs from `observed`, or until the timeout.
     func waitForRelease(observed: UInt32, timeoutNanoseconds: UInt64)
 }
 
-/// 16 words of 64 bits, one slot of the control page.
+/// One slot of the control page: 16 words of 64 bits.
 package typealias ControlWords = SIMD16<UInt64>
 
-/// What identifies a file on this machine.
+/// The identity of a file on this machine.
 package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64

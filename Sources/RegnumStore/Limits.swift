@@ -1,9 +1,9 @@
-/// The greatest sizes, counts and depths: one table for the checks of values, for writers, for
-/// readers, and for the sentences of errors. Every maximum is allowed itself.
+/// Maximum sizes, counts and depths, shared by value checks, writers, readers and error messages.
+/// Every maximum is inclusive.
 ///
-/// What is stored is checked before anything of it is written, and a reader accepts whatever a
-/// writer may write: both use the same number. Lowering one that readers use makes existing realms
-/// unreadable; raising it makes new ones unreadable for older programs.
+/// Values are checked before any of them is written, and readers accept whatever a writer may
+/// write; both use the same constant. Lowering a limit that readers use makes existing realms
+/// unreadable; raising one makes new realms unreadable for older programs.
 package enum Limits {
     // MARK: Schema
 
@@ -11,65 +11,66 @@ package enum Limits {
     package static let tableNameByteCountMax = 57
     /// UTF-8 bytes of a property name.
     package static let columnNameByteCountMax = 63
-    /// UTF-8 bytes of the name of the class of a list's elements: `Class.property`.
+    /// UTF-8 bytes of the name of an element class, `Class.property`.
     package static let elementsNameByteCountMax = tableNameByteCountMax + 1 + columnNameByteCountMax
-    /// UTF-8 bytes of the name of a property of any type, whose list is stored as `property[]`.
+    /// UTF-8 bytes of the name of an `AnyRealmValue` property, whose list is stored as
+    /// `property[]`.
     package static let anyNameByteCountMax = columnNameByteCountMax - 2
-    /// Classes of a realm, with those of the elements of lists.
+    /// Classes in a realm, including element classes.
     package static let tableCountMax = 65_536
     /// Columns of a class.
     package static let columnCountMax = 65_535
-    /// Trees of a class besides its rows: one for each indexed column, two for each list.
+    /// Trees of a class besides its rows: one for each indexed column and two for each list.
     package static let treeCountMax = 65_535
 
     // MARK: Values
 
-    /// UTF-8 bytes of a string, also of one that is a key of a map or a value of any type.
+    /// UTF-8 bytes of a string, including map keys and strings in `AnyRealmValue`.
     package static let stringByteCountMax = dataByteCountMax - 1
-    /// Bytes of data, also of data that are a value of any type.
+    /// Bytes of a data value, including data in `AnyRealmValue`.
     package static let dataByteCountMax = 0xFFFFF8 - 8
-    /// Bytes of a value of any type as it is stored: its kind, then up to so many bytes of data.
+    /// Bytes of a stored `AnyRealmValue`: the kind, then up to `dataByteCountMax` bytes.
     package static let anyByteCountMax = 1 + dataByteCountMax
-    /// Lists and dictionaries of any type that are nested in each other.
+    /// Nesting depth of lists and dictionaries in an `AnyRealmValue`.
     package static let anyLevelMax = 100
-    /// Levels of nested arrays and objects in JSON.
+    /// Nesting depth of arrays and objects in JSON.
     package static let inputLevelMax = 256
-    /// Levels of objects nested as dictionaries and arrays in `create(value:)`. Each level takes
-    /// stack, and threads of the cooperative pool have 512 KiB.
+    /// Nesting depth of objects given as dictionaries and arrays in `create(value:)`. Each level
+    /// uses stack, and threads of the cooperative pool have 512 KiB.
     package static let valueLevelMax = 64
-    /// The same where the class is known by name only: there each level takes more stack.
+    /// The same limit for dynamic objects, where each level uses more stack.
     package static let dynamicLevelMax = 32
 
     // MARK: Commits
 
-    /// UTF-8 bytes of the label of a commit. Readers accept any that fits into a record.
+    /// UTF-8 bytes of a commit's origin label. Readers accept any label that fits into a record.
     package static let originByteCountMax = 4_096
-    /// Bytes of the body of a record in the log.
+    /// Bytes of the body of a log record.
     package static let recordBodyByteCountMax = 4 << 20
-    /// Cells that the inserts of one record may have.
+    /// Maximum number of cells inserted by one record.
     package static let recordCellCountMax = 16 << 20
-    /// What an inserted row counts besides its columns.
+    /// Number of cells that an inserted row counts in addition to its columns.
     package static let recordCellsPerRow = 4
-    /// Bytes of text (strings, data, values of any type) that the rows of one record may hold;
-    /// values that are told once count for each row.
+    /// Bytes of text (strings, data, `AnyRealmValue`) in the rows of one record. A value that is
+    /// encoded once counts for each row that has it.
     package static let recordTextByteCountMax = 64 << 20
-    /// What changing the schema in one record may cost: each change as much as the classes, columns
-    /// and lists that there are, an index besides as much as an eighth of the rows.
+    /// Cost limit of the schema changes in one record. Each change costs the number of existing
+    /// classes, columns and lists; adding an index costs an eighth of the rows in addition.
     package static let recordSchemaWorkMax = 8 << 20
-    /// Object keys of a class: they are below it. Far from where numbers end, so that whoever
-    /// counts on from a key of a file does not overflow.
+    /// Exclusive upper bound of the object keys of a class. It is far below `UInt64.max`, so that
+    /// counting up from a key read from a file cannot overflow.
     package static let keyCountMax: UInt64 = 1 << 62
-    /// The version of a commit.
+    /// Maximum commit version.
     package static let versionMax: UInt64 = 1 << 62
-    /// Bytes of the directory image of a checkpoint, and of the delta of a bulk commit.
+    /// Bytes of a checkpoint's directory image, and of the delta of a bulk commit.
     package static let imageByteCountMax: UInt64 = 1 << 40 - 1
-    /// Bytes of the file that marks where an interrupted migration goes on.
+    /// Bytes of the file that marks where an interrupted migration resumes.
     package static let migrationMarkByteCountMax: UInt64 = 16 << 20
 
     // MARK: Queries and texts
 
-    /// Properties of a sort.
+    /// Number of sort terms in a query.
     package static let sortTermCountMax = 64
-    /// Bytes of a JSON line, and of the first line of an import, which has the schema.
+    /// Bytes of a JSON line, including the schema line of an import.
     package static let lineByteCountMax = 1 << 28
 }

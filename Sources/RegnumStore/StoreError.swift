@@ -1,8 +1,7 @@
-/// What went wrong in the layers below the public library, with the place where it did.
+/// An error of the layers below the public library, with its context.
 ///
-/// `Realm.Error` of the public library carries the same codes; `Docs/Decisions` and the page
-/// VERSIONS of the design list them. One struct serves store, engine and watcher, so that an error
-/// crosses the layers unchanged and is dressed once, at the edge.
+/// `Realm.Error` of the public library has the same codes. Store, engine and watcher share this
+/// type, so that an error crosses the layers unchanged and is converted once, at the public API.
 package struct StoreError: Error, Sendable, Equatable {
     /// The kind of failure. The names are those of the public `Realm.Error.Code`.
     package enum Code: String, Sendable, CaseIterable {
@@ -16,21 +15,21 @@ package struct StoreError: Error, Sendable, Equatable {
 
     /// The kind of failure.
     package var code: Code
-    /// One sentence that tells a user what is wrong and, where there is one, the way out.
+    /// A message for the user: what is wrong and, if possible, how to fix it.
     package var sentence: String
-    /// The file or directory concerned.
+    /// The affected file or directory.
     package var path: String?
-    /// The system's error number, where a system call failed.
+    /// The system's error number, if a system call failed.
     package var errno: Int32?
     /// The log position at which damaged or unexpected bytes begin.
     package var position: UInt64?
-    /// The newest commit version that could be read before `position`.
+    /// The newest commit version that was read before `position`.
     package var lastGoodVersion: UInt64?
-    /// The class concerned.
+    /// The affected class.
     package var className: String?
-    /// The property concerned.
+    /// The affected property.
     package var property: String?
-    /// The primary key concerned, as text.
+    /// The affected primary key, as text.
     package var key: String?
 
     package init(

@@ -1,11 +1,11 @@
 internal import CRegnum
 
-/// An object that belongs to the calling thread while a closure runs. Scopes nest: the innermost
-/// one counts.
+/// Thread-local access to an object while a closure runs. Scopes nest; the innermost one is
+/// current.
 ///
-/// The closure is synchronous, so it runs and ends on one thread.
+/// The closure is synchronous, so it starts and ends on the same thread.
 package struct ThreadScope<Content: AnyObject>: Sendable {
-    /// Which word of the thread has the object: one for each kind of content.
+    /// The thread-local word that holds the object, one per kind of content.
     package enum Slot: Int32, Sendable {
         case damage
         case reads
@@ -15,9 +15,9 @@ package struct ThreadScope<Content: AnyObject>: Sendable {
 
     package init(_ slot: Slot) { self.slot = slot.rawValue }
 
-    /// The object of the innermost scope of the calling thread, nil outside of all.
+    /// The object of the calling thread's innermost scope, or `nil` outside any scope.
     package var current: Content? {
-        // The word is that of a `run` further up the stack of this thread, which keeps the object.
+        // The word was set by a `run` further up this thread's stack, which keeps the object alive.
         UnsafeRawPointer(bitPattern: cregnum_thread_word(slot))
             .map { Unmanaged<Content>.fromOpaque($0).takeUnretainedValue() }
     }

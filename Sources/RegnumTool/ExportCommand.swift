@@ -6,8 +6,8 @@ struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes the content of a realm as JSON lines.",
         discussion: """
-            The newest committed state when the command starts is written: the schema, then one object a \
-            line. Programs can go on writing meanwhile.
+            Writes the newest committed version at the start of the command: the schema, then one \
+            object per line. Other programs can continue to write to the realm.
             """)
 
     @Argument(help: "The directory of the realm.")
@@ -15,12 +15,12 @@ struct ExportCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("class"),
-        help: "A class whose objects are written; may be given several times. Without it: all.")
+        help: "A class to export; can be given several times. By default, all classes.")
     var classes: [String] = []
 
     @Option(
         name: .shortAndLong,
-        help: "The file to write, replaced when all is written. Without it: the standard output.")
+        help: "The file to write, replaced when complete. By default, standard output.")
     var output: String?
 
     func run() async throws {

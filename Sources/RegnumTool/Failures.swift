@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Regnum
 
-/// Runs a command; what it throws is a sentence on the standard error and an exit code.
+/// Runs a command and reports its error as a message on standard error and an exit code.
 func reportingFailures(_ body: () async throws -> Void) async throws {
-    // a reader that is gone is an error of `write`
+    // A closed pipe is reported as an error of `write`.
     signal(SIGPIPE, SIG_IGN)
     do {
         try await body()
@@ -20,7 +20,7 @@ func reportingFailures(_ body: () async throws -> Void) async throws {
     }
 }
 
-/// The codes of `sysexits.h`.
+/// Returns the exit code, as in `sysexits.h`.
 private func exitCode(_ code: Realm.Error.Code) -> Int32 {
     switch code {
     case .fileNotFound: 66
@@ -35,7 +35,7 @@ private func exitCode(_ code: Realm.Error.Code) -> Int32 {
     }
 }
 
-/// Opens a realm to look into it: nothing in its directory is changed.
+/// Opens a realm read-only: nothing in its directory changes.
 func openForReading(_ path: String) async throws -> Realm {
     let url = URL(filePath: path)
     var configuration = Realm.Configuration(location: .file(url))

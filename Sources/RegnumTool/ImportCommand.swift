@@ -6,8 +6,8 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Reads JSON lines into a realm.",
         discussion: """
-            A realm that is not there is made. Each batch of lines is a transaction; a wrong line fails its \
-            batch and ends the import, and the batches before it stay.
+            A missing realm is created. Each batch of lines is a transaction. An invalid line \
+            fails its batch and ends the import; earlier batches are kept.
             """)
 
     enum Update: String, ExpressibleByArgument, CaseIterable {
@@ -25,20 +25,20 @@ struct ImportCommand: AsyncParsableCommand {
     @Argument(help: "The directory of the realm.")
     var path: String
 
-    @Argument(help: "The file to read. Without it: the standard input.")
+    @Argument(help: "The file to read. By default, standard input.")
     var file: String?
 
-    @Option(help: "What to do with an object whose primary key is there: fail, or update it.")
+    @Option(help: "What to do if an object with the primary key exists: fail, or update it.")
     var update = Update.error
 
-    @Option(help: "The most lines of a transaction.")
+    @Option(help: "The maximum number of lines per transaction.")
     var batchSize = 5_000
 
     @Flag(help: "Import everything or nothing, in one transaction.")
     var atomic = false
 
     func validate() throws {
-        if batchSize < 1 { throw ValidationError("A batch has at least one line.") }
+        if batchSize < 1 { throw ValidationError("A batch must have at least one line.") }
     }
 
     func run() async throws {
@@ -60,14 +60,14 @@ struct ImportCommand: AsyncParsableCommand {
             } catch {
                 let isEmpty = realm.isEmpty
                 await realm.close()
-                // what was made for this is taken back
+                // Remove the realm if it was created for this import.
                 if !isThere, isEmpty { try await Realm.deleteFiles(for: configuration) }
                 throw error
             }
         }
     }
 
-    /// What a schema line says, nil for another line.
+    /// Returns the schema version of a schema line; `nil` for any other line.
     private func schemaVersion(inLine line: [UInt8]) -> UInt64? {
         struct Head: Decodable {
             let regnum: Int

@@ -3,7 +3,7 @@ import Regnum
 
 struct SchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Shows the classes of a realm as they are stored.")
+        commandName: "schema", abstract: "Shows the stored classes of a realm.")
 
     @Argument(help: "The directory of the realm.")
     var path: String

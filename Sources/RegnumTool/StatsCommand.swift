@@ -4,7 +4,7 @@ import Regnum
 
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Shows how much is in a realm.")
+        commandName: "stats", abstract: "Shows the versions, files and object counts of a realm.")
 
     @Argument(help: "The directory of the realm.")
     var path: String

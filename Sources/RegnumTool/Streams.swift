@@ -2,17 +2,18 @@ import Foundation
 import Glibc
 import Regnum
 
-// The standard streams, without buffers: what was written is there, whatever happens next.
+// The standard streams, unbuffered, so that what was written is never lost.
 
-/// Where the tool prints.
+/// An output stream of the tool.
 struct OutputStream: Sendable {
-    static let standard = OutputStream(descriptor: STDOUT_FILENO, name: "the standard output")
-    static let errors = OutputStream(descriptor: STDERR_FILENO, name: "the standard error")
+    static let standard = OutputStream(descriptor: STDOUT_FILENO, name: "standard output")
+    static let errors = OutputStream(descriptor: STDERR_FILENO, name: "standard error")
 
     let descriptor: Int32
     let name: String
 
-    /// Writes all bytes, or throws ``Closed`` if nobody reads them any more, `.ioFailed` otherwise.
+    /// Writes all bytes. Throws ``Closed`` if the reader has closed the stream, `.ioFailed`
+    /// otherwise.
     func write(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -33,23 +34,23 @@ struct OutputStream: Sendable {
         }
     }
 
-    /// Another program may have made the descriptor one that does not wait.
+    /// Waits, because another program may have made the descriptor nonblocking.
     private func waitUntilWritable() throws {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&request, 1, -1)
     }
 
-    /// The reader of the output is gone: as after `| head`.
+    /// The reader closed the output, for example `| head`.
     struct Closed: Error {}
 }
 
-/// A file, or the standard input, in pieces as they come.
+/// A file or standard input, in chunks.
 struct InputChunks: AsyncSequence, Sendable {
-    static let standard = InputChunks(descriptor: STDIN_FILENO, name: "the standard input")
+    static let standard = InputChunks(descriptor: STDIN_FILENO, name: "standard input")
 
     let descriptor: Int32
     let name: String
-    /// What was read ahead.
+    /// Bytes that were read ahead.
     private var head: [UInt8] = []
 
     private init(descriptor: Int32, name: String) {
@@ -75,7 +76,7 @@ struct InputChunks: AsyncSequence, Sendable {
         self.init(descriptor: descriptor, name: "\"\(path)\"")
     }
 
-    /// The first line, which is not taken; nil if it is very long.
+    /// Returns the first line without consuming it; `nil` if it is very long.
     mutating func firstLine() throws -> [UInt8]? {
         while head.count < 1 << 26 {
             if let end = head.firstIndex(of: UInt8(ascii: "\n")) { return Array(head[..<end]) }
@@ -90,7 +91,7 @@ struct InputChunks: AsyncSequence, Sendable {
         while true {
             var failure: Int32 = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 18) { buffer, filled in
-                // the buffer is written by the call alone, and as far as it says
+                // The call alone initializes the buffer, up to the count that it returns.
                 let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
                 failure = count < 0 ? errno : 0
                 filled = Swift.max(count, 0)

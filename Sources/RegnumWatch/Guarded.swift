@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A value behind a lock.
+/// A value protected by a lock.
 ///
-/// A lock of the C library rather than `Mutex`: the thread sanitizer does not see the contended path
-/// of `Mutex`, which lies in the precompiled library, and reports races where there are none.
+/// Uses a pthread mutex instead of `Mutex`: the thread sanitizer doesn't see the contended path of
+/// `Mutex`, which is in the precompiled library, and reports false races.
 ///
 /// Guard: `mutex`. Every access to `value` is in `withLock`; `mutex` itself never changes.
 final class Guarded<Value: Sendable>: @unchecked Sendable {
@@ -16,7 +16,7 @@ final class Guarded<Value: Sendable>: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
     }
 
-    /// Runs `body` alone. It must be short, and must not come back to this lock.
+    /// Runs `body` with exclusive access. It must be short, and must not reenter this lock.
     func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,9 +1,9 @@
 internal import CLibuv
 
-/// A libuv handle in memory of its own. Confined to the loop thread.
+/// A libuv handle with its own memory. Confined to the loop thread.
 ///
-/// libuv keeps a pointer to the memory until the close callback, so the handle holds a reference to
-/// itself from `init` to that callback.
+/// libuv keeps a pointer to the memory until the close callback, so the handle retains itself from
+/// `init` to that callback.
 class LoopHandle {
     fileprivate let memory: UnsafeMutableRawPointer
 
@@ -28,7 +28,7 @@ class LoopHandle {
         return Unmanaged<LoopHandle>.fromOpaque(data).takeUnretainedValue()
     }
 
-    /// Ends the handle: no callback of it runs after this call.
+    /// Closes the handle. None of its callbacks runs after this call.
     final func close() {
         guard uv_is_closing(handle) == 0 else { return }
         uv_close(handle) { closed in
@@ -40,12 +40,12 @@ class LoopHandle {
     deinit { memory.deallocate() }
 }
 
-/// Hints when the file `fileName` of a directory is written.
+/// A watch that calls a closure when the file `fileName` of a directory is written.
 final class DirectoryWatch: LoopHandle {
     private let fileName: String
     private let hint: @Sendable () -> Void
 
-    /// Starts the watch. Throws what libuv reports, after closing the handle again.
+    /// Starts the watch. Throws libuv's error after closing the handle.
     init(
         loop: UnsafeMutablePointer<uv_loop_t>, path: String, fileName: String,
         hint: @escaping @Sendable () -> Void
@@ -55,7 +55,7 @@ final class DirectoryWatch: LoopHandle {
         super.init(of: uv_fs_event_t.self)
         let event = memory.assumingMemoryBound(to: uv_fs_event_t.self)
         var status = uv_fs_event_init(loop, event)
-        // Not yet known to the loop: nothing to close.
+        // The loop doesn't know the handle yet, so there is nothing to close.
         guard status == 0 else { throw WatchError(status: status, path: path) }
         adopt()
         let callback: uv_fs_event_cb = { event, name, _, _ in
@@ -64,8 +64,9 @@ final class DirectoryWatch: LoopHandle {
             else { return }
             watch.hint()
         }
-        // The file itself, not its directory: each write to a neighbour would wake the loop thread,
-        // and the log is written for every commit (Docs/Decisions/005-watch-the-lock-file.md).
+        // Watches the file instead of its directory: every write to another file would wake the
+        // loop thread, and the log is written for every commit
+        // (Docs/Decisions/005-watch-the-lock-file.md).
         status = uv_fs_event_start(event, callback, path + "/" + fileName, 0)
         guard status == 0 else {
             close()
@@ -73,13 +74,13 @@ final class DirectoryWatch: LoopHandle {
         }
     }
 
-    /// Whether an event may concern our file: one without a name may.
+    /// Returns whether an event may be for the watched file. Events without a name may be.
     static func concerns(_ name: UnsafePointer<CChar>?, _ fileName: String) -> Bool {
         name.map { String(cString: $0) == fileName } ?? true
     }
 }
 
-/// Fires again and again until it is closed.
+/// A repeating timer, which fires until it is closed.
 final class IntervalTimer: LoopHandle {
     private let fire: @Sendable () -> Void
 
@@ -90,7 +91,7 @@ final class IntervalTimer: LoopHandle {
         self.fire = fire
         super.init(of: uv_timer_t.self)
         let timer = memory.assumingMemoryBound(to: uv_timer_t.self)
-        // Neither call can fail: a timer needs nothing from the system.
+        // Neither call can fail, since a timer needs no system resources.
         uv_timer_init(loop, timer)
         adopt()
         uv_timer_start(

@@ -1,6 +1,6 @@
 internal import CLibuv
 
-/// What the loop thread is asked to do.
+/// A request to the loop thread.
 enum LoopCommand: Sendable {
     case watch(
         id: UInt64, path: String, fileName: String, hint: @Sendable () -> Void,
@@ -11,25 +11,25 @@ enum LoopCommand: Sendable {
     case stop
 }
 
-/// The way into the loop thread, from any other: a queue of commands and the wake-up handle.
+/// The command queue through which other threads reach the loop thread, and its wake-up handle.
 final class LoopMailbox: Sendable {
     private struct State {
         var commands: [LoopCommand] = []
-        /// Set together with the entry of `.stop`, which therefore is the last command.
+        /// Set when `.stop` is enqueued, which is therefore the last command.
         var isClosed = false
         var nextID: UInt64 = 0
     }
 
     private let state = Guarded(State())
-    // Guard: the lock of `state`. The loop's handle is sent to only under it and before `isClosed`;
-    // the loop thread frees it only after it took `.stop`, hence after the last send.
+    // Guard: the lock of `state`. `uv_async_send` is called on it only under that lock and before
+    // `isClosed`; the loop thread frees it only after dequeuing `.stop`, hence after the last send.
     nonisolated(unsafe) private let wakeUp: UnsafeMutablePointer<uv_async_t>
 
     init(wakeUp: UnsafeMutablePointer<uv_async_t>) {
         self.wakeUp = wakeUp
     }
 
-    /// A number for a new watch or timer, unique in this loop.
+    /// Returns an id for a new watch or timer, unique in this loop.
     func makeID() -> UInt64 {
         state.withLock { state in
             state.nextID += 1
@@ -37,7 +37,8 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Appends a command and wakes the loop. False, and nothing done, once the loop is stopping.
+    /// Enqueues a command and wakes the loop. Returns false without doing so if the loop is
+    /// stopping.
     func post(_ command: LoopCommand) -> Bool {
         state.withLock { state in
             guard !state.isClosed else { return false }
@@ -48,7 +49,7 @@ final class LoopMailbox: Sendable {
         }
     }
 
-    /// Takes all commands, in order of their entry. Only the loop thread calls it.
+    /// Dequeues all commands in order. Called only by the loop thread.
     func takeAll() -> [LoopCommand] {
         state.withLock { state in
             defer { state.commands = [] }

@@ -1,15 +1,15 @@
 internal import CLibuv
 internal import Glibc
 
-/// One run of the loop: from the start of its thread to its end. `WatchLoop` makes a new one after
-/// a stop.
+/// One run of the loop, from the start of its thread to its end. `WatchLoop` creates a new one
+/// after a stop.
 final class LoopThread: Sendable {
     let mailbox: LoopMailbox
-    /// The thread, until somebody takes it to join or to detach it.
+    /// The thread, until it is joined or detached.
     private let thread: Guarded<pthread_t?>
 
-    /// Sets up the loop and starts its thread. Throws `.limit` when descriptors, memory or threads
-    /// have run out.
+    /// Sets up the loop and starts its thread. Throws `.limit` if the process has run out of
+    /// descriptors, memory or threads.
     init(name: String) throws(WatchError) {
         let body = try LoopBody(name: name)
         mailbox = body.mailbox
@@ -29,18 +29,18 @@ final class LoopThread: Sendable {
         thread = Guarded(id)
     }
 
-    /// Closes every handle and waits until the thread has ended.
+    /// Closes all handles and waits for the thread to end.
     func stop() {
         _ = mailbox.post(.stop)
         guard let id = takeThread() else { return }
         guard pthread_equal(id, pthread_self()) == 0 else {
             fatalError(
-                "WatchLoop.stop() called from a hint: its thread cannot wait for its own end")
+                "WatchLoop.stop() called from a hint: the loop thread cannot join itself")
         }
         pthread_join(id, nil)
     }
 
-    /// Closes every handle and lets the thread end by itself.
+    /// Closes all handles and lets the thread end on its own.
     func abandon() {
         _ = mailbox.post(.stop)
         if let id = takeThread() { pthread_detach(id) }
@@ -54,8 +54,8 @@ final class LoopThread: Sendable {
     }
 }
 
-/// What the loop thread owns. It is built before the thread exists; from then on only that thread
-/// touches it, and only that thread calls libuv (`uv_async_send` in the mailbox excepted).
+/// The state of the loop thread. It is created before the thread; from then on only that thread
+/// accesses it, and only that thread calls libuv (except for `uv_async_send` in the mailbox).
 private final class LoopBody {
     let mailbox: LoopMailbox
     private let name: String
@@ -87,18 +87,18 @@ private final class LoopBody {
         loop.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     }
 
-    /// The thread's life: runs the loop until `.stop` has closed the last handle.
+    /// Runs the loop on the thread until `.stop` has closed the last handle.
     func run() {
         var all = sigset_t()
         sigfillset(&all)
-        // Signals are the application's: its handlers do not run on this thread.
+        // Signals belong to the application, so its handlers don't run on this thread.
         pthread_sigmask(SIG_BLOCK, &all, nil)
         clibuv_name_thread(name)
         uv_run(loop, UV_RUN_DEFAULT)
         release()
     }
 
-    /// Undoes `init` when there is no thread to run the loop.
+    /// Undoes `init` if the thread couldn't be created.
     func discard() {
         close()
         uv_run(loop, UV_RUN_DEFAULT)

@@ -1,15 +1,15 @@
 internal import CLibuv
 
-/// Whether `path` lies on a file system whose other clients' writes raise no inotify event here.
-/// False if the path cannot be asked: opening the watch then reports why.
+/// Returns whether `path` is on a file system on which other clients' writes raise no inotify event
+/// here. Returns false on an error; opening the watch then reports the reason.
 func isOnNetworkFileSystem(_ path: String) -> Bool {
     var description = statfs()
     guard statfs(path, &description) == 0 else { return false }
     return isNetworkFileSystem(type: UInt32(truncatingIfNeeded: description.f_type))
 }
 
-/// By the numbers of statfs(2). FUSE and 9P are not among them: most of those mounts are local, and
-/// the timer covers the others.
+/// Checks a type number of statfs(2). FUSE and 9P aren't included: most of those mounts are local,
+/// and the timer covers the others.
 func isNetworkFileSystem(type: UInt32) -> Bool {
     switch type {
     case 0x6969: true  // NFS

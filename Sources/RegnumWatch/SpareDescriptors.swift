@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// Whether the process may open some more descriptors.
+/// A check that the process can open more descriptors.
 ///
-/// libuv ends the process where it finds none for the pipes that it makes with its first loop. So
-/// they are asked for before; that another thread takes them in between is possible, and needs a
-/// process that is within a few descriptors of its limit.
+/// libuv aborts the process if it can't create the pipes for its first loop, so their availability
+/// is checked first. Another thread could still take them in between, but only in a process that is
+/// within a few descriptors of its limit.
 enum SpareDescriptors {
-    /// More than a loop and the first watch open.
+    /// More descriptors than a loop and its first watch need.
     private static let count = 16
 
-    /// Throws `.limit` if there are too few.
+    /// Throws `.limit` if too few descriptors are available.
     static func check() throws(WatchError) {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }

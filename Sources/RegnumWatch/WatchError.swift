@@ -1,28 +1,29 @@
 internal import CLibuv
 
-/// Why there is no watch to be had. The caller says so once in its log and relies on a timer.
+/// The reason why a watch can't be established. The caller logs it once and relies on a timer.
 package struct WatchError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: String, Sendable {
-        /// The system's limit of inotify instances or watches, of descriptors, memory or threads.
+        /// A system limit on inotify instances or watches, descriptors, memory or threads was
+        /// reached.
         case limit
-        /// There is no such directory.
+        /// The directory doesn't exist.
         case notFound
-        /// The directory may not be read.
+        /// The directory isn't readable.
         case permissionDenied
-        /// The path names something that is not a directory.
+        /// The path isn't a directory.
         case notADirectory
-        /// A network file system: writes of other machines raise no event.
+        /// A network file system, on which writes by other machines raise no event.
         case networkFileSystem
         /// The loop was stopped while the watch was being set up.
         case stopped
-        /// Anything else; `errnoName` says what.
+        /// Any other error; see `errnoName`.
         case other
     }
 
     package let reason: Reason
-    /// The name of the system's error, for example "ENOSPC"; nil where the system reported none.
+    /// The name of the system's error, for example "ENOSPC"; `nil` if there is none.
     package let errnoName: String?
-    /// The directory that was to be watched; nil when the loop itself could not be started.
+    /// The directory to watch; `nil` if the loop itself couldn't be started.
     package let path: String?
 
     init(reason: Reason, errnoName: String? = nil, path: String? = nil) {
@@ -31,7 +32,7 @@ package struct WatchError: Error, Hashable, Sendable, CustomStringConvertible {
         self.path = path
     }
 
-    /// From a status of libuv, which is a negated errno on Linux.
+    /// Creates an error from a libuv status, which is a negated errno on Linux.
     init(status: CInt, path: String? = nil) {
         let reason: Reason =
             switch status {
@@ -47,19 +48,19 @@ package struct WatchError: Error, Hashable, Sendable, CustomStringConvertible {
             reason: reason, errnoName: uv_err_name(status).map { String(cString: $0) }, path: path)
     }
 
-    /// One sentence for a log.
+    /// A message for a log.
     package var description: String {
         let subject = path.map { "cannot watch \($0)" } ?? "cannot start the watch loop"
         let cause =
             switch reason {
-            case .limit: "a limit of the system is reached"
+            case .limit: "a system limit was reached"
             case .notFound: "there is no such directory"
-            case .permissionDenied: "permission is denied"
+            case .permissionDenied: "permission denied"
             case .notADirectory: "it is not a directory"
             case .networkFileSystem:
                 "it is on a network file system, where other machines' writes raise no event"
             case .stopped: "the watch loop was stopped"
-            case .other: "the system refused"
+            case .other: "the system call failed"
             }
         return "\(subject): \(cause)" + (errnoName.map { " (\($0))" } ?? "")
     }

@@ -1,33 +1,33 @@
-/// One libuv loop on one thread, shared by all realms of the process: it tells that a file may have
-/// changed, and fires timers.
+/// A libuv loop on its own thread, shared by all realms of the process. It reports that a file may
+/// have changed, and fires timers.
 ///
-/// Hints are hints, never facts: the system merges events, and drops them without a word when its
-/// queue overflows (16,384 by default). So whoever takes a hint looks at its own cursor for what is
-/// new, and sets a slow timer beside the watch.
+/// Notifications are only hints: the system merges events, and silently drops them when its queue
+/// overflows (16,384 events by default). A caller must check its own cursor for news when it gets a
+/// hint, and use a slow timer in addition to the watch.
 ///
-/// Closures run on the loop thread, one at a time: they must be quick and must not block, else all
-/// realms of the process wait. They may call everything here but `stop()`.
+/// Closures run on the loop thread, one at a time. They must be quick and must not block, because
+/// all realms of the process would wait. They may call everything here except `stop()`.
 package final class WatchLoop: Sendable {
-    /// The loop of the process. Its thread starts on first use.
+    /// The shared loop of the process. Its thread starts on first use.
     package static let shared = WatchLoop()
 
     private let threadName: String
     private let running = Guarded<LoopThread?>(nil)
 
-    /// A loop with a thread of its own, for tests. The name is cut by the system at 15 bytes.
+    /// Creates a loop with its own thread, for tests. The system truncates the name to 15 bytes.
     init(threadName: String = "regnum-watch") {
         self.threadName = threadName
     }
 
     /// Calls `hint` whenever the file `fileName` in the directory `path` may have been written. The
-    /// file must exist, and must not be replaced. Stores through a mapping raise no event.
+    /// file must exist and must not be replaced. Stores through a mapping raise no event.
     ///
-    /// Returns when the watch stands, so that no write after that goes without a hint (but see
-    /// above). Asynchronous, as the loop thread sets it up: the caller's thread is not blocked. The
-    /// task's cancellation is ignored; the wait is one turn of the loop.
+    /// Returns when the watch is established, so that every later write causes a hint (with the
+    /// above exceptions). Asynchronous because the loop thread sets up the watch; the calling
+    /// thread isn't blocked. Ignores task cancellation; the wait is one iteration of the loop.
     ///
-    /// Throws `WatchError` when there is no watch to be had: missing file or directory, no permission,
-    /// a limit of the system, a network file system.
+    /// Throws `WatchError` if no watch can be established: missing file or directory, no
+    /// permission, a system limit, a network file system.
     package func watchDirectory(
         _ path: String, fileName: String, _ hint: @escaping @Sendable () -> Void
     ) async throws(WatchError) -> WatchToken {
@@ -45,14 +45,14 @@ package final class WatchLoop: Sendable {
     }
 
     /// Calls `fire` every `intervalMilliseconds` (at least 1), first after one interval, until the
-    /// token is cancelled. Returns at once.
+    /// token is canceled. Returns immediately.
     ///
-    /// Throws `WatchError` only when the loop is not running and cannot be started (descriptors or
-    /// threads have run out), or is being stopped.
+    /// Throws `WatchError` only if the loop isn't running and can't be started (out of descriptors
+    /// or threads), or is being stopped.
     package func startTimer(
         intervalMilliseconds: UInt64, _ fire: @escaping @Sendable () -> Void
     ) throws(WatchError) -> WatchToken {
-        precondition(intervalMilliseconds > 0, "a timer's interval is at least 1 ms")
+        precondition(intervalMilliseconds > 0, "a timer's interval must be at least 1 ms")
         let mailbox = try mailbox()
         let id = mailbox.makeID()
         let command = LoopCommand.timer(
@@ -61,8 +61,8 @@ package final class WatchLoop: Sendable {
         return WatchToken(mailbox: mailbox, id: id)
     }
 
-    /// Returns when the loop has carried out all cancellations asked for before; hints of what they
-    /// ended are over then. Returns at once if the loop does not run.
+    /// Waits until the loop has processed all earlier cancellations; their hints no longer run
+    /// then. Returns immediately if the loop isn't running.
     package func synchronize() async {
         guard let mailbox = running.withLock({ $0?.mailbox }) else { return }
         await withCheckedContinuation { reply in
@@ -70,10 +70,11 @@ package final class WatchLoop: Sendable {
         }
     }
 
-    /// Ends all watches and timers, closes all handles and returns when the thread has ended; a
-    /// later use starts a new one. Tokens of before are then without effect.
+    /// Ends all watches and timers, closes all handles and waits for the thread to end. Using the
+    /// loop later starts a new thread. Earlier tokens have no effect then.
     ///
-    /// Blocks for one turn of the loop, the running hint included. Traps when called from a hint.
+    /// Blocks for one iteration of the loop, including a running hint. Traps when called from a
+    /// hint.
     package func stop() {
         take()?.stop()
     }

@@ -1,4 +1,5 @@
-/// Keeps one watch or timer alive: `cancel()`, or dropping the last reference, ends it.
+/// A handle that keeps a watch or timer alive. It ends with `cancel()` or when the last reference
+/// is released.
 package final class WatchToken: Sendable {
     private let mailbox: LoopMailbox
     private let id: UInt64
@@ -8,15 +9,15 @@ package final class WatchToken: Sendable {
         self.id = id
     }
 
-    /// Asks the loop to end the watch, and returns at once; may be called any number of times, from
-    /// any thread and from inside a hint.
+    /// Requests the end of the watch and returns immediately. Can be called repeatedly, from any
+    /// thread and from within a hint.
     ///
-    /// The end is asynchronous: hints that the loop takes up before it reads the request still run,
-    /// while or shortly after this call returns; then no more start, and the closure is released on
-    /// the loop thread. Hints are idempotent by contract, so a late one does no harm; who has to
-    /// know that none will come awaits `WatchLoop.synchronize()` after the cancellation.
+    /// The end is asynchronous: hints that the loop processes before the request still run, during
+    /// or shortly after this call. Then no more hints start, and the closure is released on the
+    /// loop thread. Hints are idempotent by contract, so a late one is harmless; to wait for the
+    /// last one, await `WatchLoop.synchronize()` after canceling.
     package func cancel() {
-        // False means that the loop is stopped, and all its watches with it.
+        // False means that the loop has stopped, and all its watches with it.
         _ = mailbox.post(.cancel(id: id))
     }
 

@@ -88,7 +88,7 @@ import Testing
         try file.truncate(atOffset: try file.seekToEnd() - UInt64(byteCount))
         let error = await realmError { try await open() }
         #expect(error?.code == .invalidDatabase)
-        #expect(error?.message.contains("cut short") == true)
+        #expect(error?.message.contains("truncated") == true)
     }
 
     @Test(arguments: ["unfinished-copy", "unfinished-removal"], [0, 40])

@@ -17,7 +17,7 @@ package final class SimDirectory: RealmDirectory {
     package func isCurrent() -> Bool { fileSystem.identity(path) == identity }
 
     private func checkWritable() {
-        precondition(!isReadOnly, "nothing is changed in a directory that was opened for reading")
+        precondition(!isReadOnly, "change in a directory that was opened for reading")
     }
 
     package func names() throws(StoreError) -> [String] {

@@ -66,6 +66,6 @@ package final class SimFile: StoreFile {
     }
 
     private func checkWritable() {
-        precondition(!isReadOnly, "a file that was opened for reading is never written")
+        precondition(!isReadOnly, "write to a file that was opened for reading")
     }
 }

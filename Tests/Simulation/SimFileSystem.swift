@@ -49,7 +49,7 @@ package final class SimFileSystem: FileSystem {
         let (exists, hasLock) = try state.withLock { state throws(StoreError) in
             guard !path.isEmpty, !state.plainFiles.contains(path) else {
                 throw StoreError(
-                    .fileAccess, "\"\(path)\" is a file, and a realm is a directory.", path: path)
+                    .fileAccess, "\"\(path)\" is a file, but a realm is a directory.", path: path)
             }
             let directory = state.directories[path]
             return (directory != nil, directory?.entries["LOCK"] != nil)
@@ -123,7 +123,7 @@ package final class SimFileSystem: FileSystem {
         try state.withLock { state throws(StoreError) in
             try state.checkWritable("make", target)
             guard state.directories[target] == nil, !state.plainFiles.contains(target) else {
-                throw StoreError(.fileExists, "\"\(target)\" exists already.", path: target)
+                throw StoreError(.fileExists, "\"\(target)\" already exists.", path: target)
             }
             guard let directory = state.directories.removeValue(forKey: path) else {
                 throw StoreError(.fileNotFound, "\"\(path)\" does not exist.", path: path)

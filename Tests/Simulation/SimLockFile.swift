@@ -118,7 +118,7 @@ package final class SimLockFile: LockFile {
     }
 
     private func checkWritable() {
-        precondition(!isReadOnly, "a LOCK that was opened for reading is never written")
+        precondition(!isReadOnly, "write to a LOCK that was opened for reading")
     }
 
     private func change<Result: Sendable>(_ body: (inout SimInode) -> Result) -> Result {

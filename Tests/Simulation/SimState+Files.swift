@@ -22,7 +22,7 @@ extension SimState {
         }
         guard directory.entries[name] == nil else {
             throw StoreError(
-                .fileExists, "\"\(path)/\(name)\" exists already.", path: "\(path)/\(name)")
+                .fileExists, "\"\(path)/\(name)\" already exists.", path: "\(path)/\(name)")
         }
         let inode = newNumber()
         inodes[inode] = SimInode()

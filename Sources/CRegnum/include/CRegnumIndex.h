@@ -1,6 +1,6 @@
-// What the indexes need in C: searches that the compiler keeps free of branches (Swift has no way
-// to say `__builtin_unpredictable`, without which LLVM turns the selection back into a branch),
-// prefetches, and SipHash. Everything is `static inline`, to be inlined into Swift.
+// Index primitives that need C: searches that the compiler keeps branchless (Swift has no
+// `__builtin_unpredictable`, without which LLVM turns the selection back into a branch),
+// prefetches, and SipHash. Everything is `static inline`, so that it is inlined into Swift.
 #ifndef CREGNUM_INDEX_H
 #define CREGNUM_INDEX_H
 
@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/// How many of the `n` ascending words are less than `key`, found by halving: `log2(n)` loads, each
-/// of which waits for the one before.
+/// Returns the number of the `n` ascending words that are less than `key`, by binary search:
+/// `log2(n)` dependent loads.
 static inline size_t cregnum_words_below_by_halves(const uint64_t *words, size_t n, uint64_t key) {
     const uint64_t *base = words;
     while (n > 1) {
@@ -20,10 +20,10 @@ static inline size_t cregnum_words_below_by_halves(const uint64_t *words, size_t
     return (size_t)(base - words) + (n == 1 && base[0] < key);
 }
 
-/// How many of the `n` ascending words are less than `key`.
+/// Returns the number of the `n` ascending words that are less than `key`.
 ///
-/// Ids that were given one after the other, and what they leave in the nodes above, are at equal
-/// distances: there the place is known without a search, from three cache lines.
+/// Ids assigned consecutively, and the keys derived from them in the nodes above, are equally
+/// spaced. Their position is computed without a search, from three cache lines.
 static inline size_t cregnum_words_below(const uint64_t *words, size_t n, uint64_t key) {
     if (n > 8) {
         uint64_t low = words[0], step = words[1] - low, span = words[n - 1] - low;
@@ -37,7 +37,7 @@ static inline size_t cregnum_words_below(const uint64_t *words, size_t n, uint64
     return cregnum_words_below_by_halves(words, n, key);
 }
 
-/// How many of the `n` ascending words are at most `key`.
+/// Returns the number of the `n` ascending words that are at most `key`.
 static inline size_t cregnum_words_through(const uint64_t *words, size_t n, uint64_t key) {
     const uint64_t *base = words;
     while (n > 1) {
@@ -48,13 +48,14 @@ static inline size_t cregnum_words_through(const uint64_t *words, size_t n, uint
     return (size_t)(base - words) + (n == 1 && base[0] <= key);
 }
 
-/// How many entries from `from` on have the key of entry `from`; 1 where keys are unique.
+/// Returns the number of entries, from `from` on, with the key of entry `from`; 1 if keys are
+/// unique.
 static inline size_t cregnum_index_run(const uint64_t *keys, size_t n, size_t from) {
     if (from + 1 == n || keys[from + 1] != keys[from]) return 1;
     return cregnum_words_through(keys + from, n - from, keys[from]);
 }
 
-/// How many of the `n` entries, ascending by (key, row), are less than (key, row).
+/// Returns the number of the `n` entries, ascending by (key, row), that are less than (key, row).
 static inline size_t cregnum_index_below(
     const uint64_t *keys, const uint64_t *rows, size_t n, uint64_t key, uint64_t row) {
     size_t place = cregnum_words_below(keys, n, key);
@@ -62,7 +63,7 @@ static inline size_t cregnum_index_below(
     return place + cregnum_words_below(rows + place, cregnum_index_run(keys, n, place), row);
 }
 
-/// How many of the `n` entries, ascending by (key, row), are at most (key, row).
+/// Returns the number of the `n` entries, ascending by (key, row), that are at most (key, row).
 static inline size_t cregnum_index_through(
     const uint64_t *keys, const uint64_t *rows, size_t n, uint64_t key, uint64_t row) {
     size_t place = cregnum_words_below(keys, n, key);
@@ -70,21 +71,21 @@ static inline size_t cregnum_index_through(
     return place + cregnum_words_through(rows + place, cregnum_index_run(keys, n, place), row);
 }
 
-/// Asks for the `count` cache lines from `address` on at once, so that a search does not wait for
-/// one after the other.
+/// Prefetches the `count` cache lines from `address` on, so that a search doesn't wait for them one
+/// after the other.
 static inline void cregnum_prefetch_lines(const void *address, size_t count) {
     for (size_t i = 0; i < count; i++) __builtin_prefetch((const char *)address + 64 * i);
 }
 
-/// The sum of `n` 32-bit counts.
+/// Returns the sum of `n` 32-bit counts.
 static inline uint64_t cregnum_sum_counts(const uint32_t *counts, size_t n) {
     uint64_t sum = 0;
     for (size_t i = 0; i < n; i++) sum += counts[i];
     return sum;
 }
 
-/// The child in which the entry at position `*rest` lies, the last one if there is none; `*rest`
-/// becomes the position below it. Counts are summed in runs of 16, which is done in vectors.
+/// Returns the child that contains the entry at position `*rest`, or the last one if there is none,
+/// and sets `*rest` to the position in it. Counts are summed in vectorizable runs of 16.
 static inline size_t cregnum_place_at(const uint32_t *counts, size_t n, uint64_t *rest) {
     uint64_t left = *rest;
     size_t place = 0;
@@ -99,7 +100,7 @@ static inline size_t cregnum_place_at(const uint32_t *counts, size_t n, uint64_t
     return place;
 }
 
-/// The place of the first of the `n` words that is `word`, `n` if there is none.
+/// Returns the index of the first of the `n` words that equals `word`; `n` if there is none.
 static inline size_t cregnum_find_word(const uint64_t *words, size_t n, uint64_t word) {
     size_t i = 0;
     for (; i + 8 <= n; i += 8) {
@@ -111,12 +112,12 @@ static inline size_t cregnum_find_word(const uint64_t *words, size_t n, uint64_t
     return i;
 }
 
-/// Loads the address of a child that other threads may fill in meanwhile (acquire).
+/// Loads the address of a child that other threads may set concurrently (acquire).
 static inline uint64_t cregnum_load_child(const void *word) {
     return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE);
 }
 
-/// Stores the address of a child that other threads may read or fill in too (release).
+/// Stores the address of a child that other threads may read or set concurrently (release).
 static inline void cregnum_store_child(void *word, uint64_t address) {
     __atomic_store_n((uint64_t *)word, address, __ATOMIC_RELEASE);
 }
@@ -140,7 +141,7 @@ static inline void cregnum_sip_round(uint64_t v[4]) {
     v[2] = cregnum_rotate_left(v[2], 32);
 }
 
-/// SipHash-1-3 of `n` bytes under the key whose little-endian words are `key0` and `key1`.
+/// Computes SipHash-1-3 of `n` bytes under the key with little-endian words `key0` and `key1`.
 static inline uint64_t cregnum_siphash13(
     const void *bytes, size_t n, uint64_t key0, uint64_t key1) {
     uint64_t v[4] = {

@@ -1,4 +1,4 @@
-/// Where in the program something was called.
+/// The source location of a call.
 package struct CallPlace: Sendable, Equatable, CustomStringConvertible {
     package let file: StaticString
     package let line: UInt
@@ -8,7 +8,7 @@ package struct CallPlace: Sendable, Equatable, CustomStringConvertible {
         self.line = line
     }
 
-    /// Module, file and line, as sentences about misuse show it.
+    /// Module, file and line, as shown in messages about misuse.
     package var description: String { "\(file):\(line)" }
 
     package static func == (a: CallPlace, b: CallPlace) -> Bool {

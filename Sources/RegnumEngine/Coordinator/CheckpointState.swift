@@ -1,69 +1,70 @@
 internal import RegnumStore
 
-/// When checkpoints are made, and when a process moves on to one. Tests make the numbers tiny.
+/// When checkpoints are written, and when a process switches to one. Tests lower the numbers.
 package struct CheckpointOptions: Sendable {
-    /// Whether this process makes checkpoints of its own accord. Bulk commits do in any case.
+    /// Whether this process writes checkpoints on its own. Bulk commits do in any case.
     package var isOn = true
-    /// A checkpoint is due when the log since the last one has this many bytes, or half of the bytes
-    /// of the nodes in memory if that is more, ...
+    /// A checkpoint is due when the log since the last one has this many bytes, or half as many
+    /// bytes as the nodes in memory if that is more, ...
     package var logByteCountMin: UInt64 = 4 << 20
-    /// ... and at this many in any case; ...
+    /// ... and at the latest at this many, ...
     package var logByteCountMax: UInt64 = 256 << 20
-    /// ... or when there were this many commits.
+    /// ... or after this many commits.
     package var commitCountMax: UInt64 = .max
-    /// The last one to close makes a checkpoint if the log since the last one has more bytes.
+    /// Closing writes a final checkpoint if the log since the last one has more bytes than this.
     package var closingByteCountMin: UInt64 = 256 << 10
-    /// A process moves on to a new checkpoint if that gives back this many bytes of memory; 0:
+    /// A process switches to a new checkpoint if that releases this many bytes of memory; 0:
     /// always.
     package var reloadByteCountMin = 1 << 20
-    /// After each MiB that is written ahead, the writer of a checkpoint waits so long.
+    /// The pause after each MiB that a checkpoint writes.
     package var paceNanoseconds: UInt64 = 500_000
-    /// When a checkpoint that another process is making is tried again; one that failed after ten
-    /// times as long.
+    /// The delay before retrying a checkpoint that couldn't be started or recorded, or a failed
+    /// reload; ten times as long after writing a checkpoint failed.
     package var retryNanoseconds: UInt64 = 100_000_000
-    /// How long a bulk commit waits for a checkpoint of another process to end, which is paced and may
-    /// have gigabytes to write.
+    /// How long a bulk commit waits for another process's checkpoint, which is paced and may have
+    /// gigabytes to write.
     package var bulkTimeoutNanoseconds: UInt64 = 60_000_000_000
 
     package init() {}
 }
 
-/// Where the coordinator stands with checkpoints, guarded by its `state` mutex.
+/// The coordinator's checkpoint state, guarded by its `state` mutex.
 struct CheckpointState {
-    /// A job writes a checkpoint or removes needless files: it has the checkpoint lock, which its
-    /// process could take twice.
+    /// Whether a job is writing a checkpoint or removing unneeded files. It holds the checkpoint
+    /// lock, which doesn't exclude other uses in the same process.
     var isBusy = false
-    /// The job shall give up.
+    /// Whether the job should stop.
     var isCancelled = false
-    /// A checkpoint that waits for its record.
+    /// A checkpoint waiting to be recorded.
     var finished: FinishedCheckpoint?
-    /// A bulk commit was made: the next segment is to name it.
+    /// Whether a bulk commit was made that the next segment's header should include.
     var isSegmentDue = false
-    /// Up to this version one is due, and this process moves on to it, whatever the options say.
+    /// A checkpoint is due up to this version, and this process switches to it, regardless of the
+    /// options.
     var wantedVersion: UInt64 = 0
-    /// No new one before that time.
+    /// No new checkpoint before this time.
     var retryAt: UInt64 = 0
-    /// The checkpoint from which this process's tree was loaded; 0: none.
+    /// The version of the checkpoint from which this process's tree was loaded; 0: none.
     var baseVersion: UInt64 = 0
-    /// A checkpoint of which something is damaged: the older one was tried instead.
+    /// The version of a checkpoint with damage, for which the older one was tried instead.
     var damagedVersion: UInt64?
     var reload = Reload.none
-    /// No new try before that time.
+    /// No new reload before this time.
     var reloadRetryAt: UInt64 = 0
 
-    /// The way of this process to a newer checkpoint.
+    /// The progress of switching to a newer checkpoint.
     enum Reload {
         case none
-        /// A job loads it, and reads the log from there.
+        /// A job is loading it and replaying the log from there.
         case loading
-        /// It has read most.
+        /// Most of the log has been replayed.
         case near(ReloadedRoot)
-        /// No turn begins before it has taken its place.
+        /// No turn begins until it has replaced the published root.
         case ready(ReloadedRoot)
     }
 }
 
-/// What a checkpoint is made from.
+/// The inputs of a checkpoint.
 struct CheckpointPlan {
     /// The log end; file and image are filled in later.
     var point: CheckpointReference
@@ -77,13 +78,13 @@ struct CheckpointPlan {
 /// A checkpoint whose images are durable.
 struct FinishedCheckpoint {
     var reference: CheckpointReference
-    /// It counts only if no other one came in between.
+    /// It is recorded only if this is still the newest checkpoint.
     var base: CheckpointReference?
 }
 
-/// A root loaded from a checkpoint, on its way to the present.
+/// A root loaded from a checkpoint that is catching up with the log.
 ///
-/// Guard of the `@unchecked Sendable`: used by one job at a time, which got it under the
+/// Guard of the `@unchecked Sendable`: used by one job at a time, which received it under the
 /// coordinator's lock.
 final class ReloadedRoot: @unchecked Sendable {
     let reference: CheckpointReference
@@ -97,7 +98,7 @@ final class ReloadedRoot: @unchecked Sendable {
         self.replay = replay
     }
 
-    /// Reads on; `end` is durable.
+    /// Replays up to `end`, which is durable.
     func read(through end: LogPosition) throws(StoreError) {
         roundCount += 1
         try replay.read(through: end, incoming.apply)
@@ -105,7 +106,8 @@ final class ReloadedRoot: @unchecked Sendable {
 }
 
 extension CoordinatorState {
-    /// What is to do for checkpoints; more urgent than what is staged, since it is short.
+    /// Returns the next checkpoint step. It takes precedence over staged commits, because it is
+    /// short.
     mutating func checkpointStep(
         _ log: RealmLog, _ options: CoordinatorOptions, _ now: UInt64
     ) -> Coordinator.Step? {
@@ -145,7 +147,7 @@ extension CoordinatorState {
         }
         let half = UInt64(head.content.context.store.usage.byteCount / 2)
         var limit = min(max(options.logByteCountMin, half), options.logByteCountMax)
-        // who writes has the locks at hand: others do it only if nobody else does
+        // Writing processes have the locks at hand; others checkpoint only if no writer does.
         if statistics.commits == 0 { limit *= 2 }
         return log.position - position >= limit
     }
@@ -181,7 +183,7 @@ extension CoordinatorState {
             else { return nil }
             let gain =
                 head.content.context.store.usage.byteCount
-                - 2 * Int(min(newest.byteCount, 1 << 40))  // the number is that of a file
+                - 2 * Int(min(newest.byteCount, 1 << 40))  // the byte count comes from a file
             guard
                 options.reloadByteCountMin == 0 || gain >= options.reloadByteCountMin
                     || checkpoint.baseVersion < checkpoint.wantedVersion
@@ -198,7 +200,7 @@ extension CoordinatorState {
         return .swap(reloaded)
     }
 
-    /// Turns wait until a reloaded root has taken its place.
+    /// Whether turns wait for a reloaded root to replace the published one.
     var isSwapDue: Bool {
         if case .ready = checkpoint.reload { true } else { false }
     }

@@ -1,38 +1,38 @@
-/// The newest commits, each apart, as long as a subscription that wants them so has not taken them;
-/// with the roots of those commits that such a subscription is to get.
+/// The newest commits, kept individually until every subscription that wants individual commits has
+/// taken them, including the roots that such subscriptions are entitled to.
 ///
-/// Beyond a number of bytes the oldest are dropped, and those who stand before them do without.
+/// Beyond a byte limit the oldest commits are dropped, and takers positioned before them get none.
 struct CommitHistory {
     private struct Item {
         var summary: CommitSummary
         var byteCount: Int
         var root: DatabaseRoot?
-        /// Subscriptions that are to get the root.
+        /// The number of subscriptions that keep the commit's root.
         var rootUserCount: Int
     }
 
-    /// Ascending by version, without a gap; the newest commit is the last.
+    /// Ascending by version, without gaps; the newest commit is last.
     private var items: [Item] = []
     private var first = 0
-    /// The versions that takers stand at, ascending, some of which have none any more.
+    /// The ascending versions at which takers are positioned. Some may have no takers left.
     private var places: [UInt64] = []
     private var firstPlace = 0
     private var takerCounts: [UInt64: Int] = [:]
     private(set) var byteCount = 0
     private(set) var rootCount = 0
-    /// Roots that are to be let go of outside the lock.
+    /// Roots to release outside the lock.
     private(set) var droppedRoots: [DatabaseRoot] = []
 
-    /// What a root counts of the bytes: what it alone shows is not known beforehand.
+    /// The bytes counted for a root. The memory that it alone keeps alive isn't known in advance.
     static let rootByteCount = 16_384
 
     var count: Int { items.count - first }
 
-    /// Adds the newest commit, if somebody stands before it.
+    /// Adds the newest commit if any taker is positioned before it.
     ///
     /// - Parameters:
-    ///   - newTakers: so many are concerned for the first time by it.
-    ///   - rootUserCount: so many are to get its root.
+    ///   - newTakers: the number of takers for which it is the first relevant commit.
+    ///   - rootUserCount: the number of takers that are entitled to its root.
     mutating func append(
         _ summary: CommitSummary, _ root: DatabaseRoot, newTakers: Int, rootUserCount: Int
     ) {
@@ -52,15 +52,16 @@ struct CommitHistory {
         items.append(item)
     }
 
-    /// Whether what came after `since` is there, for one who stands there.
+    /// Returns whether the commits after `since` are available to a taker positioned there.
     func has(since: UInt64) -> Bool { takerCounts[since] != nil }
 
-    /// What came after `since`, of one who stands there and goes; nil if it was dropped.
+    /// Returns the commits after `since` to a taker positioned there, and removes the taker; `nil`
+    /// if they were dropped.
     ///
     /// - Parameters:
-    ///   - concerning: the versions of those that concerned it, ascending.
-    ///   - hasRoots: whether it is among those that get the roots of these.
-    /// - Complexity: O(commits after it).
+    ///   - concerning: the ascending versions of the commits that concerned it.
+    ///   - hasRoots: whether it is entitled to the roots of these commits.
+    /// - Complexity: O(commits after `since`).
     mutating func take(
         since: UInt64, concerning: [UInt64], hasRoots: Bool
     ) -> [KeptCommit]? {
@@ -84,7 +85,7 @@ struct CommitHistory {
         return commits
     }
 
-    /// One who stands there goes, and needs the roots of these versions no longer.
+    /// Removes a taker at `since`, which no longer needs the roots of these versions.
     mutating func release(since: UInt64, roots: [UInt64]) {
         releaseRoots(roots)
         guard let takerCount = takerCounts[since] else { return }
@@ -92,7 +93,7 @@ struct CommitHistory {
         trim()
     }
 
-    /// Drops the oldest until there are no more bytes than that.
+    /// Drops the oldest commits until the byte limit is met.
     mutating func limit(byteCountMax: Int) {
         guard byteCount > byteCountMax else { return }
         while byteCount > byteCountMax, count > 0 {
@@ -106,13 +107,13 @@ struct CommitHistory {
         trim()
     }
 
-    /// The roots to let go of.
+    /// Returns the roots to release outside the lock.
     mutating func takeDroppedRoots() -> [DatabaseRoot] {
         defer { droppedRoots = [] }
         return droppedRoots
     }
 
-    /// One who was to get the roots of these versions goes.
+    /// Releases one taker's claim to the roots of these versions.
     mutating func releaseRoots(_ versions: [UInt64]) {
         for version in versions { releaseRoot(version) }
     }
@@ -135,7 +136,7 @@ struct CommitHistory {
         rootCount -= 1
     }
 
-    /// Drops what nobody stands before.
+    /// Drops the commits that no taker is positioned before.
     private mutating func trim() {
         while firstPlace < places.count, takerCounts[places[firstPlace]] == nil { firstPlace += 1 }
         let oldest = firstPlace < places.count ? places[firstPlace] : .max

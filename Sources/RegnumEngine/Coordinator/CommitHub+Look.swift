@@ -1,15 +1,15 @@
 internal import RegnumStore
 
-/// Something that was published, in order.
+/// A published change of the root, in order.
 enum PublishedStep: Sendable {
-    /// A commit on top of the root before it.
+    /// A commit on top of the previous root.
     case commit(CommitSummary, DatabaseRoot)
-    /// The same content as before in another tree.
+    /// The same content in another tree.
     case moved(DatabaseRoot)
-    /// A newer root; nobody knows which commits led to it.
+    /// A newer root; the commits leading to it are unknown.
     case gap(DatabaseRoot)
 
-    /// The version that it leads to.
+    /// The version after the step.
     fileprivate var version: UInt64 {
         switch self {
         case .commit(_, let root), .moved(let root), .gap(let root): root.version
@@ -18,13 +18,14 @@ enum PublishedStep: Sendable {
 }
 
 extension CommitHub.Publication {
-    /// What the root of a step counts of the bytes: what it alone shows is not known beforehand.
+    /// The bytes counted for the root of a step. The memory that it alone keeps alive isn't known
+    /// in advance.
     private static let rootByteCount = 1_024
 
-    /// Adds what is to be looked at. Where that lags behind by more than so many bytes, observers
-    /// compare the versions instead.
+    /// Adds steps to the queue. If the queue exceeds the byte limit, it is replaced by a gap, and
+    /// observers compare the versions instead.
     ///
-    /// - Returns: the steps that fell out.
+    /// - Returns: the steps that were dropped.
     fileprivate mutating func add(
         _ steps: [PublishedStep], _ root: DatabaseRoot, _ byteCountMax: Int
     ) -> [PublishedStep] {
@@ -46,23 +47,23 @@ extension CommitHub.Publication {
     }
 }
 
-/// Looking at what was published.
+/// Processing published commits.
 extension CommitHub {
-    /// Rows that are read on the thread that published; a pool job reads more.
+    /// Maximum number of rows read on the publishing thread; a pool job handles larger commits.
     private static let inlineCostMax = 4_096
-    /// Words that are signalled on the thread that published.
+    /// Maximum number of slots signaled on the publishing thread.
     private static let inlineSignalCountMax = 64
     private static let signalChunkCount = 256
-    /// Commits that are looked at between two rounds of signals.
+    /// Commits processed between two rounds of signals.
     private static let stepCountPerRound = 64
 
-    /// Makes `root` the published one. The caller calls `look` after it has resumed the writers.
+    /// Publishes `root`. The caller calls `look` after resuming the writers.
     ///
-    /// Nobody subscribes between the two effects: who subscribes later starts at `root`.
+    /// Publishing and queuing are atomic with respect to subscribing: a later subscriber starts at
+    /// `root`.
     ///
-    /// - Parameter steps: how it came about, in order; the last one has `root`.
-    /// - Returns: the root before and what is not looked at any more, to be let go of outside of
-    ///   all locks.
+    /// - Parameter steps: the steps leading to `root`, in order; the last one has `root`.
+    /// - Returns: the previous root and dropped steps, to be released outside all locks.
     func publish(
         _ root: DatabaseRoot, _ steps: [PublishedStep]
     ) -> (DatabaseRoot, [PublishedStep]) {
@@ -75,11 +76,11 @@ extension CommitHub {
         }
     }
 
-    /// Looks at what was published and signals whom it concerns, unless another thread does already:
-    /// that one goes on then. Outside of all locks.
+    /// Processes published commits and signals the subscriptions that they concern, unless another
+    /// thread is doing so; that thread then continues. Call outside all locks.
     ///
     /// - Complexity: for a commit O(changed rows of observed classes x routed properties x log n +
-    ///   concerned subscriptions); O(1) if nobody subscribes.
+    ///   concerned subscriptions); O(1) without subscriptions.
     func look() {
         let isMine = publication.withLock { publication in
             let hasWork =
@@ -92,17 +93,17 @@ extension CommitHub {
         if isMine { look(at: [], isInline: true) }
     }
 
-    /// Ends all subscriptions, now and to come, after everything that was published has been looked at.
+    /// Ends all current and future subscriptions after everything published has been processed.
     func close() {
         publication.withLock { $0.isClosing = true }
         look()
     }
 
-    /// Waits until everything that was published before the call has been looked at: what is taken
-    /// then is not older than that. It does not wait for what is published meanwhile.
+    /// Waits until everything published before the call has been processed, so that takes aren't
+    /// older than that. Doesn't wait for later publications.
     ///
-    /// Whoever publishes looks next, or sees to it that another thread does, without waiting for
-    /// anybody.
+    /// The publishing thread processes commits next, or ensures that another thread does, without
+    /// waiting for anything.
     func catchUp() async {
         let isBehind = publication.withLock { $0.isLooking || !$0.queue.isEmpty }
         guard isBehind else { return }
@@ -119,12 +120,12 @@ extension CommitHub {
         publication.withLock { _ in }
     }
 
-    /// Has every subscriber look again, because something other than a commit happened.
+    /// Wakes every subscriber because of an event other than a commit.
     func signalAll() {
         signal(state.withLock { $0.words })
     }
 
-    /// - Parameter rest: what comes before the queue.
+    /// - Parameter rest: the steps to process before the queue.
     private func look(at rest: [PublishedStep], isInline: Bool) {
         var budget = isInline ? CommitHub.inlineCostMax : .max
         var steps = rest
@@ -173,7 +174,7 @@ extension CommitHub {
         for catchUp in ready { catchUp.continuation.resume() }
     }
 
-    /// False if something was published meanwhile.
+    /// Returns false if more has been published in the meantime.
     private func finishLooking() -> Bool {
         let (isFinished, closes, ready) = publication.withLock {
             publication -> (Bool, Bool, [CatchUp]) in
@@ -196,7 +197,7 @@ extension CommitHub {
         return isFinished
     }
 
-    /// Looks at one step; false if that costs more than the budget, which is used up then.
+    /// Processes one step. Returns false if that would exceed the budget, which is then used up.
     private func look(
         at step: PublishedStep, _ batch: UInt64, _ budget: inout Int, _ words: inout [SignalWord]
     ) -> Bool {
@@ -224,7 +225,7 @@ extension CommitHub {
             state.changedEntries = []
             return (looked, searches, state.epoch)
         }
-        guard let question else { return true }  // nobody is there, or only such as began later
+        guard let question else { return true }  // no subscribers, or only later ones
         let (old, epoch) = (question.0, question.2)
         var searches = question.1
         budget -= searches.reduce(1) { $0 + $1.cost }
@@ -255,8 +256,8 @@ extension CommitHub {
         return true
     }
 
-    /// Signals outside of all locks: many in chunks, by jobs of the pool, so that neither the thread
-    /// that published nor other jobs wait for them.
+    /// Signals outside all locks. Many slots are signaled in chunks by pool jobs, so that neither
+    /// the publishing thread nor other jobs wait for them.
     func signal(_ words: [SignalWord]) {
         if words.count <= CommitHub.inlineSignalCountMax {
             for word in words { word.signal() }
@@ -274,21 +275,21 @@ extension CommitHub {
     }
 }
 
-/// Whom one commit concerns, as it is found out.
+/// The subscriptions that one commit concerns, as they are found.
 private struct CommitLook {
     let summary: CommitSummary
     let root: DatabaseRoot
     let batch: UInt64
     private(set) var concernedCount = 0
-    /// Of those that were not signalled in the batch yet.
+    /// The slots of those not yet signaled in this batch.
     private(set) var words: [SignalWord] = []
-    /// Concerned for the first time since they took: those for whom summaries are merged, and those for
-    /// whom commits are kept apart.
+    /// Number of subscriptions concerned for the first time since their last take: those with
+    /// merged summaries, and those with individual commits.
     private(set) var mergedTakers = 0
     private(set) var apartTakers = 0
-    /// Such as get the root.
+    /// Number of subscriptions that keep the commit's root.
     private(set) var rootUsers = 0
-    /// Those for whom what they are to get apart was dropped already.
+    /// Subscriptions whose individual commits have already been dropped.
     private(set) var late: [SubscriptionEntry] = []
 
     init(_ summary: CommitSummary, _ root: DatabaseRoot, batch: UInt64) {
@@ -297,7 +298,7 @@ private struct CommitLook {
         self.batch = batch
     }
 
-    /// - Parameter isLabelled: whether the commit changed something for it, and not the schema only.
+    /// - Parameter isLabelled: whether the commit changed relevant content, not just the schema.
     mutating func note(
         _ entry: SubscriptionEntry, _ commits: CommitHistory, isLabelled: Bool = true
     ) {
@@ -332,7 +333,7 @@ private struct CommitLook {
 }
 
 extension CommitHub.State {
-    /// The words of all slots.
+    /// The signals of all slots.
     fileprivate var words: [SignalWord] {
         var words: [SignalWord] = []
         for entry in entries.values { entry.slots.append(to: &words) }
@@ -351,7 +352,8 @@ extension CommitHub.State {
         commits.limit(byteCountMax: byteCountMax)
     }
 
-    /// Everybody is to hold another tree of the same content. Returns what is to be let go of.
+    /// Makes all subscriptions adopt another tree with the same content. Returns the root to
+    /// release.
     fileprivate mutating func move(
         to root: DatabaseRoot, _ words: inout [SignalWord]
     ) -> DatabaseRoot? {
@@ -362,7 +364,7 @@ extension CommitHub.State {
         return old
     }
 
-    /// Everybody is to compare the versions. Returns what is to be let go of.
+    /// Makes all subscriptions compare versions. Returns the objects to release.
     fileprivate mutating func leap(
         to root: DatabaseRoot, _ words: inout [SignalWord]
     ) -> (DatabaseRoot?, CommitHistory)? {

@@ -1,27 +1,28 @@
 internal import RegnumStore
 
-/// Who is woken by which commit, and what is kept for whom.
+/// The dispatcher of commits to subscriptions. It wakes the subscriptions that a commit concerns
+/// and keeps the commit for them.
 ///
-/// Publishing a root is a step of its own (`publish`), which waits for nothing: writers are resumed
-/// after it. Then the commits are *looked at*, one after the other and by one thread at a time
-/// (`look`): that decides whom they concern and keeps their summaries for those. Subscriptions that
-/// no commit concerns keep nothing and move on silently.
+/// Publishing a root (`publish`) is a separate step that never waits; writers are resumed after it.
+/// The commits are then processed (`look`) in order, by one thread at a time: this matches them
+/// with the subscriptions and keeps their summaries for those that they concern. Subscriptions that
+/// no commit concerns keep nothing and advance silently.
 final class CommitHub: Sendable {
     struct Publication {
         /// The newest published root.
         var root: DatabaseRoot
-        /// What was published and not looked at. Empty while nobody subscribes.
+        /// Published steps that haven't been processed. Empty without subscriptions.
         var queue: [PublishedStep] = []
-        /// About how much memory the queue takes.
+        /// The approximate memory use of the queue.
         var queueByteCount = 0
         var isObserved = false
         var isLooking = false
-        /// Closed as soon as everything has been looked at.
+        /// Whether to close as soon as everything has been processed.
         var isClosing = false
         var catchUps: [CatchUp] = []
     }
 
-    /// Somebody who waits until what was published up to a version has been looked at.
+    /// A caller waiting until everything published up to a version has been processed.
     struct CatchUp {
         let version: UInt64
         let continuation: UnsafeContinuation<Void, Never>
@@ -31,23 +32,24 @@ final class CommitHub: Sendable {
         var nextID: UInt64 = 0
         var entries: [UInt64: SubscriptionEntry] = [:]
         var routes = InterestRoutes()
-        /// The newest root up to which all commits have been looked at; nil while nobody subscribes.
+        /// The newest root up to which all commits have been processed; `nil` without
+        /// subscriptions.
         var looked: DatabaseRoot?
         var summaries = SummaryHistory()
         var commits = CommitHistory()
         var isClosed = false
-        /// Rises when nobody is left: what is being looked at is for nobody.
+        /// Incremented when the last subscription ends; a commit being processed is then discarded.
         var epoch: UInt64 = 0
-        /// While rows are read for a commit: whose interest was changed meanwhile.
+        /// The subscriptions whose interest changed while rows are read for a commit.
         var changedEntries: [SubscriptionEntry]?
         var batch: UInt64 = 0
     }
 
-    /// Held only for a load or a store; taken inside of `state`, never the other way round.
+    /// Held only for loads and stores. May be locked inside `state`, never the other way round.
     let publication: Guarded<Publication>
     let state = Guarded(State())
     let byteCountMax: Int
-    /// What is to be looked at may take so much memory.
+    /// The maximum memory use of the queue.
     let queueByteCountMax: Int
     let counters = StreamCounters()
 
@@ -81,7 +83,7 @@ final class CommitHub: Sendable {
         return Subscription(self, entry)
     }
 
-    /// Ends a subscription. With the last one everything is let go of.
+    /// Ends a subscription. Ending the last one releases everything.
     func remove(_ entry: SubscriptionEntry) {
         let (words, garbage) = state.withLock { state -> ([SignalWord], [Any]) in
             if entry.isRemoved { return ([], []) }
@@ -121,10 +123,10 @@ final class CommitHub: Sendable {
         return garbage
     }
 
-    /// What was published when the subscription began.
+    /// Returns the root that was published when the subscription was created.
     func start(_ entry: SubscriptionEntry) -> DatabaseRoot {
         guard let start = state.withLock({ _ in entry.start }) else {
-            preconditionFailure("The start of a subscription is gone after its first take.")
+            preconditionFailure("The start of a subscription isn't available after its first take.")
         }
         return start
     }
@@ -146,7 +148,7 @@ final class CommitHub: Sendable {
         state.withLock { _ in entry.slots.remove(id) }
     }
 
-    /// The version through which commits have been looked at.
+    /// Returns the version up to which commits have been processed.
     func seenVersion(_ entry: SubscriptionEntry) -> UInt64 {
         state.withLock { state in max(state.looked?.version ?? 0, entry.position) }
     }
@@ -185,7 +187,7 @@ final class CommitHub: Sendable {
         return pending
     }
 
-    /// Whether nothing is kept for anybody.
+    /// Whether nothing is kept.
     var isIdle: Bool {
         let isQuiet = publication.withLock { $0.queue.isEmpty && !$0.isObserved }
         return isQuiet
@@ -207,7 +209,7 @@ final class CommitHub: Sendable {
 }
 
 extension CommitHub.State {
-    /// What there is to take for a subscription, which moves on.
+    /// Returns what a subscription can take, and advances it.
     mutating func take(_ entry: SubscriptionEntry) -> Pending? {
         guard !entry.isRemoved, let looked else { return nil }
         guard let since = entry.since else {
@@ -236,7 +238,7 @@ extension CommitHub.State {
             commits: commits)
     }
 
-    /// What is kept for a subscription is not needed any more.
+    /// Releases what is kept for a subscription.
     mutating func release(_ entry: SubscriptionEntry) {
         guard entry.isKept, let since = entry.since else { return }
         entry.isKept = false
@@ -250,6 +252,6 @@ extension CommitHub.State {
 }
 
 extension Keeps {
-    /// Whether commits are kept apart.
+    /// Whether commits are kept individually.
     var keepsEach: Bool { self == .commits || self == .versions }
 }

@@ -1,19 +1,19 @@
 internal import Glibc
 internal import RegnumStore
 
-/// Checkpoints: written beside everything else by a job, recorded by the pump.
+/// Checkpoints: written by a concurrent job, recorded by the pump.
 ///
-/// The job has the checkpoint lock while it writes the nodes file, and gives it back before the pump
-/// gets the writer lock for the record: whoever commits in bulk has the writer lock and waits for
-/// the checkpoint lock. A checkpoint that another one overtook in that gap is dropped; its images
-/// are garbage.
+/// The job holds the checkpoint lock while it writes the nodes file, and releases it before the
+/// pump acquires the writer lock for the record, because a bulk commit holds the writer lock while
+/// it waits for the checkpoint lock. A checkpoint that another one overtook in the meantime is
+/// dropped; its images are garbage.
 extension Coordinator {
-    /// A reloaded root that lags more reads on before it takes its place.
+    /// A reloaded root with a larger lag keeps replaying before it replaces the published one.
     static let reloadLagByteCountMax: UInt64 = 64 << 10
 
-    // MARK: Making one
+    // MARK: Writing a checkpoint
 
-    /// A pump step: what a checkpoint needs to know is taken down, a job does the rest.
+    /// Captures what the checkpoint needs and starts a job for the rest. A pump step.
     func beginCheckpoint(_ log: RealmLog) {
         let plan = planCheckpoint(log)
         let now = IOPool.now()
@@ -28,13 +28,14 @@ extension Coordinator {
         IOPool.shared.submitLong { self.writeCheckpoint(plan) }
     }
 
-    /// Makes the log end durable, or learns whether its writer has.
+    /// Makes the log end durable, or finds out whether its writer has.
     func makeDurable(_ log: RealmLog) {
         if log.holdsWriter {
             if log.durableEnd < log.position { syncRelaxed(log) }
         } else {
             follow(log)
-            // another process may have synced relaxed commits without telling, or not at all
+            // Another process may have synced relaxed commits without publishing that, or not at
+            // all.
             if log.durableEnd < log.position, log.tryBecomeWriterIfCurrent() {
                 syncRelaxed(log)
                 log.resignWriter()
@@ -42,14 +43,14 @@ extension Coordinator {
         }
     }
 
-    /// With the checkpoint lock, or nil if there can be no checkpoint now.
+    /// Acquires the checkpoint lock and returns a plan, or `nil` if no checkpoint is possible now.
     private func planCheckpoint(_ log: RealmLog) -> CheckpointPlan? {
         makeDurable(log)
         let root = published
         guard let point = log.checkpointPoint, point.version == root.version,
             (try? log.tryLockCheckpoint()) == true
         else { return nil }
-        if !log.holdsWriter, log.isBehind() {  // there may be another one
+        if !log.holdsWriter, log.isBehind() {  // there may be a newer checkpoint
             log.unlockCheckpoint()
             return nil
         }
@@ -81,8 +82,8 @@ extension Coordinator {
     /// Writes the images of `plan` and syncs them.
     ///
     /// - Parameters:
-    ///   - delta: what a bulk commit changed.
-    ///   - file: the nodes file to go on with; nil: as the size of the newest one demands.
+    ///   - delta: the changes of a bulk commit.
+    ///   - file: the nodes file to append to; `nil` to choose by the size of the newest one.
     private func writeImages(
         _ plan: CheckpointPlan, delta: [UInt8]? = nil, to file: UInt64? = nil,
         _ pace: @escaping NodesAppender.Pace
@@ -113,7 +114,7 @@ extension Coordinator {
         return (reference, bulk)
     }
 
-    /// Leaves the disk to the commits for a moment; false: give up.
+    /// Yields the disk to commits for a moment. Returns false if the checkpoint is canceled.
     private func paceCheckpoint() -> Bool {
         let isWanted = state.withLock { !$0.checkpoint.isCancelled }
         if isWanted, options.checkpoint.paceNanoseconds > 0 {
@@ -122,7 +123,7 @@ extension Coordinator {
         return isWanted
     }
 
-    /// The job with the checkpoint lock has ended and given it back.
+    /// Handles the end of the job that held the checkpoint lock, which has been released.
     func endCheckpointJob(_ change: (inout CoordinatorState) -> Void = { _ in }) {
         let (runsPump, wakesPump) = state.withLock { state in
             state.checkpoint.isBusy = false
@@ -132,9 +133,9 @@ extension Coordinator {
         if runsPump { startPump() } else if wakesPump { pumpWake.wake() }
     }
 
-    // MARK: Its record
+    // MARK: Recording it
 
-    /// A pump step, with the writer lock: names the checkpoint in the log.
+    /// Records the checkpoint in the log. A pump step that requires the writer lock.
     func recordCheckpoint(_ log: RealmLog, _ finished: FinishedCheckpoint) {
         guard log.newestCheckpoint == finished.base else {
             state.withLock { $0.ownsLog = false }
@@ -146,7 +147,7 @@ extension Coordinator {
         } catch {
             if log.isPoisoned || error.code == .fileMoved {
                 fail([], error)
-            } else {  // no space: commits may still find some
+            } else {  // no space, although commits may still fit
                 let now = IOPool.now()
                 state.withLock { state in
                     state.checkpoint.retryAt = now + options.checkpoint.retryNanoseconds
@@ -165,7 +166,7 @@ extension Coordinator {
         if let trimming { trim(trimming, log.lock) }
     }
 
-    /// A pump step, after a bulk commit.
+    /// Starts a new segment after a bulk commit. A pump step.
     func beginSegment(_ log: RealmLog) {
         guard log.holdsWriter, !log.isPoisoned else { return }
         do throws(StoreError) {
@@ -175,7 +176,8 @@ extension Coordinator {
         }
     }
 
-    /// What removes needless files, with the checkpoint lock; nil if another process has it.
+    /// Acquires the checkpoint lock and returns the trimming; `nil` if another process holds the
+    /// lock.
     private func lockedTrimming(_ log: RealmLog) -> LogTrimming? {
         let isBusy = state.withLock { $0.checkpoint.isBusy }
         guard !isBusy, (try? log.tryLockCheckpoint()) == true else { return nil }
@@ -190,8 +192,8 @@ extension Coordinator {
         }
     }
 
-    /// The last checkpoint, when the realm is closed: if much was committed since the last one, and
-    /// both locks are free. The caller owns the log; no job is busy.
+    /// Writes a final checkpoint on close if the log since the last one is long enough and both
+    /// locks are free. The caller owns the log, and no job is running.
     func checkpointForClosing(_ log: RealmLog) throws(StoreError) {
         if log.holdsWriter, state.withLock({ $0.checkpoint.isSegmentDue }) {
             try log.beginSegmentAfterCheckpoint()
@@ -218,7 +220,7 @@ extension Coordinator {
 
     // MARK: Bulk commits
 
-    /// A pump step: a transaction that is too large for a record commits as a checkpoint.
+    /// Commits a transaction that is too large for a record as a checkpoint. A pump step.
     func flushBulk(_ log: RealmLog, _ item: StagedCommit) {
         do throws(StoreError) {
             try lockCheckpoint(log)
@@ -229,7 +231,7 @@ extension Coordinator {
             let root = item.commit.root
             if log.durableEnd < log.position { try log.sync() }
             guard var point = log.checkpointPoint, let request = item.commit.bulk else {
-                preconditionFailure("A bulk commit follows a durable log end.")
+                preconditionFailure("A bulk commit must follow a durable log end.")
             }
             point.version = root.version
             let plan = CheckpointPlan(
@@ -238,7 +240,7 @@ extension Coordinator {
             let (reference, bulk) = try writeImages(
                 plan, delta: DeltaBlob.encode(item.commit.summary), to: request.nodesFile
             ) { _ in true }
-            guard let bulk else { preconditionFailure("A bulk commit has a delta.") }
+            guard let bulk else { preconditionFailure("A bulk commit must have a delta.") }
             SelfCheck.check(bulk, item.commit, on: published, log.nodes)
             let body = bulk.body(
                 version: root.version, timestampMicroseconds: request.timestampMicroseconds,
@@ -252,7 +254,7 @@ extension Coordinator {
                 state.checkpoint.isBusy = true
             }
             let trimming = log.trimming
-            finishFlush(log, [item], root)  // and the log is anybody's
+            finishFlush(log, [item], root)  // releases the log
             trim(trimming, log.lock)
         } catch {
             log.unlockCheckpoint()
@@ -260,16 +262,16 @@ extension Coordinator {
         }
     }
 
-    /// Waits for another process's checkpoint to end. Nothing is committed where that takes too
-    /// long: the process may have been stopped.
+    /// Waits for another process's checkpoint to end. Throws `busy` after a timeout, since that
+    /// process may be stopped.
     private func lockCheckpoint(_ log: RealmLog) throws(StoreError) {
         let deadline = IOPool.now() + options.checkpoint.bulkTimeoutNanoseconds
         while try !log.tryLockCheckpoint() {
             guard IOPool.now() < deadline else {
                 throw StoreError(
                     .busy,
-                    "Another process has been writing a checkpoint of \(log.path) for so long that "
-                        + "this large transaction was given up: nothing was committed.",
+                    "Another process has been writing a checkpoint of \(log.path) for too long, so "
+                        + "this large transaction was abandoned. Nothing was committed.",
                     path: log.path)
             }
             IOPool.shared.waiting { _ = usleep(1000) }

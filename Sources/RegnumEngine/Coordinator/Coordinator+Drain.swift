@@ -1,10 +1,10 @@
 package import RegnumStore
 
 extension Coordinator {
-    /// The right to deliver the objects of a class, which one process has at a time; nil if another one
-    /// has it. Never blocks.
+    /// Acquires the right to drain a class, which one process has at a time; `nil` if another
+    /// process has it. Never blocks.
     ///
-    /// The lock goes with the process: nobody has to find out whether its holder still lives.
+    /// The kernel releases the lock when the process dies, so no liveness check is needed.
     package func tryLockDrain(className: String) throws(StoreError) -> DrainLock? {
         try checkOpen()
         let byte = LockByte.drain(className: className)
@@ -13,9 +13,9 @@ extension Coordinator {
     }
 }
 
-/// The right to deliver the objects of a class. To be given back.
+/// The right to drain a class. Must be unlocked.
 package struct DrainLock: Sendable {
-    /// Nil for a realm in memory.
+    /// `nil` for a realm in memory.
     fileprivate let lock: (any LockFile)?
     fileprivate let byte: LockByte
 
@@ -23,9 +23,10 @@ package struct DrainLock: Sendable {
 }
 
 extension DatabaseRoot {
-    /// The first rows of a class in order of their keys, which is that of creation.
+    /// Returns the first rows of a class in the order of their keys, which is the order of
+    /// creation.
     ///
-    /// - Complexity: O(log n) for each.
+    /// - Complexity: O(log n) for each row.
     package func firstKeys(_ table: TableKey, countMax: Int) -> [ObjectKey] {
         (0..<min(countMax, count(table))).map { key(table, at: $0) }
     }

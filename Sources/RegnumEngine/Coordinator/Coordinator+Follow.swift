@@ -1,10 +1,11 @@
 internal import Glibc
 internal import RegnumStore
 
-/// Other processes: their commits, and the writer lock that is shared with them.
+/// Other processes: their commits, and the writer lock shared with them.
 extension Coordinator {
-    /// Other processes may have committed: called for each event of the watcher and each tick of
-    /// its timer, on any thread. Never blocks. A hint too many costs a look at the control page.
+    /// Handles a hint that other processes may have committed. Called for each event of the watcher
+    /// and each tick of its timer, on any thread. Never blocks. Spurious hints cost one
+    /// control-page read.
     package func hint() {
         checkPlaceIfDue()
         let runs = state.withLock { state in
@@ -16,8 +17,9 @@ extension Coordinator {
         if runs { startPump() }
     }
 
-    /// This process watches `LOCK` from now on: others wake it when they commit. A writer may find
-    /// that out up to 1 ms late, so what is published meanwhile is looked for once more after that.
+    /// Starts watching `LOCK`, so that other processes wake this one when they commit. A writer may
+    /// notice this up to 1 ms late, so commits published in the meantime are checked for once more
+    /// afterwards.
     package func beginWatching() {
         let log = state.withLock { $0.log }
         _ = try? log?.lock.tryLock(.watchers, .shared)
@@ -27,21 +29,22 @@ extension Coordinator {
 
     var isWatched: Bool { state.withLock { $0.isWatched } }
 
-    /// Asks the kernel whether another process watches: without one no wake-up need be written.
+    /// Asks the kernel whether another process is watching; otherwise no wake-up needs to be
+    /// written.
     func updateWatchers(_ log: RealmLog) {
         let isWatched = log.lock.isLockedElsewhere(.watchers)
         state.withLock { $0.isWatched = isWatched }
     }
 
-    /// Whether this process has the writer lock now, for diagnostics.
+    /// Whether this process holds the writer lock, for diagnostics.
     package var holdsWriterLock: Bool {
         state.withLock { $0.log != nil && ($0.isGateOpen || $0.isHandOffDue) }
     }
 
-    /// Reads what is published and not yet applied here.
+    /// Reads published commits that haven't been applied here.
     ///
-    /// - Returns: why not all of it could be read. Where that may pass it is tried again later;
-    ///   else this process follows no longer.
+    /// - Returns: the error that prevented reading all of them. A transient one is retried later;
+    ///   after any other, this process stops following.
     @discardableResult
     func follow(_ log: RealmLog) -> StoreError? {
         let incoming = IncomingCommits(published, log.nodes)
@@ -59,7 +62,7 @@ extension Coordinator {
         }
     }
 
-    /// Tries again later: too many files are open, memory is short, the disk did not answer.
+    /// Schedules a retry: too many open files, low memory, or the disk didn't respond.
     private func delayFollowing(_ error: StoreError) {
         state.withLock { state in
             state.isHinted = true
@@ -68,8 +71,8 @@ extension Coordinator {
         options.report(.followingDelayed(error))
     }
 
-    /// Far behind, what was read is accepted in pieces: the root of each commit is held until it was
-    /// looked at.
+    /// Applies a commit. If far behind, commits are accepted in batches, because each commit's root
+    /// is kept until it has been processed.
     private func apply(
         _ body: [UInt8], to incoming: IncomingCommits, _ log: RealmLog
     ) throws(StoreError) {
@@ -96,8 +99,8 @@ extension Coordinator {
         hub.look()
     }
 
-    /// The writer lock could not be taken, or the tail not be repaired: damage ends following;
-    /// what may pass fails the writers that wait now.
+    /// Handles a failure to acquire the writer lock or to repair the tail: damage ends following,
+    /// and a transient error fails the writers that are waiting.
     private func failAcquiring(_ error: StoreError) {
         if error.code == .fileMoved { return fail([], error) }
         guard error.mayPass else { return stopFollowing(error) }
@@ -119,12 +122,12 @@ extension Coordinator {
         hub.signalAll()
     }
 
-    /// Gets the writer lock for the writers that wait, as long as any does.
+    /// Acquires the writer lock for waiting writers, as long as there are any.
     ///
-    /// The lock is tried and the shared release word waited for, since a blocking lock call has no
-    /// time-out; 10 ms cover a holder that died, whose lock the kernel drops without touching the
-    /// word. Waiters are shown by a shared lock, which the kernel drops with its process
-    /// (COMMIT-PATH of the design, section 6).
+    /// Polls the lock and waits on the shared release word, because a blocking lock call has no
+    /// timeout; the 10 ms interval covers a holder that died, whose lock the kernel releases
+    /// without changing the word. Waiters are indicated by a shared lock, which the kernel releases
+    /// when the process dies.
     func acquire(_ log: RealmLog) {
         var isShown = false
         var isFirst = true
@@ -141,7 +144,7 @@ extension Coordinator {
                 continue
             case .wanted: break
             }
-            // what is far behind reads up first, while the others go on, not under their lock
+            // A process that is far behind first catches up without holding the lock.
             if isFirst, log.isBehind() { follow(log) }
             isFirst = false
             let incoming = IncomingCommits(published, log.nodes)
@@ -157,7 +160,7 @@ extension Coordinator {
                 }
             } catch {
                 incoming.dropUnsure()
-                accept(incoming)  // what was read before
+                accept(incoming)  // commits read before the failure
                 state.withLock { $0.ownsLog = false }
                 failAcquiring(error)
                 return
@@ -169,7 +172,7 @@ extension Coordinator {
                 IOPool.shared.waiting {
                     log.lock.waitForRelease(observed: observed, timeoutNanoseconds: 10_000_000)
                 }
-            } else {  // and try once more: the holder may have looked just before
+            } else {  // and retry: the holder may have checked just before
                 _ = try? log.lock.tryLock(.waiters, .shared)
                 isShown = true
             }
@@ -199,7 +202,8 @@ extension Coordinator {
 }
 
 extension StoreError {
-    /// Whether the same may succeed later: what the system or the disk did not give now.
+    /// Whether the operation may succeed later, because the system or the disk couldn't serve it
+    /// now.
     var mayPass: Bool {
         switch code {
         case .ioFailed, .diskFull, .fileAccess, .filePermissionDenied, .busy: true
@@ -208,10 +212,10 @@ extension StoreError {
     }
 }
 
-/// When what failed is tried again: after 20 ms, then twice as long each time, up to 5 s.
+/// The retry time after a failure: after 20 ms, doubling each time, up to 5 s.
 struct Backoff {
     private let nanoseconds: UInt64
-    /// By the clock of the pool.
+    /// On the clock of the pool.
     let retryAt: UInt64
 
     init(after last: Backoff?) {
@@ -224,16 +228,16 @@ struct Backoff {
 
 extension CoordinatorState {
     enum Acquisition {
-        /// Nobody needs the lock any more.
+        /// The lock is no longer needed.
         case unwanted
-        /// The lock was just handed over: its taker comes first.
+        /// The lock was just handed off, and the waiting process goes first.
         case polite
         /// The caller owns the log.
         case wanted
     }
 
     mutating func beginAcquiring(_ log: RealmLog) -> Acquisition {
-        // relaxed commits whose sync is due come first: the pump does it, then it is here again
+        // Overdue syncs of relaxed commits come first; the pump then returns here.
         let isSyncDue = syncDue.map { $0 <= IOPool.now() } ?? false
         guard phase == .open, followFailure == nil, moved == nil, !isSyncDue,
             needsWriter || isIdleDue
@@ -250,7 +254,8 @@ extension CoordinatorState {
         return .wanted
     }
 
-    /// The lock was granted to this process again: whether the last hand-off found a taker.
+    /// Adjusts the hand-off wait after the lock was granted again, by whether another process took
+    /// it.
     mutating func learnPoliteness(_ options: StoreOptions, grants: UInt32) {
         guard politeUntil > 0 else { return }
         politeUntil = 0
@@ -259,14 +264,15 @@ extension CoordinatorState {
         politenessNanoseconds = foundNobody ? max(last / 2, Self.politenessNanosecondsMin) : nil
     }
 
-    /// The lock is held by another process. Whether a writer waits for it: an IDLE record does not.
+    /// Returns whether to keep waiting for a lock held by another process. An IDLE record doesn't
+    /// wait.
     mutating func endAcquiring(_ options: StoreOptions) -> Bool {
         ownsLog = false
         if isIdleDue { idleDue = IOPool.now() + options.idleDelayNanoseconds }
         return needsWriter
     }
 
-    /// A writer waits, or a checkpoint for its record.
+    /// Whether a writer, or a checkpoint record, needs the lock.
     var needsWriter: Bool {
         if !waiters.isEmpty { return true }
         return checkpoint.finished != nil && phase == .open && followFailure == nil
@@ -276,20 +282,21 @@ extension CoordinatorState {
     private var isIdleDue: Bool { idleDue.map { $0 <= IOPool.now() } ?? false }
 }
 
-/// Commits read from the log, applied one after the other, or to a checkpoint first.
+/// Commits read from the log and applied in order, possibly starting from a checkpoint.
 final class IncomingCommits {
     private(set) var root: DatabaseRoot
-    /// How the root came about since the last `takeSteps`, and how many commits are among that.
+    /// The steps to `root` since the last `takeSteps`, and the number of commits among them.
     private var steps: [PublishedStep] = []
     private(set) var commitCount = 0
-    /// The checkpoint with which it began anew, nil if it did not; 0: from the log's beginning.
+    /// The checkpoint version from which it started over, `nil` if it didn't; 0: the log's
+    /// beginning.
     private var beganAt: UInt64?
     private var nodes: NodesDirectory?
     private let keepsSteps: Bool
-    /// Where it stood before commits that nobody has published.
+    /// The state before commits that may have to be dropped.
     private var sure: (root: DatabaseRoot, stepCount: Int, commitCount: Int)?
 
-    /// So many commits are accepted at once.
+    /// The number of commits accepted at once.
     static let acceptedCountMax = 64
 
     init(_ root: DatabaseRoot, _ nodes: NodesDirectory?, keepsSteps: Bool = true) {
@@ -298,7 +305,7 @@ final class IncomingCommits {
         self.keepsSteps = keepsSteps
     }
 
-    /// Begins anew: with the checkpoint, or with nothing.
+    /// Starts over from the checkpoint, or from an empty realm.
     func begin(_ reference: CheckpointReference?, _ nodes: NodesDirectory) throws(StoreError) {
         self.nodes = nodes
         if let reference {
@@ -325,10 +332,10 @@ final class IncomingCommits {
         commitCount += 1
     }
 
-    /// What is applied from now on may turn out void.
+    /// Marks commits applied from now on as tentative.
     func beginUnsure() { sure = sure ?? (root, steps.count, commitCount) }
 
-    /// Takes back what was applied since `beginUnsure`.
+    /// Drops the commits applied since `beginUnsure`.
     func dropUnsure() {
         guard let sure else { return }
         root = sure.root

@@ -1,24 +1,26 @@
 package import RegnumStore
 
-/// The past, and what others have published this moment.
+/// Past versions, and catching up with other processes.
 extension Coordinator {
-    /// The state at `version`, and from there on every commit, read from a checkpoint and the log.
+    /// Returns a reader positioned at `version`, rebuilt from a checkpoint and the log, that
+    /// delivers every later commit.
     ///
-    /// Throws `CancellationError`; `StoreError`: `historyTrimmed` if the log does not reach back so
-    /// far, or the realm is in memory; `invalidInput` for a version that is not published yet (see
-    /// `catchUp`); `invalidDatabase` for damage; `closed`.
-    /// - Complexity: O(n / 1,024), and O(changes) for those since the checkpoint before.
+    /// Throws `CancellationError`; `StoreError`: `historyTrimmed` if the log doesn't reach back
+    /// that far, or the realm is in memory; `invalidInput` for a version that isn't published yet
+    /// (see `catchUp`); `invalidDatabase` for damage; `closed`.
+    ///
+    /// - Complexity: O(n / 1,024), and O(changes) for those since the preceding checkpoint.
     package func history(from version: UInt64) async throws -> HistoryReader {
         let (log, isClosed) = state.withLock { ($0.log, $0.phase != .open) }
         if isClosed { throw Self.closedError }
         guard let log else {
-            throw StoreError(.historyTrimmed, "A realm in memory keeps no versions of the past.")
+            throw StoreError(.historyTrimmed, "A realm in memory keeps no past versions.")
         }
         let newest = published.version
         guard version <= newest else {
             throw StoreError(
                 .invalidInput,
-                "Version \(version) of the realm at \(log.path) is not there: the newest is "
+                "Version \(version) of the realm at \(log.path) doesn't exist yet; the newest is "
                     + "\(newest).", path: log.path)
         }
         return HistoryReader(self, try await build(version, log.history, log.path))
@@ -35,9 +37,9 @@ extension Coordinator {
             if findings.beginnings.isEmpty {
                 let oldest = findings.oldestVersion
                 throw Self.trimmedError(
-                    version, oldest.map { "the oldest that can be read is \($0)" }, path)
+                    version, oldest.map { "the oldest available version is \($0)" }, path)
             }
-            // else files were removed since they were found, or records framed again
+            // Otherwise files were removed after they were found, or records were framed again.
             if let failed, failed.names == findings.names || attempt == 8 {
                 guard failed.error.code == .historyTrimmed else { throw failed.error }
                 throw Self.trimmedError(version, nil, path)
@@ -54,7 +56,7 @@ extension Coordinator {
         preconditionFailure("The attempts end.")
     }
 
-    /// From the nearest of the beginnings that is not damaged.
+    /// Rebuilds the version from the nearest undamaged starting point.
     private func build(
         _ version: UInt64, _ history: LogHistory, _ findings: LogHistory.Findings
     ) async throws -> PastRoot {
@@ -79,7 +81,7 @@ extension Coordinator {
         throw failure ?? Self.closedError
     }
 
-    /// False if the task is cancelled.
+    /// Returns false if the task is canceled.
     private func advance(
         _ past: PastRoot, to version: UInt64
     ) async throws(StoreError) -> Bool {
@@ -102,14 +104,14 @@ extension Coordinator {
     ) -> StoreError {
         StoreError(
             .historyTrimmed,
-            "Version \(version) of the realm at \(path) is not in its log any more: "
-                + (rest ?? "what leads to it was removed") + ".", path: path)
+            "Version \(version) of the realm at \(path) is no longer in its log: "
+                + (rest ?? "the files needed to rebuild it were removed") + ".", path: path)
     }
 
-    /// Sets what is kept for readers of the past: from now on, by all processes. No effect in
-    /// memory and where the realm is only read.
+    /// Sets the history retention of the realm, for all processes from now on. Has no effect for
+    /// realms in memory or opened read-only.
     ///
-    /// Throws `closed`, `diskFull` and what the file system throws.
+    /// Throws `closed`, `diskFull` and the errors of the file system.
     package func setRetention(_ retention: HistoryRetention) async throws(StoreError) {
         try checkOpen()
         guard !options.isReadOnly, let file = state.withLock({ $0.log })?.retentionFile else {
@@ -118,9 +120,9 @@ extension Coordinator {
         try await Self.onPool { () throws(StoreError) in try file.write(retention) }
     }
 
-    /// What is kept for readers of the past, as it was set last by any process; nil in memory.
+    /// Returns the history retention last set by any process; `nil` for a realm in memory.
     ///
-    /// Throws `closed`, and what the file system throws.
+    /// Throws `closed`, and the errors of the file system.
     package func retention() async throws(StoreError) -> HistoryRetention? {
         try checkOpen()
         guard let file = state.withLock({ $0.log })?.retentionFile else { return nil }
@@ -128,11 +130,11 @@ extension Coordinator {
         return try await Self.onPool { () throws(StoreError) in try file.read() ?? standard }
     }
 
-    /// When it returns, `published` has everything that was published in the log when it was called,
-    /// by whatever process.
+    /// Waits until `published` includes everything that any process had published in the log at the
+    /// time of the call.
     ///
-    /// Returns without suspension where nothing was published elsewhere. Throws `closed`, and what
-    /// keeps this process from reading what the others wrote.
+    /// Returns without suspending if no other process has published anything. Throws `closed`, and
+    /// the error that prevents this process from reading the commits of others.
     package func catchUp() async throws(StoreError) {
         try checkOpen()
         checkPlaceIfDue()
@@ -156,7 +158,7 @@ extension Coordinator {
         try checkReadable()
     }
 
-    /// A pump step: everything that is published is read, or has been published here.
+    /// Reads all published commits and resumes the callers of `catchUp`. A pump step.
     func finishCatchUps(_ log: RealmLog) {
         let waiters = state.withLock { state in
             defer { state.catchUps = [] }

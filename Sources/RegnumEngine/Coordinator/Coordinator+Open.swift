@@ -1,13 +1,13 @@
 package import RegnumStore
 
-/// Opening and closing.
+/// Opening and closing
 extension Coordinator {
-    /// The coordinator of the realm at that place: the one that is open in this process, which may
-    /// have other options, or a new one. The log is read on a thread of `IOPool`, once for all who open
-    /// the realm at the same time.
+    /// Returns the coordinator of the realm at that place: the one open in this process, which may
+    /// have other options, or a new one. The log is read on a thread of `IOPool`, once for all
+    /// concurrent callers.
     ///
-    /// Throws what `RealmLog.open` throws, for reading what `RealmLog.openForReading` throws; for a
-    /// new realm with a seed what `RealmContent.read` throws.
+    /// Throws the errors of `RealmLog.open`, or of `RealmLog.openForReading` if read-only; for a
+    /// new realm with a seed, those of `RealmContent.read`.
     package static func open(_ options: CoordinatorOptions) async throws(StoreError)
         -> Coordinator
     {
@@ -31,20 +31,20 @@ extension Coordinator {
         }
     }
 
-    /// Opens the realm, or waits for whoever is just opening it in the same way.
+    /// Opens the realm, or waits for another caller that is opening it with equal options.
     private static func openTogether(_ path: String, _ options: CoordinatorOptions)
         async throws(StoreError) -> Coordinator
     {
         let opening = CoordinatorRegistry.Opening(path, options)
         let (result, isOwn) = await join(opening, path, options)
-        // another's error may be of what was there before this call
+        // Another caller's error may refer to a state before this call.
         if !isOwn, case .failure(let error) = result, error.code != .busy {
             return try await join(opening, path, options).result.get()
         }
         return try result.get()
     }
 
-    /// - Returns: what the opening led to, and whether it began with this call.
+    /// - Returns: the result of the open, and whether this call started it.
     private static func join(
         _ opening: CoordinatorRegistry.Opening, _ path: String, _ options: CoordinatorOptions
     ) async -> (result: Result<Coordinator, StoreError>, isOwn: Bool) {
@@ -63,12 +63,12 @@ extension Coordinator {
         return (result, isOwn)
     }
 
-    /// Whether a realm of that name is in memory.
+    /// Returns whether a realm of that name is open in memory.
     package static func isOpen(memory identifier: String) -> Bool {
         CoordinatorRegistry.shared.find(memory: identifier) != nil
     }
 
-    /// Runs what blocks on a thread of `IOPool`, for as long as it takes.
+    /// Runs blocking work of any duration on a thread of `IOPool`.
     static func onPool<Result: Sendable>(
         _ body: @escaping @Sendable () throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
@@ -106,9 +106,9 @@ extension Coordinator {
         return coordinator
     }
 
-    /// Closes the realm for everybody in this process: writers that wait fail with `closed`, commits
-    /// under way are finished, the IDLE record is written, locks are given back, subscriptions end.
-    /// The last published version stays readable. Closing twice is harmless.
+    /// Closes the realm for all its users in this process: waiting writers fail with `closed`,
+    /// commits in progress are completed, the IDLE record is written, locks are released, and
+    /// subscriptions end. The last published version remains readable. Closing twice is harmless.
     package func close() async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let (isClosed, waiters, runsPump) = state.withLock { state in
@@ -122,29 +122,30 @@ extension Coordinator {
             if runsPump { startPump() } else { pumpWake.wake() }
             finishCloseInMemory()
         }
-        // for the thread sanitizer, as in `beginWrite`
+        // For the thread sanitizer, as in `beginWrite`.
         state.withLock { _ in }
     }
 
-    /// As ``close()``, when what was attached is gone. Returns at once.
+    /// Closes as ``close()`` does, after the attached object was released. Returns immediately.
     package func closeSoon() {
         let (runsPump, holder) = attachment.withLock { attachment in
             let holder = attachment.object
             let runsPump = state.withLock { state in
-                // somebody may have opened the realm again meanwhile
+                // The realm may have been opened again in the meantime.
                 guard holder == nil, state.phase == .open else { return false }
                 state.phase = .closing
                 return state.claimPump()
             }
             return (runsPump, holder)
         }
-        // let go of outside of the locks: this may be the last one, and closes in its turn
+        // Released outside the locks, because this may be the last reference, whose deinit closes
+        // too.
         withExtendedLifetime(holder) {}
         if runsPump { startPump() } else { pumpWake.wake() }
         finishCloseInMemory()
     }
 
-    /// Without a log there is no pump: the realm is closed when no turn is out.
+    /// Closes a realm in memory, which has no pump, once no turn is taken.
     func finishCloseInMemory() {
         let isDue = state.withLock { state in
             state.log == nil && state.phase == .closing && !state.isTurnTaken
@@ -154,11 +155,11 @@ extension Coordinator {
 
     private typealias TurnContinuation = UnsafeContinuation<TurnOutcome, Never>
 
-    /// The pump owns the log, nothing is staged and no turn is out.
+    /// Finishes closing. The pump owns the log, nothing is staged and no turn is taken.
     func finishClose(_ log: RealmLog?) {
         if let log {
             settle(log)
-            log.leave()  // somebody may still hold it for a moment
+            log.leave()  // it may still be referenced for a moment
         }
         let closers = state.withLock { state -> [UnsafeContinuation<Void, Never>]? in
             guard state.phase != .closed else { return nil }
@@ -182,11 +183,11 @@ extension Coordinator {
         for closer in closers { closer.resume() }
     }
 
-    /// Syncs relaxed commits, and vouches for the last ones by an IDLE record if the lock is free.
+    /// Syncs relaxed commits, and confirms the last ones with an IDLE record if the lock is free.
     private func settle(_ log: RealmLog) {
         guard !log.isPoisoned, !log.isReadOnly else { return log.resignWriter() }
         guard log.isInPlace else {
-            // relaxed commits are on their way to the disk wherever the files are now
+            // Relaxed commits are still due to be synced, wherever the files are now.
             if log.durableEnd < log.position { try? log.sync() }
             return log.resignWriter()
         }

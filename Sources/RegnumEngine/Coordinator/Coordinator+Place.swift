@@ -1,15 +1,17 @@
 internal import RegnumStore
 
-/// A realm whose directory or `LOCK` was moved or removed while it is open: nothing is acknowledged
-/// any more, writes and streams throw `fileMoved`, and what opens the path next gets the realm that
-/// is there then.
+/// Handling of a realm whose directory or `LOCK` is moved or removed while open: no more commits
+/// are acknowledged, writes and streams throw `fileMoved`, and opening the path again opens
+/// whatever realm is there.
 extension Coordinator {
-    /// How often hints and reads look at the names.
+    /// The minimum interval between path checks for hints and reads.
     private static let placeIntervalNanoseconds: UInt64 = 100_000_000
-    /// How often a process that goes on committing looks at the names, beside `LOCK`'s.
+    /// The minimum interval between checks of the directory path while committing. `LOCK` is
+    /// checked for every batch.
     private static let batchPlaceIntervalNanoseconds: UInt64 = 1_000_000
 
-    /// Whether the realm is still where it was opened. If not, it ends. Touches no disk.
+    /// Returns whether the realm is still where it was opened, and ends it if not. Needs no disk
+    /// access.
     func isInPlace() -> Bool {
         guard let log = state.withLock({ $0.log }) else { return true }
         do throws(StoreError) {
@@ -21,13 +23,13 @@ extension Coordinator {
         }
     }
 
-    /// Whether the path leads to the realm's directory, and the realm is where it was opened.
+    /// Returns whether the realm is still where it was opened, and the path leads to its directory.
     func isAt(_ path: String) -> Bool {
         guard let log = state.withLock({ $0.log }) else { return true }
         return isInPlace() && log.isDirectory(path)
     }
 
-    /// As `isInPlace`, unless somebody has looked just now.
+    /// Like `isInPlace`, unless a check was made recently.
     func checkPlaceIfDue() {
         let now = IOPool.now()
         guard state.withLock({ $0.isPlaceCheckDue(now, Self.placeIntervalNanoseconds) }) else {
@@ -46,7 +48,7 @@ extension Coordinator {
         if isDue { try log.checkPlace() } else { try log.checkLock() }
     }
 
-    /// No turn begins from here on; the pump drops what is staged.
+    /// Ends the realm: no further turn begins, and the pump drops staged commits.
     private func end(_ error: StoreError) {
         let (runsPump, wakesPump) = state.withLock { state in
             guard state.phase == .open, state.moved == nil else { return (false, false) }
@@ -64,10 +66,10 @@ extension CoordinatorState {
         return true
     }
 
-    /// What the pump has to end the realm with, once.
+    /// The error with which the pump must end the realm, once.
     var dueEnd: StoreError? { writeFailure == nil || followFailure == nil ? moved : nil }
 
-    /// Nothing is written or followed any more.
+    /// Stops all writing and following.
     mutating func end(_ error: StoreError) {
         moved = error
         writeFailure = error

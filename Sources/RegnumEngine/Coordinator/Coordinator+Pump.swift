@@ -1,41 +1,41 @@
 internal import Glibc
 internal import RegnumStore
 
-/// The pump: the one job of a realm on `IOPool`. It looks at the state, does the most urgent thing
-/// with the log, and looks again, until nothing is left or the rest can wait for a timer.
+/// The pump: the single job of a realm on `IOPool`. It repeatedly performs the most urgent step
+/// until nothing is left or the rest can wait for a timer.
 extension Coordinator {
     enum Step {
-        /// Write and sync what is staged.
+        /// Write and sync the staged commits.
         case flush([StagedCommit])
-        /// Write a checkpoint that is a commit.
+        /// Write a bulk commit.
         case flushBulk(StagedCommit)
-        /// Get the writer lock.
+        /// Acquire the writer lock.
         case acquire
-        /// After a failed write or sync: have the log try again.
+        /// Make the log usable again after a failed write or sync.
         case revive
-        /// Give the writer lock up, for a process that waits or because nothing happens.
+        /// Release the writer lock, for a waiting process or because the realm is idle.
         case resign(isHandOff: Bool)
-        /// Read what other processes committed.
+        /// Read the commits of other processes.
         case follow
-        /// The same, for who waits for it.
+        /// Read them for callers of `catchUp`.
         case catchUp
         /// Sync relaxed commits.
         case sync
-        /// Write the wake counter that was held back.
+        /// Write the wake counter, which was delayed.
         case wake
         /// Write the IDLE record.
         case idle
-        /// Begin a checkpoint.
+        /// Start a checkpoint.
         case checkpoint
-        /// Name it in the log.
+        /// Record it in the log.
         case recordCheckpoint(FinishedCheckpoint)
-        /// Begin a segment that names it, so that opening reads little.
+        /// Start a segment whose header has it, so that opening reads little.
         case beginSegment
-        /// Load a checkpoint, to move on to it.
+        /// Load a checkpoint in order to switch to it.
         case reload(CheckpointReference)
-        /// Read what was committed since.
+        /// Replay what has been committed since.
         case readOn(ReloadedRoot, through: LogPosition)
-        /// Move on to it.
+        /// Switch to it.
         case swap(ReloadedRoot)
         case close
         /// End a realm that was moved or removed.
@@ -46,10 +46,10 @@ extension Coordinator {
         case stop(until: UInt64?)
     }
 
-    /// The caller has claimed the pump.
+    /// Starts the pump, which the caller has claimed.
     func startPump() { IOPool.shared.submit { self.runPump() } }
 
-    /// Whether the pump should give its thread up rather than sleep on it.
+    /// Whether the pump may sleep on its thread instead of returning it to the pool.
     private var mayLinger: Bool { !IOPool.shared.isCrowded && !IOPool.shared.hasManyWaiting }
 
     private func runPump() {
@@ -104,7 +104,7 @@ extension Coordinator {
                 if let until { startTimer(at: until) }
                 return
             }
-            // a realm that is always busy must not keep the thread from the others
+            // A busy realm must not keep the thread from other realms.
             if IOPool.shared.isCrowded { return startPump() }
         }
     }
@@ -128,7 +128,7 @@ extension Coordinator {
         }
     }
 
-    /// Runs `body` as the owner of the log. The step was chosen when nobody owned it.
+    /// Runs `body` as the owner of the log. `nextStep` has taken ownership.
     private func using(_ log: RealmLog, _ body: () -> Void) {
         body()
         state.withLock { $0.ownsLog = false }
@@ -151,7 +151,7 @@ extension Coordinator {
         }
     }
 
-    /// The batch is durable: publishes it and gives the log back.
+    /// Publishes a durable batch and releases the log.
     func finishFlush(_ log: RealmLog, _ batch: [StagedCommit], _ last: DatabaseRoot) {
         updateWatchers(log)
         log.publish(wakes: isWatched)
@@ -190,21 +190,21 @@ extension Coordinator {
     }
 
     func failFlush(_ batch: [StagedCommit], _ error: StoreError) {
-        fail(batch, error)  // the epoch rises while the log is still owned
+        fail(batch, error)  // increments the epoch while the log is still owned
         state.withLock { state in
             state.isFlushing = false
             state.ownsLog = false
         }
     }
 
-    /// Lets no turn begin while the batch is on its way if another process waits for its own.
+    /// Prevents turns from starting while the batch is being written if another process is waiting.
     private func shutGateIfWanted(_ log: RealmLog) {
         guard log.lock.isLockedElsewhere(.waiters) else { return }
         state.withLock { $0.shutGate(isWanted: true) }
     }
 
-    /// Writers that were just resumed come back within microseconds: a batch that waits for them
-    /// is shared by all (COMMIT-PATH of the design, section 2: worth it for 2 to 32 writers).
+    /// Waits for writers that were just resumed, which usually come back within microseconds and
+    /// can then share a batch. Worthwhile for 2 to 32 writers.
     private func gather(expected: Int) {
         guard expected >= 2, expected <= 32 else { return }
         let deadline = IOPool.now() + options.store.gatherNanoseconds
@@ -214,13 +214,13 @@ extension Coordinator {
         }
     }
 
-    /// Drops everything that is not published: the batch fails with `error`, those behind it with
-    /// what is certain for them, and the head goes back to the published root.
+    /// Drops everything that isn't published: the batch fails with `error`, later commits with a
+    /// definite error (`ioFailed` for `outcomeUnknown`). The head returns to the published root.
     func fail(_ batch: [StagedCommit], _ error: StoreError) {
         let later =
             error.code == .outcomeUnknown
             ? StoreError(
-                .ioFailed, "An earlier commit could not be written, so this one was not.",
+                .ioFailed, "An earlier commit couldn't be written, so this one wasn't.",
                 path: error.path, errno: error.errno) : error
         let published = published
         let (staged, barriers, waiters, next) = state.withLock { state in

@@ -1,10 +1,11 @@
 internal import RegnumStore
 
-/// Moving on to a newer checkpoint, which gives back the memory of everything that lies in its nodes
-/// file: it is loaded and the log read from there into a new lineage, beside everything else; then
-/// turns wait until it has read the last few commits and taken the place of the published root.
+/// Re-rooting: switching to a newer checkpoint releases the memory of everything that is in its
+/// nodes file. The checkpoint is loaded, and the log since then replayed, into a new lineage,
+/// concurrently with everything else. Turns then wait until the last few commits are replayed and
+/// the new root has replaced the published one.
 extension Coordinator {
-    /// A pump step.
+    /// Starts a job that loads the checkpoint and replays the log. A pump step.
     func beginReload(_ log: RealmLog, _ reference: CheckpointReference) {
         let replay = log.replay(from: reference)
         let nodes = log.nodes
@@ -24,16 +25,18 @@ extension Coordinator {
         }
     }
 
-    /// Something in the tree was found damaged (`DatabaseRoot.damage`): tries the older checkpoint
-    /// and the log since then. Returns at once; what was read stays as it was read.
+    /// Reloads from the older checkpoint and the log since then after damage was found in the tree
+    /// (`DatabaseRoot.damage`). Returns immediately; data read earlier is unaffected.
     ///
-    /// It helps where the damaged leaf was written by the newest checkpoint; older ones are in both.
+    /// This helps if the damaged leaf was written by the newest checkpoint; older leaves are shared
+    /// by both.
     package func heal() {
         let runsPump = state.withLock { $0.phase == .open ? $0.claimPump() : false }
         if runsPump { startPump() }
     }
 
-    /// A pump step that does not use the log: a job reads what was committed meanwhile.
+    /// Starts a job that replays what has been committed since. A pump step that does not use the
+    /// log.
     func readOn(_ reloaded: ReloadedRoot, through end: LogPosition) {
         IOPool.shared.submitLong {
             self.continueReload { () throws(StoreError) in
@@ -57,7 +60,7 @@ extension Coordinator {
         }
     }
 
-    /// The tree stays as it is: that costs memory only.
+    /// Keeps the current tree, which only costs memory.
     private func giveUpReload(_ error: StoreError?) {
         let now = IOPool.now()
         let next = state.withLock { state in
@@ -66,19 +69,19 @@ extension Coordinator {
             return state.nextTurn(options.store)
         }
         next?.resume()
-        // a newer checkpoint came in between: no failure
+        // A newer checkpoint in the meantime isn't a failure.
         if let error, error.code != .historyTrimmed { options.report(.checkpointFailed(error)) }
     }
 
-    /// A pump step: no turn is out, nothing staged. The reloaded root takes the place of the published
-    /// one, of the same version.
+    /// Replaces the published root with the reloaded one of the same version. A pump step that
+    /// requires that no turn is taken and nothing is staged.
     func swap(_ log: RealmLog, _ reloaded: ReloadedRoot) {
         makeDurable(log)
         let old = published
         do throws(StoreError) {
             guard log.durableEnd >= log.position else {
                 state.withLock { $0.ownsLog = false }
-                return giveUpReload(nil)  // another process's relaxed commits: later
+                return giveUpReload(nil)  // relaxed commits of another process: retry later
             }
             try reloaded.read(through: log.position)
             guard reloaded.incoming.root.version == old.version else {
@@ -104,8 +107,8 @@ extension Coordinator {
             return state.nextTurn(options.store)
         }
         next?.resume()
-        // Freeing a whole tree takes its time. Streams of classes that nobody changes move on too,
-        // and let go of it.
+        // Freeing a whole tree takes time. Streams of unchanged classes also switch to the new tree
+        // and release the old one.
         IOPool.shared.submitLong {
             withExtendedLifetime(old) {}
             self.hub.look()

@@ -1,12 +1,12 @@
 internal import RegnumStore
 
-/// Whom a writer waits for.
+/// The reason why a writer is waiting.
 package enum WriteHolder: Sendable, Equatable, CustomStringConvertible {
-    /// A body that runs in this process; nil where its place is not known.
+    /// A body running in this process; `nil` if its call site is unknown.
     case body(CallPlace?)
-    /// The process that got the writer lock last.
+    /// The process that last acquired the writer lock.
     case process(UInt32)
-    /// Earlier commits on their way to the disk.
+    /// Earlier commits being written to disk.
     case disk
 
     package var description: String {
@@ -14,33 +14,33 @@ package enum WriteHolder: Sendable, Equatable, CustomStringConvertible {
         case .body(let place?): "the write at \(place) in this process"
         case .body(nil): "another write in this process"
         case .process(let id): processDescription(id)
-        case .disk: "earlier commits that are being written to the disk"
+        case .disk: "earlier commits that are being written to disk"
         }
     }
 }
 
-/// Writers have been waiting for a long time.
+/// A report that writers have been waiting for a long time.
 package struct WaitNotice: Sendable {
-    /// For how long the first of them has waited.
+    /// How long the first of them has been waiting.
     package let nanoseconds: UInt64
-    /// Where it was called.
+    /// Its call site.
     package let place: CallPlace?
     package let waiterCount: Int
     package let holder: WriteHolder
 
-    /// One sentence for a log.
+    /// A message for a log.
     package var sentence: String {
         let seconds = (nanoseconds + 500_000_000) / 1_000_000_000
         return (place.map { "The write at \($0)" } ?? "A write")
             + " has been waiting for \(seconds) s for \(holder)"
-            + (waiterCount > 1 ? "; \(waiterCount - 1) more wait behind it." : ".")
+            + (waiterCount > 1 ? "; \(waiterCount - 1) more are waiting." : ".")
     }
 }
 
-/// Writers that wait for long: time-outs, and reports of whom they wait for.
+/// Writers that wait for a long time: timeouts, and wait notices.
 extension Coordinator {
-    /// Fails the writers whose time is up, then waits for the next. One timer serves all: writers
-    /// that get their turn leave nothing behind.
+    /// Fails the writers that have timed out, then waits for the next. A single timer serves all
+    /// writers, so those that get their turn leave nothing behind.
     func startWaiterTimer(at time: UInt64) {
         let now = IOPool.now()
         IOPool.shared.schedule(afterNanoseconds: time > now ? time - now : 0) { [weak self] in
@@ -60,10 +60,10 @@ extension Coordinator {
 
     static func busyError(_ holder: WriteHolder) -> StoreError {
         StoreError(
-            .busy, "Others kept the realm for longer than the write time-out: now \(holder).")
+            .busy, "The write timed out while waiting for other writers, most recently \(holder).")
     }
 
-    /// Reports whom the first writer waits for, then again and again while it does.
+    /// Reports what the first writer is waiting for, repeatedly while it waits.
     func startNoticeTimer(at time: UInt64) {
         let now = IOPool.now()
         IOPool.shared.schedule(afterNanoseconds: time > now ? time - now : 0) { [weak self] in
@@ -77,14 +77,15 @@ extension Coordinator {
 }
 
 extension CoordinatorState {
-    /// Who has the turn, or keeps everybody from it.
+    /// The holder of the turn, or whatever blocks all writers.
     var holder: WriteHolder {
         if isTurnTaken { return .body(turnPlace) }
         if !isGateOpen, let id = log?.lock.lastHolder(), id > 0 { return .process(id) }
         return .disk
     }
 
-    /// The time for which the caller must set the timer of the waiters, if it is not set.
+    /// Returns the time for which the caller must set the writers' timer; `nil` if it is set
+    /// already.
     mutating func claimWaiterTimer() -> UInt64? {
         guard let deadline = waiters.earliestDeadline else { return nil }
         if let set = waiterTimerAt, set <= deadline { return nil }
@@ -92,7 +93,7 @@ extension CoordinatorState {
         return deadline
     }
 
-    /// The time for which the caller must set the timer of the notices, if it is not set.
+    /// Returns the time for which the caller must set the notice timer; `nil` if it is set already.
     mutating func claimNotice(_ now: UInt64, _ delay: UInt64) -> UInt64? {
         guard noticeAt == nil, delay > 0 else { return nil }
         let (time, isOver) = now.addingReportingOverflow(delay)
@@ -100,7 +101,7 @@ extension CoordinatorState {
         return noticeAt
     }
 
-    /// What to report now, and when to look again.
+    /// Returns the notice to report now, and the time of the next check.
     mutating func takeNotice(_ now: UInt64, _ delay: UInt64) -> (WaitNotice?, UInt64?) {
         noticeAt = nil
         guard let oldest = waiters.oldest else { return (nil, nil) }

@@ -2,20 +2,19 @@ internal import Glibc
 package import RegnumStore
 internal import Synchronization
 
-/// The way of a transaction: turn, commit or abandon, publication.
+/// The steps of a transaction: turn, commit or abandon, publication.
 extension Coordinator {
-    /// Waits for the turn to write: for the writers before, for the writer lock of other processes,
+    /// Waits for the turn to write: for earlier writers, for the writer lock of other processes,
     /// and while 16 MiB are on their way to the disk. Writers are served in order of arrival.
     ///
-    /// Returns without suspension when nothing is in the way.
+    /// Returns without suspending if the turn is available. After a failed write or sync, the log
+    /// first continues in a new segment.
     ///
-    /// After a failed write or sync the log first goes on in a new segment.
+    /// Throws `CancellationError`; `closed`; `busy` after the timeout; `ioFailed` and `diskFull` if
+    /// the writer lock was free but the log couldn't be repaired; `invalidDatabase` if this process
+    /// couldn't read the commits of others.
     ///
-    /// Throws `CancellationError`; `closed`; `busy` after the time-out; `ioFailed` and `diskFull`
-    /// when the writer lock was free and the log could not be repaired; `invalidDatabase` when this
-    /// process could not read what others wrote.
-    ///
-    /// - Parameter place: where the write was called, for messages.
+    /// - Parameter place: the call site of the write, for messages.
     package func beginWrite(
         timeoutNanoseconds: UInt64? = nil, place: CallPlace? = nil
     ) async throws -> WriteTurn {
@@ -30,8 +29,8 @@ extension Coordinator {
         } onCancel: {
             giveUpWaiter(id, .cancelled)
         }
-        // the thread sanitizer does not see the order that a continuation makes when it is resumed
-        // just before its task suspends; it sees that of the lock
+        // The thread sanitizer doesn't see the ordering by a continuation that is resumed just
+        // before its task suspends, but it does see the ordering by the lock.
         state.withLock { _ in }
         switch outcome {
         case .turn(let turn): return turn
@@ -40,13 +39,13 @@ extension Coordinator {
         }
     }
 
-    /// Stages the commit, gives the turn back and returns when the commit is published: after its
-    /// sync, or for `.relaxed` after it was written to the log.
+    /// Stages the commit, releases the turn and returns when the commit is published: after its
+    /// sync, or with `.relaxed` after it was written to the log.
     ///
-    /// Throws `diskFull` and `ioFailed` when the commit is certainly not in the realm, and
-    /// `outcomeUnknown` when the next open decides.
+    /// Throws `diskFull` and `ioFailed` if the commit is certainly not in the realm, and
+    /// `outcomeUnknown` if that is decided by the next open.
     ///
-    /// - Returns: whether it waited: false for what is published on the caller's thread.
+    /// - Returns: whether it waited; false if the commit was published on the caller's thread.
     @discardableResult
     package func commit(
         _ turn: WriteTurn, _ commit: Commit, durability: Durability
@@ -62,8 +61,8 @@ extension Coordinator {
         return true
     }
 
-    /// Gives the turn back without a commit, and returns when what the body read is published.
-    /// Throws what kept it from being published.
+    /// Releases the turn without a commit, and returns when everything that the body read is
+    /// published. Throws the error that prevented publication.
     package func abandon(_ turn: WriteTurn) async throws(StoreError) {
         let isPublished = state.withLock { state in
             state.epoch == turn.epoch && state.publishedVersion >= turn.base.version
@@ -112,7 +111,8 @@ extension Coordinator {
         }
     }
 
-    /// Takes the writer lock on the caller's thread if that needs no disk and nobody else waits.
+    /// Acquires the writer lock on the caller's thread if that needs no disk access and no other
+    /// process is waiting for it.
     private func takeLockInline(_ log: RealmLog, _ place: CallPlace?) -> WriteTurn? {
         let isWriter = !log.lock.isLockedElsewhere(.waiters) && log.tryBecomeWriterIfCurrent()
         let (turn, runsPump) = state.withLock { state -> (WriteTurn?, Bool) in
@@ -165,7 +165,7 @@ extension Coordinator {
         waiter?.resume(returning: outcome)
     }
 
-    /// Gives the turn to the next writer, if one may have it.
+    /// Passes the turn to the next writer, if one may have it.
     package func finishTurn() {
         let now = IOPool.now()
         let log = state.withLock { $0.isWaitersCheckDue(now) ? $0.log : nil }
@@ -220,7 +220,7 @@ extension Coordinator {
     ) -> Staging {
         guard state.epoch == turn.epoch else { return .failed(state.dropReason) }
         state.head = commit.root
-        guard state.log != nil else {  // in memory: published at once
+        guard state.log != nil else {  // in memory: published immediately
             state.publishedVersion = commit.root.version
             state.statistics.commits += 1
             publish(commit.root, [.commit(commit.summary, commit.root)])
@@ -232,10 +232,11 @@ extension Coordinator {
         return .staged
     }
 
-    /// A relaxed commit: written to the log by its caller, if nothing is staged or in flight (it
-    /// would have to wait for that) and no new segment is needed (that would wait for the disk).
+    /// Writes a relaxed commit to the log on the caller's thread, if nothing is staged or in flight
+    /// (it would have to wait for that) and no new segment is needed (which would wait for the
+    /// disk).
     ///
-    /// Returns false if it must join a batch instead.
+    /// Returns false if the commit must join a batch instead.
     private func commitInline(_ turn: WriteTurn, _ commit: Commit, syncWithin delay: UInt64)
         throws(StoreError) -> Bool
     {
@@ -291,11 +292,12 @@ extension Coordinator {
         return true
     }
 
-    /// Relaxed commits write the wake counter at most this often; a trailing write follows.
+    /// The minimum interval between wake counter writes for relaxed commits; a trailing write
+    /// follows.
     static let wakeIntervalNanoseconds: UInt64 = 200_000
 }
 
-/// A turn on its way to a queued writer: resumed outside the lock.
+/// A turn granted to a queued writer, which is resumed outside the lock.
 struct NextTurn {
     var continuation: UnsafeContinuation<TurnOutcome, Never>
     var turn: WriteTurn
@@ -304,7 +306,7 @@ struct NextTurn {
 }
 
 extension CoordinatorState {
-    /// Why a write cannot even begin.
+    /// The reason why a write can't begin at all.
     var refusal: StoreError? {
         if phase != .open { return Coordinator.closedError }
         if isReadOnly { return Coordinator.readOnlyError }
@@ -317,7 +319,7 @@ extension CoordinatorState {
             && !isSwapDue && writeFailure == nil && refusal == nil
     }
 
-    /// The turn, if it is free and nobody waits for it.
+    /// Takes the turn if it is free and no writer is waiting for it.
     mutating func takeTurn(_ options: StoreOptions, _ place: CallPlace? = nil) -> WriteTurn? {
         guard waiters.isEmpty, mayEnter(options) else { return nil }
         isTurnTaken = true
@@ -325,7 +327,7 @@ extension CoordinatorState {
         return WriteTurn(base: head, epoch: epoch)
     }
 
-    /// The turn for the first that waits.
+    /// Grants the turn to the first waiting writer.
     mutating func nextTurn(_ options: StoreOptions) -> NextTurn? {
         guard mayEnter(options), let waiter = waiters.popFirst() else { return nil }
         isTurnTaken = true
@@ -334,7 +336,7 @@ extension CoordinatorState {
             continuation: waiter.continuation, turn: WriteTurn(base: head, epoch: epoch))
     }
 
-    /// Whether the caller must start the pump. In memory there is none.
+    /// Returns whether the caller must start the pump. Realms in memory have none.
     mutating func claimPump() -> Bool {
         guard log != nil, !isPumpRunning else { return false }
         isPumpRunning = true

@@ -1,25 +1,25 @@
 package import RegnumStore
 
-/// One realm in this process: its versions, the gate that its writers pass one by one, the batches
-/// on their way to the disk, the commits of other processes on their way in.
+/// A realm in this process: its versions, the gate for its writers, batches being written to disk,
+/// and incoming commits of other processes.
 ///
-/// There is one for each realm and process (`CoordinatorRegistry`). Data flows one way: a writer's
-/// turn builds on the private head, its commit is staged, the pump (one job at a time on `IOPool`)
-/// writes the staged batch and publishes its last root, then writers and observers are woken.
-/// VERSIONS of the design and `Docs/DURABILITY.md` say what is visible and durable when.
+/// There is one per realm and process (`CoordinatorRegistry`). Data flows one way: a writer's turn
+/// builds on the private head, its commit is staged, the pump (one job at a time on `IOPool`)
+/// writes the staged batch and publishes its last root, and then writers and observers are woken.
+/// `Docs/DURABILITY.md` specifies what is visible and durable when.
 package final class Coordinator: Sendable {
     package let options: CoordinatorOptions
-    /// Has the newest published root, and those who wait for newer ones.
+    /// The newest published root and its subscribers.
     let hub: CommitHub
-    /// Everything else that changes. Never held across a system call that may block, nor across
-    /// user code.
+    /// All other mutable state. Never locked across a system call that may block, or across user
+    /// code.
     let state: Guarded<CoordinatorState>
-    /// Wakes the pump while it lingers.
+    /// The word that wakes the pump while it lingers.
     let pumpWake = WakeWord()
     let selfCheck = SelfCheck()
-    /// What was found at opening, and put right since when other processes had died; nil in memory.
+    /// The recovery at opening, and later ones after other processes died; `nil` in memory.
     package var recovery: RecoveryReport? { state.withLock { $0.recovery } }
-    /// Whatever belongs to the realm as long as it is open, such as the public actor.
+    /// An object that belongs to the open realm, such as the public actor.
     let attachment = Guarded(WeakAttachment())
 
     init(
@@ -38,27 +38,26 @@ package final class Coordinator: Sendable {
     /// The newest published root: durable, or written to the log for relaxed commits. Never waits.
     package var published: DatabaseRoot { hub.published }
 
-    /// A subscription to the commits that concern the interest, from the version published now
+    /// Subscribes to the commits that concern the interest, from the currently published version on
     /// (`Subscription.start`).
     package func subscribe(_ interest: Interest, keeps: Keeps = .merged) -> Subscription {
         hub.subscribe(keeps) { _ in interest }
     }
 
-    /// A subscription whose interest depends on the root that it begins with, from which `interest`
-    /// makes it.
+    /// Subscribes with an interest that depends on the starting root.
     ///
-    /// - Parameter interest: called once, under a lock: it may read the root, and nothing else.
+    /// - Parameter interest: called once, under a lock, so it must only read the root.
     package func subscribe(
         keeps: Keeps = .merged, _ interest: (DatabaseRoot) -> Interest
     ) -> Subscription {
         hub.subscribe(keeps, interest)
     }
 
-    /// What the streams of the realm cost.
+    /// Counters of the work done by the realm's streams.
     package var streamCounters: StreamCounters { hub.counters }
 
     /// Waits until `published.version` is at least `version`. Throws `CancellationError`, or
-    /// `closed` if the realm is closed before.
+    /// `closed` if the realm is closed first.
     package func waitUntil(version: UInt64) async throws {
         let subscription = subscribe(.all, keeps: .nothing)
         let slot = subscription.attach()
@@ -80,14 +79,14 @@ package final class Coordinator: Sendable {
     /// Whether `close` was called.
     package var isClosed: Bool { state.withLock { $0.phase != .open } }
 
-    /// Throws what keeps this process from following the others, if there is anything: damage, or
-    /// that the realm is no longer where it was opened.
+    /// Throws the error that prevents this process from following others, if any: damage, or that
+    /// the realm is no longer where it was opened.
     package func checkReadable() throws(StoreError) {
         if let failure = state.withLock({ $0.moved ?? $0.followFailure }) { throw failure }
     }
 
-    /// The object that belongs to the open realm, made by `make` if there is none and `mayMake`; nil
-    /// if the realm is being closed: open it anew.
+    /// Returns the object that belongs to the open realm, created by `make` if there is none and
+    /// `mayMake`; `nil` if the realm is being closed and must be opened again.
     package func attached<T: AnyObject & Sendable>(mayMake: Bool = true, _ make: () -> T) -> T? {
         attachment.withLock { attachment in
             if let existing = attachment.object as? T { return existing }
@@ -108,17 +107,16 @@ package final class Coordinator: Sendable {
         return statistics
     }
 
-    /// Makes `root` the published one. The caller has the hub look at it (`CommitHub.look`) after it
-    /// has resumed the writers.
+    /// Publishes `root`. The caller calls `CommitHub.look` after resuming the writers.
     ///
-    /// - Parameter steps: how it came about, in order.
+    /// - Parameter steps: the steps leading to `root`, in order.
     func publish(_ root: DatabaseRoot, _ steps: [PublishedStep]) {
         let old = hub.publish(root, steps)
         withExtendedLifetime(old) {}  // released here, outside the hub's locks
     }
 
     static let readOnlyError = StoreError(
-        .readOnly, "The realm was opened read-only: it cannot be changed.")
+        .readOnly, "The realm was opened read-only and can't be changed.")
     static let closedError = StoreError(.closed, "The realm is closed.")
 }
 
@@ -126,7 +124,7 @@ struct WeakAttachment {
     weak var object: (any AnyObject & Sendable)?
 }
 
-/// Counters of one coordinator: what was done, not how long it took.
+/// Counters of one coordinator: operations, not durations.
 package struct CoordinatorStatistics: Sendable, Equatable {
     /// Commits published by this process.
     package var commits: UInt64 = 0
@@ -138,23 +136,23 @@ package struct CoordinatorStatistics: Sendable, Equatable {
     package var appendedByteCount: UInt64 = 0
     /// Commits of other processes applied.
     package var followedCommits: UInt64 = 0
-    /// Checkpoints that this process made, bulk commits included.
+    /// Checkpoints written by this process, including bulk commits.
     package var checkpoints: UInt64 = 0
-    /// Leaves that it wrote for them.
+    /// Leaves written for these checkpoints.
     package var checkpointedLeaves: UInt64 = 0
-    /// How often it moved on to a new checkpoint.
+    /// Number of switches to a new checkpoint.
     package var reloads: UInt64 = 0
-    /// How often this process got the writer lock.
+    /// Number of times this process acquired the writer lock.
     package var grants: UInt64 = 0
-    /// How often it gave the lock up because another process waited.
+    /// Number of times it released the lock because another process was waiting.
     package var handOffs: UInt64 = 0
-    /// Subscriptions that exist now.
+    /// Current number of subscriptions.
     package var subscriptions = 0
-    /// Commit summaries that are kept for them now; several commits may be in one.
+    /// Current number of kept commit summaries; one may cover several commits.
     package var keptSummaries = 0
-    /// About how many bytes these take.
+    /// Approximate number of bytes of the kept summaries.
     package var keptSummaryByteCount = 0
-    /// Roots of older versions that are kept for subscribers that want each version.
+    /// Number of older roots kept for subscribers that want each version.
     package var keptRoots = 0
 
     package init() {}

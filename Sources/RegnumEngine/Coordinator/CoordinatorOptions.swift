@@ -2,42 +2,43 @@ package import RegnumStore
 
 /// How durable a commit is when `write` returns.
 package enum Durability: Sendable, Hashable {
-    /// On disk: it survives power loss.
+    /// On disk: survives a power loss.
     case full
-    /// In the log, and on disk within that time: it survives the death of the process, and power
+    /// In the log, and on disk within that time: survives the death of the process, and a power
     /// loss after that time.
     case relaxed(withinNanoseconds: UInt64)
 }
 
-/// Where a realm lives.
+/// The location of a realm.
 package enum RealmPlace: Sendable, Hashable {
     /// In a directory, shared with other processes.
     case directory(path: String)
-    /// In the memory of this process; gone when the last user of that name lets go.
+    /// In the memory of this process; discarded when its last user releases it.
     case memory(identifier: String)
 }
 
-/// What `Coordinator.open` needs to know.
+/// The options of `Coordinator.open`.
 package struct CoordinatorOptions: Sendable {
     package var place: RealmPlace
     package var store = StoreOptions()
     package var fileSystem: any FileSystem
-    /// After how long a wait for the turn is reported, with who has it; 0: never.
+    /// The waiting time for a turn after which the wait and its cause are reported; 0: never.
     package var waitNoticeNanoseconds: UInt64 = 5_000_000_000
-    /// Told, on any thread, of things worth a line in the log.
+    /// Called on any thread with events for a log.
     package var report: @Sendable (CoordinatorEvent) -> Void = { _ in }
-    /// Most bytes of commit summaries kept for slow observers; older ones are dropped, and those
+    /// Maximum bytes of commit summaries kept for slow observers. Older ones are dropped, and those
     /// observers compare trees instead.
     package var summaryByteCountMax = 16 << 20
     package var checkpoint = CheckpointOptions()
-    /// Nothing is written: the realm must be there, turns are refused, commits of others are followed.
+    /// Read-only: the realm must exist, writes are refused, and commits by other processes are
+    /// followed.
     package var isReadOnly = false
-    /// What is kept of the log for readers of the past, of a realm for which nobody has set it.
+    /// History retention of a realm whose retention was never set.
     package var retention: HistoryRetention {
         get { store.retention }
         set { store.retention = newValue }
     }
-    /// The directory of the realm whose content a new realm begins with; it is only read.
+    /// The directory of the realm whose content a new realm starts with. It is only read.
     package var seedPath: String?
 
     package init(place: RealmPlace, fileSystem: any FileSystem = PosixFileSystem.shared) {
@@ -46,20 +47,21 @@ package struct CoordinatorOptions: Sendable {
     }
 }
 
-/// What happened to a realm, for its log.
+/// An event of a realm, for its log.
 package enum CoordinatorEvent: Sendable {
     case opened(RecoveryReport)
-    /// What another process left that died or failed while it wrote was put right.
+    /// The remains of a process that died or failed while writing were repaired.
     case recovered(RecoveryReport)
-    /// Writing failed; the next write tries to go on in a new segment.
+    /// Writing failed. The next write tries to continue in a new segment.
     case writingFailed(StoreError)
-    /// What another process published cannot be read.
+    /// Commits published by another process can't be read.
     case followingFailed(StoreError)
-    /// It cannot be read now; it is tried again.
+    /// They can't be read now; reading is retried.
     case followingDelayed(StoreError)
-    /// A checkpoint could not be made or used; the log has everything, and it is tried again.
+    /// A checkpoint couldn't be written or used. Nothing is lost, since the log is complete, and it
+    /// is retried.
     case checkpointFailed(StoreError)
-    /// A writer has been waiting for long.
+    /// A writer has been waiting for a long time.
     case waiting(WaitNotice)
     case closed
 }

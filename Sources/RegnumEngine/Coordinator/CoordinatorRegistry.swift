@@ -1,14 +1,14 @@
 internal import RegnumStore
 
-/// The open realms of this process. One coordinator serves all users of a realm, however they spell
-/// its path.
+/// The open realms of this process. One coordinator serves all users of a realm, however its path
+/// is spelled.
 final class CoordinatorRegistry: Sendable {
     static let shared = CoordinatorRegistry()
 
     private struct WeakCoordinator {
         weak var coordinator: Coordinator?
 
-        /// The coordinator, unless it is gone, closed or ended.
+        /// The coordinator, unless it was released, closed or ended.
         var open: Coordinator? {
             guard let coordinator, !coordinator.isClosed, !coordinator.hasEnded else { return nil }
             return coordinator
@@ -22,7 +22,7 @@ final class CoordinatorRegistry: Sendable {
         case file(ObjectIdentifier, FileIdentity)
     }
 
-    /// What one opening does for all who ask for it while it goes on.
+    /// The key of an open in progress, which is shared by all callers with an equal key.
     struct Opening: Hashable {
         private let fileSystem: ObjectIdentifier
         private let path: String
@@ -42,7 +42,7 @@ final class CoordinatorRegistry: Sendable {
     private let coordinators = Guarded<[Key: WeakCoordinator]>([:])
     private let openings = Guarded<[Opening: [Opener]]>([:])
 
-    /// Adds one who waits for an opening; true if it is the first, who has to do it.
+    /// Adds a caller that waits for an open. Returns true for the first one, which must perform it.
     func join(_ opening: Opening, _ opener: Opener) -> Bool {
         openings.withLock { openings in
             openings[opening, default: []].append(opener)
@@ -50,37 +50,37 @@ final class CoordinatorRegistry: Sendable {
         }
     }
 
-    /// Ends an opening: those who have waited for it.
+    /// Ends an open and returns the waiting callers.
     func end(_ opening: Opening) -> [Opener] {
         openings.withLock { $0.removeValue(forKey: opening) ?? [] }
     }
 
-    /// How many wait for an opening.
+    /// Returns the number of callers waiting for an open.
     func openerCount(_ opening: Opening) -> Int { openings.withLock { $0[opening]?.count ?? 0 } }
 
-    /// The coordinator that was opened at the path, as long as its realm is there.
+    /// Returns the coordinator opened at the path, if its realm is still there.
     func find(_ path: String, _ fileSystem: any FileSystem) -> Coordinator? {
         let open = coordinators.withLock { $0[.path(ObjectIdentifier(fileSystem), path)]?.open }
         guard let open, open.isAt(path) else { return nil }
         return open
     }
 
-    /// Passes the lock: a coordinator that was made on another thread and handed over by a
-    /// continuation is then ordered for the thread sanitizer too (Docs/Decisions/002-locks.md).
+    /// Passes through the lock. This orders a coordinator that was created on another thread and
+    /// handed over by a continuation for the thread sanitizer too (Docs/Decisions/002-locks.md).
     func synchronize() { coordinators.withLock { _ in } }
 
     func find(memory identifier: String) -> Coordinator? {
         coordinators.withLock { $0[.memory(identifier)]?.open }
     }
 
-    /// Whether a realm is open at a path, or one of these files is part of it.
+    /// Returns whether a realm is open at a path or owns one of these files.
     func isOpen(_ path: String, _ fileSystem: any FileSystem, _ identities: [FileIdentity]) -> Bool
     {
         find(path, fileSystem) != nil || !inPlace(fileSystem, identities).isEmpty
     }
 
-    /// The coordinators that are registered for one of the files, and whose realms are where they
-    /// were opened. Those that are not end here.
+    /// Returns the coordinators registered for one of the files whose realms are still where they
+    /// were opened. The others end here.
     private func inPlace(_ fileSystem: any FileSystem, _ identities: [FileIdentity])
         -> [Coordinator]
     {
@@ -100,7 +100,7 @@ final class CoordinatorRegistry: Sendable {
         }
     }
 
-    /// The coordinator that is registered for one of the files; else the one that `make` makes.
+    /// Returns the coordinator registered for one of the files, or registers the result of `make`.
     func register(
         _ path: String, _ fileSystem: any FileSystem, _ identities: [FileIdentity],
         _ make: () -> Coordinator

@@ -1,12 +1,12 @@
 internal import RegnumStore
 
 extension CoordinatorState {
-    /// The most urgent thing to do. Steps that use the log make the pump its owner, except that
-    /// `acquire` takes it by itself.
+    /// Returns the most urgent step. Steps that use the log make the pump its owner, except for
+    /// `acquire`, which takes ownership itself.
     mutating func nextStep(_ log: RealmLog, _ all: CoordinatorOptions) -> Coordinator.Step {
         let options = all.store
         let now = IOPool.now()
-        if ownsLog {  // a writer uses it inline, for a microsecond
+        if ownsLog {  // a writer is using it inline, for microseconds
             return .linger(until: now + 20_000)
         }
         if let error = dueEnd {
@@ -20,7 +20,7 @@ extension CoordinatorState {
         if let step = checkpointStep(log, all, now) { return step }
         if let first = staged.first {
             if first.commit.bulk != nil, checkpoint.isBusy {
-                checkpoint.isCancelled = true  // it becomes one itself; its end wakes the pump
+                checkpoint.isCancelled = true  // superseded by the bulk commit; its end wakes us
                 return .linger(until: now + 1_000_000_000)
             }
             ownsLog = true
@@ -83,28 +83,29 @@ extension CoordinatorState {
             until: min(nextDue ?? .max, lastActivity + options.lingerNanoseconds))
     }
 
-    /// A long body must not hold a thread of the pool: its end starts the pump again.
+    /// Waits for the turn to end. A long body must not occupy a thread of the pool; its end
+    /// restarts the pump.
     private mutating func awaitTurn(_ options: StoreOptions, _ now: UInt64) -> Coordinator.Step {
         if now > lastActivity + options.lingerNanoseconds { return stop(nextDue) }
         return .linger(until: lastActivity + options.lingerNanoseconds + 1)
     }
 
-    /// Shuts the gate if another process waits for the writer lock, so that no further turn begins
-    /// here before it had its own.
+    /// Shuts the gate if another process is waiting for the writer lock, so that no further turn
+    /// begins here before that process has had its own.
     mutating func shutGate(isWanted: Bool) {
         guard isWanted, isGateOpen else { return }
         isGateOpen = false
         isHandOffDue = true
     }
 
-    /// Whether it is time to ask again if another process waits: that is a system call.
+    /// Returns whether to check again if another process is waiting, which takes a system call.
     mutating func isWaitersCheckDue(_ now: UInt64) -> Bool {
         guard log != nil, isGateOpen, now - lastWaitersCheck > 50_000 else { return false }
         lastWaitersCheck = now
         return true
     }
 
-    /// Whether it is time to ask again if another process watches.
+    /// Returns whether to check again if another process is watching.
     mutating func isWatchersCheckDue(_ now: UInt64) -> Bool {
         guard now - lastWatchersCheck > 1_000_000 else { return false }
         lastWatchersCheck = now
@@ -119,20 +120,20 @@ extension CoordinatorState {
         }
         if let due = idleDue, due <= now {
             if followFailure == nil, log.isCurrent(), !log.endsIdle { return .acquire }
-            idleDue = nil  // another process has committed since: its records vouch for ours
+            idleDue = nil  // later records of another process confirm ours
         }
         let next = min(idleDue ?? .max, nextDue ?? .max, nextRetry ?? .max)
         return stop(next == .max ? nil : next)
     }
 
-    /// When relaxed commits need their sync or their wake-up.
+    /// The time at which relaxed commits need their sync or wake-up.
     private var nextDue: UInt64? {
         let wake = wakeDue.map { $0 + Coordinator.wakeIntervalNanoseconds } ?? .max
         let next = min(wake, writeFailure == nil ? syncDue ?? .max : .max)
         return next == .max ? nil : next
     }
 
-    /// When what failed is tried again.
+    /// The time of the next retry after a failure.
     private var nextRetry: UInt64? {
         guard followFailure == nil, phase == .open else { return nil }
         let follow = isHinted ? followRetry?.retryAt ?? .max : .max
@@ -164,7 +165,7 @@ extension CoordinatorState {
         return batch
     }
 
-    /// The barriers whose version is published.
+    /// Removes and returns the barriers whose version is published.
     mutating func takeBarriers(all: Bool = false) -> [Barrier] {
         if barriers.isEmpty { return [] }
         let ready = barriers.filter { all || $0.version <= publishedVersion }

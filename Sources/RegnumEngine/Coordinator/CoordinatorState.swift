@@ -1,72 +1,72 @@
 internal import RegnumStore
 
-/// A writer's turn: nobody else's body runs on the realm until it is given back by `commit` or
-/// `abandon`. There must be no suspension in between.
+/// A writer's turn. No other body runs on the realm until it is released by `commit` or `abandon`.
+/// There must be no suspension in between.
 package struct WriteTurn: Sendable {
-    /// The private head: what the transaction builds on. It may be ahead of the published root.
+    /// The private head, on which the transaction builds. It may be ahead of the published root.
     package let base: DatabaseRoot
     let epoch: UInt64
 }
 
-/// All state of a `Coordinator` that changes, guarded by its `state` mutex.
+/// The mutable state of a `Coordinator`, guarded by its `state` mutex.
 struct CoordinatorState {
     enum Phase { case open, closing, closed }
 
     var phase = Phase.open
-    /// Nil in memory and after closing. Used only by whoever set `ownsLog`.
+    /// `nil` in memory and after closing. Used only by whoever set `ownsLog`.
     var log: RealmLog?
-    /// Somebody (the pump, or a writer inline) uses the log.
+    /// Whether the pump, or a writer inline, is using the log.
     var ownsLog = false
 
-    // the gate
-    /// The writer lock is held: bodies may run. Always in memory.
+    // The gate
+    /// Whether the writer lock is held, so that bodies may run. Always true in memory.
     var isGateOpen: Bool
     var isTurnTaken = false
-    /// Where the body that has the turn was given.
+    /// The call site of the body that has the turn.
     var turnPlace: CallPlace?
     var waiters = WaiterQueue()
-    /// When the timer for writers' time-outs fires, if it is set.
+    /// The time at which the timer for writers' timeouts fires, if it is set.
     var waiterTimerAt: UInt64?
-    /// When the timer fires that reports whom writers wait for, if it is set.
+    /// The time at which the timer for wait notices fires, if it is set.
     var noticeAt: UInt64?
-    /// Rises when staged commits are dropped: turns begun before it commit nothing.
+    /// Incremented when staged commits are dropped. Turns of an earlier epoch can't commit.
     var epoch: UInt64 = 0
-    /// Why nobody can write until the log was revived: it is poisoned.
+    /// The reason why writing is impossible until the poisoned log is revived.
     var writeFailure: StoreError?
-    /// The realm was opened for reading: no turn is given, nothing is written.
+    /// Whether the realm was opened read-only: no turn is granted, and nothing is written.
     var isReadOnly = false
-    /// Why this process can follow the others no longer.
+    /// The reason why this process can no longer follow others.
     var followFailure: StoreError?
-    /// What was found at opening, and put right since; nil in memory.
+    /// The recovery at opening, with later ones merged in; `nil` in memory.
     var recovery: RecoveryReport?
-    /// The realm is no longer where it was opened.
+    /// The error to throw if the realm is no longer where it was opened.
     var moved: StoreError?
     var lastPlaceCheck: UInt64 = 0
-    /// Following failed for a reason that may pass.
+    /// The next retry after following failed with a transient error.
     var followRetry: Backoff?
-    /// Taking the writer lock did.
+    /// The next retry after acquiring the writer lock failed.
     var acquireRetry: Backoff?
-    /// Why the epoch rose last.
+    /// The reason of the last increment of `epoch`.
     var dropReason: StoreError?
 
-    // the versions
-    /// What the next transaction builds on.
+    // The versions
+    /// The root on which the next transaction builds.
     var head: DatabaseRoot
     var publishedVersion: UInt64
     var staged: [StagedCommit] = []
     var stagedByteCount: UInt64 = 0
-    /// Whether a batch is on its way to the disk.
+    /// Whether a batch is being written to disk.
     var isFlushing = false
-    /// Bodies without a commit, waiting until what they read is published.
+    /// Bodies without a commit that wait until what they read is published.
     var barriers: [Barrier] = []
 
-    /// Callers that wait until everything published so far is read.
+    /// Callers waiting until everything published so far has been read.
     var catchUps: [UnsafeContinuation<StoreError?, Never>] = []
 
-    // the pump
+    // The pump
     var isPumpRunning = false
     var isPumpAsleep = false
-    /// Other processes may have committed.
+    /// Whether other processes may have committed.
     var isHinted = false
     var lastActivity: UInt64 = 0
     var idleDue: UInt64?
@@ -75,17 +75,18 @@ struct CoordinatorState {
     var spareRequest: UInt64?
     var wakeDue: UInt64?
     var timerAt: UInt64?
-    /// Another process waits: the gate is shut, and the lock goes when the last turn has ended.
+    /// Whether another process is waiting: the gate is shut, and the lock is released after the
+    /// last turn.
     var isHandOffDue = false
     var lastWaitersCheck: UInt64 = 0
     var lastWatchersCheck: UInt64 = 0
-    /// Another process watches for commits (as of the last check).
+    /// Whether another process watches for commits, as of the last check.
     var isWatched = true
-    /// After a hand-off: do not retake the lock while others wait for it and the grants have not
-    /// moved, until this time.
+    /// After a hand-off, don't reacquire the lock before this time while others wait for it and the
+    /// grant count is unchanged.
     var politeUntil: UInt64 = 0
     var grantsAtHandOff: UInt32 = 0
-    /// How long the next hand-off waits for its taker; nil for the longest time.
+    /// How long the next hand-off waits for its taker; `nil` for the maximum.
     var politenessNanoseconds: UInt64?
     static let politenessNanosecondsMin: UInt64 = 200_000
     var lastWake: UInt64 = 0
@@ -103,25 +104,26 @@ struct CoordinatorState {
     }
 }
 
-/// A commit that waits for its batch.
+/// A commit waiting for its batch.
 struct StagedCommit {
     var commit: Commit
     var continuation: UnsafeContinuation<StoreError?, Never>
 
-    /// What it counts of the window of what is on its way to the disk. After a bulk commit no turn
-    /// begins before it is published: what is in memory for it is not small.
+    /// Returns the bytes that it counts towards the window of data on its way to the disk. A bulk
+    /// commit fills the window, so that no turn begins until it is published, because it uses a lot
+    /// of memory.
     func weight(_ options: StoreOptions) -> UInt64 {
         commit.bulk == nil ? UInt64(commit.body.count) : options.windowByteCountMax
     }
 }
 
-/// A caller that waits until `version` is published.
+/// A caller waiting until `version` is published.
 struct Barrier {
     var version: UInt64
     var continuation: UnsafeContinuation<StoreError?, Never>
 }
 
-/// What a queued writer gets.
+/// The result for a queued writer.
 enum TurnOutcome: Sendable {
     case turn(WriteTurn)
     case failed(StoreError)

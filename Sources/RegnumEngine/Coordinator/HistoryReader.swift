@@ -1,17 +1,17 @@
 internal import RegnumStore
 
-/// Reads the past of a realm from its log, one commit after the other, in a lineage of its own.
-/// `Coordinator.history(from:)` makes one.
+/// A reader of a realm's past commits, which it reads from the log one after the other into a
+/// separate lineage. Created by `Coordinator.history(from:)`.
 ///
-/// Used by one task at a time. All work is done on threads of `IOPool`, in short pieces, of which few
-/// run at the same time in a process.
+/// Used by one task at a time. All work is done on threads of `IOPool`, in short jobs, few of which
+/// run concurrently in a process.
 package final class HistoryReader: Sendable {
-    /// One commit of the past.
+    /// A past commit.
     package typealias Step = (root: DatabaseRoot, summary: CommitSummary)
 
     private struct State {
         var root: DatabaseRoot
-        /// Commits that are read and not delivered.
+        /// Commits that were read but not delivered.
         var ahead: ArraySlice<Step> = []
         var isBusy = false
     }
@@ -26,14 +26,14 @@ package final class HistoryReader: Sendable {
         state = Guarded(State(root: past.root))
     }
 
-    /// The state at the commit that was delivered last; at first that of the version asked for.
+    /// The root of the last delivered commit; initially that of the requested version.
     package var root: DatabaseRoot { state.withLock { $0.root } }
 
-    /// The next commit, with the state that it made; nil once `version` was delivered, or whatever
-    /// is published if that is less.
+    /// Returns the next commit with its root; `nil` once `version`, or the newest published version
+    /// if that is lower, was delivered.
     ///
-    /// Throws `CancellationError`; `StoreError`: `historyTrimmed` if the log has lost what comes
-    /// next, `invalidDatabase` for damage, `closed`. Nothing is lost by a cancellation.
+    /// Throws `CancellationError`; `StoreError`: `historyTrimmed` if the log no longer has the next
+    /// commit, `invalidDatabase` for damage, `closed`. No commit is lost by a cancellation.
     package func next(through version: UInt64) async throws -> Step? {
         try await use { () async throws in
             try await fill(through: version)
@@ -48,11 +48,10 @@ package final class HistoryReader: Sendable {
         }
     }
 
-    /// The summaries of the commits that come next, through `version` or until they have about
-    /// `byteCountMax` bytes; none where there are no more. `root` is then the state behind the last
-    /// one.
+    /// Returns the summaries of the next commits, through `version` or until they exceed about
+    /// `byteCountMax` bytes; empty if there are no more. `root` is then the root of the last one.
     ///
-    /// Throws as `next` does; what was read before is lost then.
+    /// Throws as `next` does; summaries read before the error are lost.
     package func summaries(
         through version: UInt64, byteCountMax: Int = 16 << 20
     ) async throws -> [CommitSummary] {
@@ -76,7 +75,7 @@ package final class HistoryReader: Sendable {
         }
     }
 
-    /// Reads ahead, unless there is something.
+    /// Reads ahead if nothing is buffered.
     private func fill(through version: UInt64) async throws {
         try Task.checkCancellation()
         try coordinator.checkOpen()
@@ -97,30 +96,30 @@ package final class HistoryReader: Sendable {
         }
         if wasBusy {
             fatalError(
-                "Two tasks wait for the next element of one stream of past commits: make a stream "
-                    + "for each of them.")
+                "Two tasks are waiting for the next element of the same history stream. Create a "
+                    + "separate stream for each task.")
         }
         defer { state.withLock { $0.isBusy = false } }
         return try await body()
     }
 }
 
-/// A root of the past, on its way through the log.
+/// A past root that advances through the log.
 ///
-/// Guard of the `@unchecked Sendable`: used by one job at a time; the job's end and the next one's
-/// begin are ordered by the task that waits for them.
+/// Guard of the `@unchecked Sendable`: used by one job at a time; the end of a job and the start of
+/// the next one are ordered by the task that waits for them.
 final class PastRoot: @unchecked Sendable {
     private(set) var root: DatabaseRoot
     private var replay: LogReplay
     private let nodes: NodesDirectory
     private var failure: StoreError?
 
-    /// One piece of work has at most so many commits, bytes of summaries, and about so much time.
+    /// Limits of one job: commits, bytes of summaries, and approximate time.
     private static let commitCountMax = 64
     private static let byteCountMax = 256 << 10
     private static let nanosecondsMax: UInt64 = 5_000_000
 
-    /// The state where a way through the log begins.
+    /// Creates the root at a starting point in the log.
     init(
         _ beginning: LogHistory.Beginning, _ nodes: NodesDirectory, knownSchema: DatabaseSchema
     ) throws(StoreError) {
@@ -136,7 +135,7 @@ final class PastRoot: @unchecked Sendable {
         self.nodes = nodes
     }
 
-    /// Goes on for a while. Returns whether it is at `version`.
+    /// Advances for a limited time. Returns whether it has reached `version`.
     func advance(to version: UInt64) throws(StoreError) -> Bool {
         let deadline = IOPool.now() + Self.nanosecondsMax
         while try step(through: version) != nil {
@@ -145,8 +144,8 @@ final class PastRoot: @unchecked Sendable {
         return root.version >= version
     }
 
-    /// The next commits through `version`, a few; at least one if there is one. What it throws once
-    /// it throws again.
+    /// Returns a few of the next commits through `version`; at least one if there is one. After
+    /// throwing an error, it throws the same error again.
     func steps(through version: UInt64) throws(StoreError) -> [HistoryReader.Step] {
         if let failure { throw failure }
         let deadline = IOPool.now() + Self.nanosecondsMax
@@ -169,15 +168,16 @@ final class PastRoot: @unchecked Sendable {
     private func step(through version: UInt64) throws(StoreError) -> CommitSummary? {
         guard let body = try replay.nextCommit(through: version) else { return nil }
         let (next, summary) = try CommitRecord.apply(body, to: root, nodes)
-        // what was applied to a damaged leaf is void; a bulk commit leaves the file of that leaf
+        // Commits applied to a damaged leaf are invalid; a bulk commit abandons the file of that
+        // leaf.
         if let damage = root.damage ?? next.damage { throw damage }
         root = next
         return summary
     }
 }
 
-/// Reading the past leaves threads of `IOPool` to the commits: few jobs at a time, first come first
-/// served.
+/// The limit on concurrent reads of past versions, which leaves threads of `IOPool` to commits: few
+/// jobs at a time, first come, first served.
 enum HistoryPool {
     private static let jobCountMax = 2
     private static let state = Guarded(State())

@@ -1,8 +1,8 @@
-/// The subscriptions by what they wait for: finds those that a commit concerns without a look at the
-/// others. It finds what `Interest.isConcerned` says.
+/// An index of the subscriptions by their interests. It finds the subscriptions that a commit
+/// concerns without visiting the others, with the same result as `Interest.isConcerned`.
 ///
-/// It is asked in two steps, so that rows are read between them without a lock: `searches` says what
-/// is to be found out about a commit, and after that was found `visit` names the subscriptions.
+/// Queries have two steps, so that rows can be read in between without a lock: `searches` returns
+/// what must be determined about a commit, and `visit` then finds the subscriptions.
 struct InterestRoutes {
     typealias Entries = Members<SubscriptionEntry>
 
@@ -68,7 +68,7 @@ struct InterestRoutes {
         }
     }
 
-    /// What is to be found out about a commit: nothing for classes that nobody observes.
+    /// Returns what must be determined about a commit: nothing for classes that aren't observed.
     ///
     /// - Complexity: O(classes of the commit and their routed properties).
     func searches(_ summary: CommitSummary) -> [RouteSearch] {
@@ -87,14 +87,14 @@ struct InterestRoutes {
         return searches
     }
 
-    /// What to look for, if it is little; nil: everything.
+    /// Returns the keys to look for if there are few; `nil` for all keys.
     private func wanted<Key>(_ routes: [Key: Entries]) -> Set<Key>? {
         routes.count <= RouteSearch.wantedCountMax ? Set(routes.keys) : nil
     }
 
-    /// Calls `body` with the subscriptions that a commit concerns, with some several times.
+    /// Calls `body` with the subscriptions that a commit concerns, possibly more than once.
     ///
-    /// - Parameter searches: those of the commit, after they were made.
+    /// - Parameter searches: the completed searches of the commit.
     /// - Complexity: O(classes + values found + subscriptions).
     func visit(
         _ summary: CommitSummary, _ searches: [RouteSearch], _ body: (SubscriptionEntry) -> Void
@@ -118,7 +118,7 @@ struct InterestRoutes {
     }
 }
 
-/// A name that is compared by its UTF-8 bytes, as names of classes and properties are.
+/// A class or property name, compared by its UTF-8 bytes.
 struct NameKey: Hashable, Sendable {
     let name: String
 
@@ -135,7 +135,8 @@ struct ListName: Hashable, Sendable {
 }
 
 extension Value {
-    /// The same for values that queries call equal; nil for those that equal nothing.
+    /// A key that is equal for values that queries consider equal; `nil` for values equal to
+    /// nothing.
     var routingKey: Value? {
         switch self {
         case .double(let number):

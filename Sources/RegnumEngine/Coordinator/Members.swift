@@ -1,4 +1,4 @@
-/// Things by number, of which there is most often one: it costs no allocation then.
+/// A set of members by id, optimized for the common case of one member, which needs no allocation.
 struct Members<Member: Sendable>: Sendable {
     private var only: (id: UInt64, member: Member)?
     private var others: [UInt64: Member] = [:]

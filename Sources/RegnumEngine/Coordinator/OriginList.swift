@@ -1,14 +1,14 @@
-/// Labels in order of first appearance, each once, the newest 1,000.
+/// The newest 1,000 distinct labels in order of first appearance.
 struct OriginList: Sendable {
     private var labels: [String] = []
     private var first = 0
-    /// The same labels, where there are many.
+    /// The same labels as a set, once there are many.
     private var known: Set<String> = []
 
     static let countMax = 1_000
     private static let scanCountMax = 8
 
-    /// - Complexity: O(1), amortised.
+    /// - Complexity: O(1), amortized.
     mutating func add(_ label: String) {
         if labels.count - first <= OriginList.scanCountMax, known.isEmpty {
             if labels[first...].contains(label) { return }

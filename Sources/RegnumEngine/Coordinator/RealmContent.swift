@@ -1,11 +1,13 @@
 package import RegnumStore
 
-/// A realm's content and files, without opening it.
+/// Access to a realm's content and files without opening it.
 package enum RealmContent {
-    /// The newest published state of the realm in a directory, of which nothing is changed; other
-    /// processes may be writing it. What is returned keeps what it needs of the files mapped.
+    /// Returns the newest published state of the realm in a directory, without changing anything;
+    /// other processes may be writing it. The returned root keeps the files that it needs mapped.
     ///
-    /// Throws `fileNotFound` if there is no realm; else what `RealmLog.openForReading` throws.
+    /// Throws `fileNotFound` if there is no realm; otherwise the errors of
+    /// `RealmLog.openForReading`.
+    ///
     /// - Complexity: O(n / 1,024), and O(changes) for those since the last checkpoint.
     static func read(
         _ path: String, _ options: CoordinatorOptions
@@ -17,8 +19,8 @@ package enum RealmContent {
         return (incoming.root, log.realmID)
     }
 
-    /// What a new realm begins with, if the options name a seed. The seed is read only once it is
-    /// needed.
+    /// Returns the initial content of a new realm if the options have a seed. The seed is read only
+    /// when it is needed.
     static func seed(_ options: CoordinatorOptions) throws(StoreError) -> RealmLog.Seed? {
         guard let path = options.seedPath, case .directory(let target) = options.place,
             try !RealmLog.exists(options.fileSystem, path: target)
@@ -26,9 +28,9 @@ package enum RealmContent {
         return seed(of: try read(path, options).root)
     }
 
-    /// A new realm that begins with the content of a root.
+    /// Returns a seed with the content of a root.
     ///
-    /// - Parameter pace: told between writes; false: stop, by the error `closed`.
+    /// - Parameter pace: called between writes; returning false stops with the error `closed`.
     static func seed(
         of root: DatabaseRoot, pace: @escaping NodesAppender.Pace = { _ in true }
     ) -> RealmLog.Seed {
@@ -44,9 +46,9 @@ package enum RealmContent {
         }
     }
 
-    /// The version of the schema that the realm in a directory has. Changes nothing.
+    /// Returns the schema version of the realm in a directory. Changes nothing.
     ///
-    /// Throws as ``read(_:_:)``.
+    /// Throws as ``read(_:_:)`` does.
     package static func schemaVersion(
         _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
     ) async throws(StoreError) -> UInt64 {
@@ -56,9 +58,9 @@ package enum RealmContent {
         }
     }
 
-    /// Whether the realm in a directory is a copy of a state. Changes nothing.
+    /// Returns whether the realm in a directory is a copy of a root. Changes nothing.
     ///
-    /// Throws as ``read(_:_:)``.
+    /// Throws as ``read(_:_:)`` does.
     package static func isCopy(
         of root: DatabaseRoot, _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
     ) async throws(StoreError) -> Bool {
@@ -69,7 +71,7 @@ package enum RealmContent {
         }
     }
 
-    /// Read once and not written: also where a realm may not be opened.
+    /// Options for a single read, which is possible even where a realm can't be opened.
     private static func reading(
         _ path: String, _ fileSystem: any FileSystem
     ) -> CoordinatorOptions {
@@ -78,7 +80,7 @@ package enum RealmContent {
         return options
     }
 
-    /// Whether there is a realm in the directory. Changes nothing.
+    /// Returns whether there is a realm in the directory. Changes nothing.
     package static func exists(
         _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
     ) async throws(StoreError) -> Bool {
@@ -87,21 +89,21 @@ package enum RealmContent {
         }
     }
 
-    /// Removes the realm in the directory; false if there is none.
+    /// Removes the realm in the directory. Returns false if there is none.
     ///
-    /// Throws `alreadyOpen` if it is open in this or another process; what the file system throws.
+    /// Throws `alreadyOpen` if any process has it open; the errors of the file system.
     package static func remove(
         _ path: String, fileSystem: any FileSystem = PosixFileSystem.shared
     ) async throws(StoreError) -> Bool {
         try await Coordinator.onPool { () throws(StoreError) in
-            // by its files too: the path may be spelled in another way
+            // Also checks the files' identity, because the path may be spelled differently.
             let directory = try? fileSystem.openDirectoryForReading(path)
             let identities = [directory?.identity].compactMap { $0 }
             if CoordinatorRegistry.shared.isOpen(path, fileSystem, identities) {
                 throw StoreError(
                     .alreadyOpen,
-                    "The realm in \"\(path)\" is open in this process: close it before its files "
-                        + "are deleted.", path: path)
+                    "The realm in \"\(path)\" is open in this process. Close it before deleting "
+                        + "its files.", path: path)
             }
             return try RealmLog.remove(fileSystem, path: path)
         }

@@ -1,23 +1,23 @@
 internal import Glibc
 package import RegnumStore
 
-/// A copy of one version of a realm, made beside it, which gets its name when it is complete.
+/// A copy of one version of a realm, created under a temporary name and renamed when complete.
 ///
-/// It is a realm that begins with the version as its seed, in a directory of its own with a name
-/// that says so, and with a mark in it. Nothing of the original is locked: the root is held, and
-/// what it shows stays.
+/// The copy is a realm whose seed is that version. Until it is complete, its directory has a
+/// temporary name and contains a mark. Nothing in the original is locked: holding the root keeps
+/// its content.
 package struct RealmCopy: Sendable {
     private let root: DatabaseRoot
     private let target: String
     private let options: CoordinatorOptions
-    /// Asked between writes.
+    /// Called between writes; returning false cancels the copy.
     private let mayGoOn: @Sendable () -> Bool
 
     static let temporaryPrefix = ".unfinished-backup-"
 
     /// - Parameters:
-    ///   - target: the directory to make; a path without a slash at its end.
-    ///   - options: those of the realm that is copied.
+    ///   - target: the directory to create; a path without a trailing slash.
+    ///   - options: the options of the realm to copy.
     package init(
         of root: DatabaseRoot, to target: String, _ options: CoordinatorOptions,
         mayGoOn: @escaping @Sendable () -> Bool
@@ -28,11 +28,12 @@ package struct RealmCopy: Sendable {
         self.mayGoOn = mayGoOn
     }
 
-    /// Makes the copy on a thread of `IOPool`.
+    /// Creates the copy on a thread of `IOPool`.
     ///
-    /// Throws `fileExists` if there is anything at the target, `fileAccess` and
-    /// `filePermissionDenied` where it cannot be made, `diskFull`, `ioFailed`; `closed` if it may not
-    /// go on; `invalidDatabase` for damage of the original that is met. On an error nothing stays.
+    /// Throws `fileExists` if the target exists, `fileAccess` and `filePermissionDenied` if it
+    /// can't be created, `diskFull`, `ioFailed`; `closed` if canceled; `invalidDatabase` if damage
+    /// is found in the original. On an error nothing is left behind.
+    ///
     /// - Complexity: O(n), read and written once.
     package func make() async throws(StoreError) {
         try await Coordinator.onPool { () throws(StoreError) in try makeHere() }
@@ -40,7 +41,7 @@ package struct RealmCopy: Sendable {
 
     private var fileSystem: any FileSystem { options.fileSystem }
 
-    /// The directory above the target.
+    /// The parent directory of the target.
     private var parent: String {
         guard let slash = target.lastIndex(of: "/") else { return "." }
         return slash == target.startIndex ? "/" : String(target[..<slash])
@@ -50,7 +51,7 @@ package struct RealmCopy: Sendable {
         guard try !fileSystem.hasEntry(target) else {
             throw StoreError(
                 .fileExists,
-                "There is something at \"\(target)\" already: a backup needs a place of its own.",
+                "\"\(target)\" already exists: a backup needs a new directory.",
                 path: target)
         }
         try checkParent()
@@ -66,12 +67,12 @@ package struct RealmCopy: Sendable {
             place.lock.unlock(.session)
             try? RealmLog.removeBackup(
                 fileSystem, path: place.path, identity: place.directory.identity)
-            var error = error  // nobody has heard of the temporary name
+            var error = error  // the caller doesn't know the temporary name
             error.sentence = error.sentence.replacing(place.path, with: target)
             error.path = error.path?.replacing(place.path, with: target)
             throw error
         }
-        // the copy is there: what is left of the mark goes when it is opened
+        // The copy is complete. If removing the mark fails, opening the copy removes it.
         guard let copy = try? fileSystem.openOwnDirectory(target),
             copy.identity == place.directory.identity
         else { return }
@@ -79,11 +80,11 @@ package struct RealmCopy: Sendable {
         try? copy.sync()
     }
 
-    /// A new directory under a temporary name.
+    /// A new directory with a temporary name.
     private struct Place {
         var path: String
         var directory: any RealmDirectory
-        /// Locked for as long as nobody may take the directory for a leftover.
+        /// Locked while the directory must not be mistaken for a leftover.
         var lock: any LockFile
     }
 
@@ -100,7 +101,7 @@ package struct RealmCopy: Sendable {
                 return Place(path: path, directory: directory, lock: lock)
             } catch {
                 try? RealmLog.removeBackup(fileSystem, path: path)
-                // another backup may have found it empty, and removed it
+                // Another backup may have found it empty and removed it.
                 guard error.code == .fileNotFound, attempt < 3 else {
                     var error = error
                     error.sentence = error.sentence.replacing(path, with: target)
@@ -121,9 +122,9 @@ package struct RealmCopy: Sendable {
         }
         seed.directory = place.directory.identity
         var store = options.store
-        store.allowsNetworkFileSystem = true  // nobody else uses the copy yet
+        store.allowsNetworkFileSystem = true  // the copy isn't shared yet
         try goOn()
-        // opened as any realm is: so what was written can be read
+        // Opening it like any realm verifies that what was written can be read.
         let incoming = IncomingCommits(.makeEmpty(), nil, keepsSteps: false)
         return try RealmLog.open(
             fileSystem, path: place.path, options: store, seed: seed, load: incoming.begin,
@@ -132,11 +133,11 @@ package struct RealmCopy: Sendable {
     }
 
     private func goOn() throws(StoreError) {
-        if !mayGoOn() { throw StoreError(.closed, "The backup was stopped.", path: target) }
+        if !mayGoOn() { throw StoreError(.closed, "The backup was canceled.", path: target) }
     }
 
-    /// The directory above must be there, and be none of a realm's. What copies of this user that
-    /// were cut short left in it is removed.
+    /// Checks that the parent directory exists and isn't a realm's directory. Removes the remains
+    /// of this user's interrupted backups from it.
     private func checkParent() throws(StoreError) {
         let directory: any RealmDirectory
         let names: [String]
@@ -144,16 +145,16 @@ package struct RealmCopy: Sendable {
             directory = try fileSystem.openDirectoryForReading(parent)
             names = try directory.names()
         } catch {
-            // a directory that lets make entries and not list them is one, too
+            // A directory that allows creating entries but not listing them is acceptable.
             if error.code == .filePermissionDenied { return }
             throw StoreError(
-                .fileAccess, "Cannot make \"\(target)\": \(error.sentence)", path: target,
+                .fileAccess, "Cannot create \"\(target)\": \(error.sentence)", path: target,
                 errno: error.errno)
         }
         if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) {
             throw StoreError(
                 .invalidInput,
-                "\"\(target)\" would lie in the directory of a realm: name a place beside it.",
+                "\"\(target)\" is inside the directory of a realm. Choose a path outside of it.",
                 path: target)
         }
         for name in names where name.hasPrefix(Self.temporaryPrefix) {

@@ -1,12 +1,12 @@
-/// What of the rows of one class that a commit changed is asked for: the values that they have in
-/// some properties, and the rows in whose lists they stand, before the commit or after it.
+/// A search in the rows of one class that a commit changed: for the values of some of their
+/// properties, and for the owners of lists that contain them, before or after the commit.
 struct RouteSearch {
     struct Question<Key: Hashable> {
-        /// What is looked for, nil for everything.
+        /// The keys to look for, `nil` for all.
         let wanted: Set<Key>?
         fileprivate(set) var found: Set<Key> = []
 
-        /// Everything that is looked for was found.
+        /// Whether all wanted keys were found.
         fileprivate var isDone: Bool { found.count == wanted?.count }
 
         fileprivate mutating func note(_ key: Key) {
@@ -14,7 +14,7 @@ struct RouteSearch {
         }
     }
 
-    /// More keys than these are not copied out of the routes.
+    /// The maximum number of keys copied from the routes.
     static let wantedCountMax = 64
 
     let delta: TableDelta
@@ -31,7 +31,7 @@ struct RouteSearch {
         elements[list] = Question(wanted: wanted)
     }
 
-    /// About how many rows are to be read.
+    /// The approximate number of rows to read.
     var cost: Int {
         let rows =
             delta.inserted.count + delta.deleted.count + delta.modified.count
@@ -39,10 +39,10 @@ struct RouteSearch {
         return rows * (values.count + elements.count)
     }
 
-    /// Finds out; the roots are those before and after the commit, of one schema.
+    /// Runs the search. The roots are those before and after the commit, with the same schema.
     ///
-    /// - Complexity: O(changed rows x properties x log n), and for lists that are asked for many rows
-    ///   the number of lists that each row stands in.
+    /// - Complexity: O(changed rows x properties x log n); for lists with many wanted owners, also
+    ///   the number of lists that contain each row.
     mutating func run(_ old: DatabaseRoot, _ new: DatabaseRoot) {
         let schema = new.schema.tables[delta.table.index]
         for column in Array(values.keys) {

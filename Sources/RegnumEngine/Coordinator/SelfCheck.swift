@@ -1,10 +1,11 @@
 import RegnumStore
 
-/// In debug and checked builds: reads what this process writes as other processes and the next
-/// opening will, before the log has it. Traps where the library refuses, or reads something else.
+/// A check in debug and checked builds that reads what this process writes as other processes and
+/// the next open will, before it reaches the log. Traps if it can't be read or differs from what
+/// was written.
 ///
-/// Commit records are applied to a copy of the realm, which is kept from commit to commit; images
-/// of checkpoints and deltas of bulk commits are loaded from their file.
+/// Commit records are applied to a copy of the realm that is kept from commit to commit; images of
+/// checkpoints and deltas of bulk commits are loaded from their file.
 package final class SelfCheck: Sendable {
     #if DEBUG
         package static let isOn = true
@@ -12,12 +13,12 @@ package final class SelfCheck: Sendable {
         package static let isOn = false
     #endif
 
-    /// A larger realm is not copied, which bounds time and memory.
+    /// Larger realms aren't copied, which bounds time and memory.
     private static let copyByteCountMax = 4 << 20
 
     private struct Copy: Sendable {
         let root: DatabaseRoot
-        /// The root that `root` shows the same as.
+        /// The root with the same content as `root`.
         weak var original: DatabaseRoot?
     }
 
@@ -25,16 +26,16 @@ package final class SelfCheck: Sendable {
 
     init() {}
 
-    /// Lets go of the copy.
+    /// Releases the copy.
     func forget() {
         guard Self.isOn else { return }
         let old = copy.withLock { $0.take() }
         withExtendedLifetime(old) {}
     }
 
-    /// Applies the record of a commit. The caller has the turn that `base` is of.
+    /// Applies the record of a commit. The caller has the turn with root `base`.
     ///
-    /// - Complexity: O(changes log n); O(n), of at most 4 MiB, where `base` is of another writer.
+    /// - Complexity: O(changes log n); O(n) for at most 4 MiB if `base` is by another writer.
     func check(_ commit: Commit, on base: DatabaseRoot) {
         guard Self.isOn else { return }
         let known = copy.withLock { $0.take() }
@@ -49,11 +50,11 @@ package final class SelfCheck: Sendable {
                 copy.withLock { $0 = Copy(root: root, original: commit.root) }
             }
         } catch {
-            fatalError("The record of version \(commit.root.version) is refused: \(error.sentence)")
+            fatalError("The record of version \(commit.root.version) is invalid: \(error.sentence)")
         }
     }
 
-    /// Loads the image of a checkpoint that was synced.
+    /// Loads the image of a synced checkpoint.
     ///
     /// - Complexity: O(n / 1,024).
     static func check(
@@ -86,11 +87,11 @@ package final class SelfCheck: Sendable {
         }
     }
 
-    /// What the disk refuses is no fault of what was written.
+    /// Traps unless the error is one of the disk, which says nothing about what was written.
     private static func fail(_ error: StoreError, _ what: String) {
         switch error.code {
         case .invalidDatabase, .unsupportedFormat, .historyTrimmed:
-            fatalError("\(what) is refused: \(error.sentence)")
+            fatalError("\(what) is invalid: \(error.sentence)")
         default: break
         }
     }
@@ -104,7 +105,7 @@ package final class SelfCheck: Sendable {
         else {
             fatalError(
                 """
-                \(what) of version \(root.version) records other changes than were made: \
+                \(what) of version \(root.version) records different changes than were made: \
                 \(summary), not \(commit.summary).
                 """)
         }
@@ -119,7 +120,7 @@ package final class SelfCheck: Sendable {
                     && root.content[$0].nextKey == own.content[$0].nextKey
             }
         if !isSame {
-            fatalError("\(what) of version \(own.version) reads as another state than was written.")
+            fatalError("\(what) of version \(own.version) differs from what was written.")
         }
     }
 }

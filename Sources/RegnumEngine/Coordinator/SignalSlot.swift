@@ -1,18 +1,18 @@
 internal import RegnumStore
 
-/// What a subscriber was woken for. Hints: what there is to take is the truth.
+/// The reason for a wake-up. Only a hint: `take` determines what there is.
 package enum Signal: Sendable {
     /// There may be something to take.
     case changed
-    /// The realm was closed, or the subscription or slot ended. What was committed before the
-    /// realm was closed can still be taken.
+    /// The realm was closed, or the subscription or slot ended. Commits before the realm was closed
+    /// can still be taken.
     case closed
-    /// The task was cancelled.
+    /// The task was canceled.
     case cancelled
 }
 
-/// One waiter of a subscription. Signals do not queue: any number of them since the last wait counts
-/// as one. The slot ends with its last reference.
+/// A waiter of a subscription. Signals don't queue: any number of them since the last wait count as
+/// one. The slot ends when the last reference is released.
 package final class SignalSlot: Sendable {
     private let hub: CommitHub
     private let entry: SubscriptionEntry
@@ -28,21 +28,21 @@ package final class SignalSlot: Sendable {
 
     deinit { hub.detach(id, from: entry) }
 
-    /// Waits until a commit concerned the subscription since the last wait, the realm was closed or
-    /// the task was cancelled. One task at a time waits.
+    /// Waits until a commit has concerned the subscription since the last wait, the realm is closed
+    /// or the task is canceled. Only one task may wait at a time.
     package func wait() async -> Signal { await word.wait() }
 
-    /// Whether the next wait returns at once because of a signal; for tests.
+    /// Whether the next wait returns immediately because of a signal; for tests.
     var isSignalled: Bool { word.isSignalled }
 
-    /// Ends the slot: `wait` returns `closed` from now on.
+    /// Ends the slot. `wait` returns `closed` from now on.
     package func close() {
         hub.detach(id, from: entry)
         word.close()
     }
 }
 
-/// A word for one waiter: signals before the wait are kept, and so is the end.
+/// A signal for one waiter. Signals before the wait are kept, and so is the end.
 final class SignalWord: Sendable {
     private enum State {
         case idle
@@ -74,8 +74,8 @@ final class SignalWord: Sendable {
                         return .changed
                     case .waiting:
                         fatalError(
-                            "Two tasks wait for the next element of one change stream: make a "
-                                + "stream for each of them.")
+                            "Two tasks are waiting for the next element of the same stream. "
+                                + "Create a separate stream for each task.")
                     case .idle, .signalled:
                         if Task.isCancelled { return .cancelled }
                         state = .waiting(continuation)
@@ -92,7 +92,7 @@ final class SignalWord: Sendable {
             }
             waiter?.resume(returning: .cancelled)
         }
-        // for the thread sanitizer, as in `Coordinator.beginWrite`
+        // For the thread sanitizer, as in `Coordinator.beginWrite`.
         state.withLock { _ in }
         return signal
     }

@@ -1,17 +1,18 @@
-/// What is kept of the commits that a subscription has not taken yet.
+/// How commits that a subscription hasn't taken yet are kept.
 package enum Keeps: Sendable {
-    /// Their summaries; neighbours may be merged into one.
+    /// The summaries; adjacent ones may be merged.
     case merged
-    /// Each summary apart.
+    /// Each summary individually.
     case commits
-    /// Each summary apart, and the root of each commit that concerns the subscription.
+    /// Each summary individually, and the root of each commit that concerns the subscription.
     case versions
-    /// Nothing: who takes compares the versions.
+    /// Nothing; the taker compares the versions.
     case nothing
 }
 
-/// One subscriber's place at the commits of a realm: from the version published when it began,
-/// it *takes* what came since, when it likes. It ends with its last reference.
+/// A subscriber's position in the commits of a realm. Starting from the version that was published
+/// when it was created, it *takes* all later commits on demand. Ends when the last reference is
+/// released.
 package final class Subscription: Sendable {
     private let hub: CommitHub
     private let entry: SubscriptionEntry
@@ -23,69 +24,70 @@ package final class Subscription: Sendable {
 
     deinit { hub.remove(entry) }
 
-    /// What was published when the subscription began: nothing between it and the first signal is
-    /// lost. It is held until the first `take`, and traps after that.
+    /// The root that was published when the subscription was created. No commit between it and the
+    /// first signal is missed. It is kept until the first `take`; accessing it afterwards traps.
     package var start: DatabaseRoot { hub.start(entry) }
 
-    /// A waiter, woken from now on and at once if there is something to take already.
+    /// Attaches a waiter that is woken from now on, and immediately if there is something to take.
     ///
-    /// Whoever was woken takes, or sees to it that another does, before it waits again.
+    /// A task that was woken must take, or ensure that another does, before it waits again.
     package func attach() -> SignalSlot { hub.attach(entry) }
 
-    /// Waits until what was published before the call can be taken, if that is still to be found out:
-    /// for the time of one look at it, and not for anything that is published meanwhile.
+    /// Waits until everything published before the call can be taken. The wait is bounded by
+    /// processing what is queued, and doesn't include later commits.
     package func catchUp() async { await hub.catchUp() }
 
-    /// What came since the last call, or nil if nothing concerned the subscription. Two callers never
-    /// get the same.
+    /// Returns everything since the last call, or `nil` if nothing concerned the subscription.
+    /// Concurrent callers never get the same commits.
     ///
-    /// - Complexity: O(summaries that are kept for it).
+    /// - Complexity: O(summaries kept for it).
     package func take() -> Pending? { hub.take(entry) }
 
-    /// Changes the interest to what is right since `version`, such as one that was taken. No effect if
-    /// it is the same.
+    /// Changes the interest to the one valid since `version`, for example a version that was taken.
+    /// No effect if it is unchanged.
     ///
-    /// Commits that were not looked at yet are looked at with the new interest. Of those after
-    /// `version` that were, it is not known any more whether they would have concerned it: if there
-    /// are any it counts as concerned since then, with `summaries` and `commits` nil, unless
-    /// the first commit that concerned it was before.
+    /// Commits that haven't been processed yet are matched with the new interest. For those after
+    /// `version` that have been, the match with the new interest is unknown: if there are any, the
+    /// subscription counts as concerned since `version`, and the next take has `nil` for
+    /// `summaries` and `commits`. This doesn't apply if its first relevant commit was earlier.
     package func update(_ interest: Interest, asOf version: UInt64) {
         hub.update(entry, interest, asOf: version)
     }
 
-    /// The version through which commits have been looked at: if there is nothing to take, none up
-    /// to this version concerned the subscription.
+    /// The version up to which commits have been processed. If there is nothing to take, no commit
+    /// up to this version concerned the subscription.
     package var seenVersion: UInt64 { hub.seenVersion(entry) }
 
-    /// Ends the subscription: its slots are closed, and there is nothing to take any more.
+    /// Ends the subscription: closes its slots and discards what could be taken.
     package func cancel() { hub.remove(entry) }
 }
 
-/// What a subscription takes: all commits since it took last, from the first that concerned it.
+/// The result of a take: all commits since the last take, from the first that concerned it.
 package struct Pending: Sendable {
-    /// The newest root; all commits up to it have been looked at.
+    /// The newest root up to which all commits have been processed.
     package let root: DatabaseRoot
-    /// The version before the first commit that concerned the subscription. The one before `root` and
-    /// after what was taken last do not matter to it.
+    /// The version before the first commit that concerned the subscription. Commits between the
+    /// last take and this version are irrelevant to it.
     package let since: UInt64
-    /// Whether a commit concerned it. If not, `root` has the same content as what was taken last, as
-    /// far as it matters, and is to be held instead of it: what is held by the older one is to go.
+    /// Whether a commit concerned the subscription. If not, the relevant content of `root` equals
+    /// that of the last root taken; hold `root` instead, so that the older one can be released.
     package let isConcerned: Bool
-    /// What the commits after `since` through `root.version` changed, in order; nil if that is gone or
-    /// was not kept.
+    /// The summaries of the commits after `since` through `root.version`, in order; `nil` if they
+    /// were dropped or not kept.
     package let summaries: [CommitSummary]?
-    /// The labels of the commits that concerned it, in order of the first of each, each once; the
-    /// newest 1,000.
+    /// The distinct labels of the commits that concerned it, in order of first appearance; at most
+    /// the newest 1,000.
     package let origins: [String]
-    /// For `.commits` and `.versions`: the commits after `since`, in order; nil if they are gone.
+    /// For `.commits` and `.versions`: the commits after `since`, in order; `nil` if they were
+    /// dropped.
     package let commits: [KeptCommit]?
 }
 
-/// A commit that is kept apart from the others.
+/// A commit that is kept individually.
 package struct KeptCommit: Sendable {
     package let summary: CommitSummary
     /// Whether it concerned the subscription.
     package let isConcerning: Bool
-    /// For `.versions`, of commits that concerned it: the root that the commit made.
+    /// For `.versions`: the root created by the commit, if the commit concerned the subscription.
     package let root: DatabaseRoot?
 }

@@ -1,30 +1,30 @@
-/// What the hub knows of a subscription.
+/// The hub's state of a subscription.
 ///
-/// Guard of the `@unchecked Sendable`: the lock of the `CommitHub`'s `state`; `id` and `keeps` never
-/// change.
+/// Guard of the `@unchecked Sendable`: the lock of the `CommitHub`'s `state`; `id` and `keeps`
+/// never change.
 final class SubscriptionEntry: @unchecked Sendable {
     let id: UInt64
     let keeps: Keeps
     var interest: Interest
-    /// Until the first take.
+    /// The starting root, until the first take.
     var start: DatabaseRoot?
-    /// What was taken last: older commits do not count.
+    /// The last version taken. Older commits are irrelevant.
     var position: UInt64
     var isRemoved = false
     var slots = Members<SignalWord>()
 
-    // since the last take
-    /// The version before the first commit that concerned it, nil if none did.
+    // State since the last take
+    /// The version before the first commit that concerned it, `nil` if none did.
     var since: UInt64?
-    /// A history keeps what came after `since`, or did.
+    /// Whether a history keeps, or has dropped, the commits after `since`.
     var isKept = false
-    /// There is a root to move on to, although nothing may have concerned it.
+    /// Whether there is a new root to adopt, even if no commit concerned the subscription.
     var mustMove = false
     var origins = OriginList()
-    /// For `.commits` and `.versions`: the versions of the commits that concerned it, ascending.
+    /// For `.commits` and `.versions`: the ascending versions of the commits that concerned it.
     var concerning: [UInt64] = []
 
-    // for the look at one commit, or a batch of them
+    // State while processing a commit or a batch of them
     var lastConcern: UInt64 = 0
     var lastSignal: UInt64 = 0
 
@@ -36,7 +36,7 @@ final class SubscriptionEntry: @unchecked Sendable {
         position = start.version
     }
 
-    /// There is nothing to take any more.
+    /// Resets the entry after everything was taken.
     func reset(at version: UInt64) {
         position = version
         since = nil

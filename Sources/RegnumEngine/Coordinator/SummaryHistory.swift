@@ -1,38 +1,38 @@
-/// The summaries of the newest commits, merged where no subscription needs them apart: a chain of
-/// segments, each of which begins where somebody that has not taken stands, and ends where the next
-/// one stands or at the newest commit.
+/// The summaries of the newest commits, merged where no subscription needs them separately. They
+/// form a chain of segments. Each begins at the position of a taker and ends at the position of the
+/// next one or at the newest commit.
 ///
-/// A segment is a few summaries. It is merged into one when it has doubled since it was merged last:
-/// so it takes about as much memory as the objects that changed, and each change is merged O(1)
-/// times, amortised (O(log n) where takers between others go). Beyond a number of bytes the oldest
-/// segments are dropped, and those who stand there do without.
+/// A segment consists of a few summaries. It is merged into one when it has doubled in size since
+/// its last merge, so it takes about as much memory as the objects that changed, and each change is
+/// merged O(1) times, amortized (O(log n) if takers between others leave). Beyond a byte limit the
+/// oldest segments are dropped, and their takers get none.
 struct SummaryHistory {
     private struct Segment {
-        /// How many stand at its beginning.
+        /// The number of takers positioned at its beginning.
         var takerCount: Int
         var summaries: [CommitSummary]
         var byteCount: Int
-        /// What it had when it was merged last.
+        /// The size after its last merge.
         var mergedByteCount: Int
         var previous: UInt64?
         var next: UInt64?
     }
 
-    /// By the version that they begin after.
+    /// The segments by the version after which they begin.
     private var segments: [UInt64: Segment] = [:]
     private var head: UInt64?
     private var tail: UInt64?
-    /// Bytes of all summaries, as they estimate them.
+    /// The estimated size of all summaries.
     private(set) var byteCount = 0
-    /// Summaries that are kept.
+    /// The number of kept summaries.
     private(set) var count = 0
 
     private static let slackByteCount = 4096
 
-    /// Adds the newest commit. So many takers are concerned for the first time by it: they stand
-    /// before it.
+    /// Adds the newest commit. `newTakers` is the number of takers for which it is the first
+    /// relevant commit; they are positioned before it.
     ///
-    /// - Complexity: O(1) amortised for each change.
+    /// - Complexity: O(1) amortized for each change.
     mutating func append(_ summary: CommitSummary, newTakers: Int) {
         let bytes = summary.byteCount
         if newTakers > 0 {
@@ -54,9 +54,10 @@ struct SummaryHistory {
         if newTakers == 0, let tail { mergeIfDoubled(tail) }
     }
 
-    /// What came after `since`, of one who stands there and goes; nil if it was dropped.
+    /// Returns the summaries after `since` to a taker positioned there, and removes the taker;
+    /// `nil` if they were dropped.
     ///
-    /// - Complexity: O(summaries after it).
+    /// - Complexity: O(summaries after `since`).
     mutating func take(since: UInt64) -> [CommitSummary]? {
         guard segments[since] != nil else { return nil }
         var summaries: [CommitSummary] = []
@@ -69,7 +70,7 @@ struct SummaryHistory {
         return summaries
     }
 
-    /// One who stands there goes.
+    /// Removes a taker at `since`.
     mutating func release(since: UInt64) {
         guard let takerCount = segments[since]?.takerCount else { return }
         segments[since]?.takerCount = takerCount - 1
@@ -81,7 +82,8 @@ struct SummaryHistory {
         }
     }
 
-    /// Drops the oldest segments until there are no more bytes than that.
+    /// Drops the oldest segments until the byte limit is met, merging them first if that is likely
+    /// to help.
     mutating func limit(byteCountMax: Int) {
         while byteCount > byteCountMax, let head, let segment = segments[head] {
             if segment.summaries.count > 1, segment.byteCount / 5 >= segment.mergedByteCount / 4 {
@@ -100,7 +102,7 @@ struct SummaryHistory {
         count -= segment.summaries.count
     }
 
-    /// Appends a segment to the one before it.
+    /// Appends a segment to its predecessor.
     private mutating func join(_ start: UInt64) {
         guard let segment = segments.removeValue(forKey: start), let previous = segment.previous
         else { preconditionFailure("A segment before another one is missing.") }

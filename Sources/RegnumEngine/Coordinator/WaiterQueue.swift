@@ -1,26 +1,26 @@
-/// Writers in order of arrival. Those that give up leave from the middle.
+/// Waiting writers in order of arrival. Those that give up are removed from the middle.
 ///
-/// - Complexity: each call is O(log n) for each writer that it adds or takes out, on average.
+/// - Complexity: each call is O(log n) amortized for each writer that it adds or removes.
 struct WaiterQueue {
     typealias Continuation = UnsafeContinuation<TurnOutcome, Never>
 
-    /// A writer that waits.
+    /// A waiting writer.
     struct Waiter {
-        /// Where it was called, nil where that is not known.
+        /// The call site of the write, `nil` if unknown.
         var place: CallPlace?
-        /// When it began to wait.
+        /// The time at which it started to wait.
         var since: UInt64
         var deadline: UInt64?
         var continuation: Continuation
     }
 
     private var waiters: [UInt64: Waiter] = [:]
-    /// The ids in order of arrival, some of which have left.
+    /// The ids in order of arrival, including some that were removed.
     private var order: [UInt64] = []
     private var first = 0
-    /// Deadlines of writers, some of which have left.
+    /// The deadlines of writers, including some that were removed.
     private var deadlines = DeadlineHeap()
-    /// How many ids and deadlines were looked at, for tests.
+    /// The number of ids and deadlines visited, for tests.
     private(set) var stepCount = 0
 
     var isEmpty: Bool { waiters.isEmpty }
@@ -37,7 +37,7 @@ struct WaiterQueue {
         stepCount += 1
     }
 
-    /// The one that has waited for the longest time.
+    /// The writer that has waited longest.
     var oldest: Waiter? {
         mutating get {
             skipGone()
@@ -53,7 +53,7 @@ struct WaiterQueue {
         return waiters.removeValue(forKey: order[first - 1])
     }
 
-    /// Takes the waiter out, if it still waits.
+    /// Removes the waiter and returns its continuation, if it is still waiting.
     mutating func remove(id: UInt64) -> Continuation? {
         stepCount += 1
         guard let waiter = waiters.removeValue(forKey: id) else { return nil }
@@ -61,7 +61,7 @@ struct WaiterQueue {
         return waiter.continuation
     }
 
-    /// When the first of them wants to give up.
+    /// The earliest deadline of a waiter.
     var earliestDeadline: UInt64? {
         mutating get {
             while let next = deadlines.first {
@@ -72,7 +72,7 @@ struct WaiterQueue {
         }
     }
 
-    /// Takes those out whose deadline has come.
+    /// Removes the waiters whose deadline has passed and returns their continuations.
     mutating func removeAll(until now: UInt64) -> [Continuation] {
         var late: [Continuation] = []
         while let next = deadlines.first, next.deadline <= now {
@@ -97,7 +97,7 @@ struct WaiterQueue {
         }
     }
 
-    /// Forgets those that left, once they are more than those that wait.
+    /// Discards the entries of removed waiters once they outnumber the remaining ones.
     private mutating func compact() {
         if order.count > 64, order.count > 2 * waiters.count {
             stepCount += order.count
@@ -111,7 +111,7 @@ struct WaiterQueue {
     }
 }
 
-/// Deadlines, of which the earliest is at hand: a binary heap.
+/// A binary min-heap of deadlines.
 private struct DeadlineHeap {
     typealias Item = (deadline: UInt64, id: UInt64)
 
@@ -120,13 +120,13 @@ private struct DeadlineHeap {
     var count: Int { items.count }
     var first: Item? { items.first }
 
-    /// - Returns: how many items it moved.
+    /// - Returns: the number of items moved.
     mutating func insert(_ item: Item) -> Int {
         items.append(item)
         return rise(from: items.count - 1)
     }
 
-    /// - Returns: how many items it moved.
+    /// - Returns: the number of items moved.
     mutating func removeFirst() -> Int {
         items.swapAt(0, items.count - 1)
         items.removeLast()
@@ -145,7 +145,7 @@ private struct DeadlineHeap {
     }
 
     mutating func removeAll(where isGone: (Item) -> Bool) {
-        // an ascending array is a heap
+        // A sorted array is a heap.
         items = items.filter { !isGone($0) }.sorted { $0.deadline < $1.deadline }
     }
 

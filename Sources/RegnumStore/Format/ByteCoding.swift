@@ -1,6 +1,6 @@
 internal import CRegnum
 
-/// Little-endian loads and stores on byte arrays that the caller has sized.
+/// Little-endian loads and stores in byte arrays. The caller ensures that they are in bounds.
 enum Bytes {
     static func store<T: FixedWidthInteger>(_ value: T, in bytes: inout [UInt8], at offset: Int) {
         bytes.withUnsafeMutableBytes {
@@ -20,7 +20,7 @@ enum Bytes {
         bytes.withUnsafeBytes { load(type, from: $0, at: offset) }
     }
 
-    /// The number of bytes up to and including the last that is not zero; 0 if all are zero.
+    /// Returns the number of bytes up to and including the last nonzero one; 0 if all are zero.
     static func countUpToLastNonZero(_ bytes: UnsafeRawBufferPointer) -> Int {
         var count = bytes.count
         while count >= 64 {
@@ -36,11 +36,11 @@ enum Bytes {
     }
 }
 
-/// CRC32C (Castagnoli, RFC 3720 appendix B.4), which guards every accepted byte of a realm against
-/// accidents; it is no defence against an attacker.
+/// CRC32C (Castagnoli, RFC 3720 appendix B.4), which detects accidental damage to the bytes of a
+/// realm. It doesn't protect against an attacker.
 package enum Checksum {
-    /// The checksum of `bytes`, bound to a place: the same bytes at another offset, or in a segment
-    /// with another salt, do not pass.
+    /// Returns the checksum of `bytes`, bound to their location: the same bytes at another offset,
+    /// or in a segment with another salt, have a different checksum.
     package static func crc32c(
         _ bytes: UnsafeRawBufferPointer, salt: UInt64, offset: UInt64
     ) -> UInt32 {
@@ -49,14 +49,15 @@ package enum Checksum {
         return cregnum_crc32c(seed, bytes.baseAddress, bytes.count)
     }
 
-    /// The plain checksum of `bytes`.
+    /// Returns the checksum of `bytes` alone.
     package static func crc32c(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         cregnum_crc32c(0, bytes.baseAddress, bytes.count)
     }
 }
 
 extension String {
-    /// A hash of the UTF-8 bytes that is the same in each process: FNV-1a of 64 bits (Fowler, Noll, Vo).
+    /// A hash of the UTF-8 bytes that is the same in every process: 64-bit FNV-1a (Fowler, Noll,
+    /// Vo).
     package var fnv1a: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,12 +1,12 @@
-/// Names a finished checkpoint: where its directory image lies, and where the log goes on from it.
-/// Held by CHECKPOINT records and segment headers, whose checksums guard it. `Docs/FORMAT.md` owns
-/// the layout.
+/// A reference to a finished checkpoint: the location of its directory image, and the log position
+/// from which to replay. Stored in CHECKPOINT records and segment headers, whose checksums cover
+/// it. `Docs/FORMAT.md` specifies the layout.
 package struct CheckpointReference: Sendable, Hashable {
     package static let byteCount = 64
 
-    /// The commit version of the content.
+    /// The commit version of the checkpoint's content.
     package var version: UInt64
-    /// The log position behind that version's record, where reading goes on.
+    /// The log position after that version's record, where replay starts.
     package var position: LogPosition
     /// The sequence number of the record at `position`.
     package var sequence: UInt64
@@ -14,11 +14,11 @@ package struct CheckpointReference: Sendable, Hashable {
     package var chain: UInt32
     /// The number of the nodes file, from 1.
     package var file: UInt64
-    /// Where in it the directory image begins.
+    /// The offset of the directory image in the nodes file.
     package var offset: UInt64
-    /// Length of the directory image.
+    /// The length of the directory image.
     package var byteCount: UInt64
-    /// CRC32C of the directory image.
+    /// The CRC32C of the directory image.
     package var crc: UInt32
 
     package init(
@@ -35,7 +35,7 @@ package struct CheckpointReference: Sendable, Hashable {
         self.crc = crc
     }
 
-    /// Whether both name the same image, wherever the log goes on: a chain value changes when
+    /// Returns whether both refer to the same image, ignoring the chain value, which changes when
     /// records are framed again.
     func namesSameImage(as other: CheckpointReference) -> Bool {
         file == other.file && offset == other.offset && position == other.position
@@ -52,7 +52,7 @@ package struct CheckpointReference: Sendable, Hashable {
         Bytes.store(crc, in: &bytes, at: start + 52)
     }
 
-    /// Reads a reference; nil if there is none (file 0).
+    /// Reads a reference; `nil` if the slot is empty (file 0).
     init?(from bytes: [UInt8], at start: Int) {
         func load(_ offset: Int) -> UInt64 {
             Bytes.load(UInt64.self, from: bytes, at: start + offset)
@@ -66,28 +66,26 @@ package struct CheckpointReference: Sendable, Hashable {
     }
 }
 
-/// The two checkpoints that the log keeps: the newest, and the one before it, which heals a damaged
-/// newest together with the log since then. The body of a CHECKPOINT record, and part of a segment
-/// header.
+/// The two checkpoints that the log keeps. If the newest is damaged, the older one and the log
+/// since then replace it. The body of a CHECKPOINT record, and part of a segment header.
 package struct KeptCheckpoints: Sendable, Hashable {
     static let byteCount = 2 * CheckpointReference.byteCount
 
     package var newest: CheckpointReference?
-    /// nil while there is one checkpoint only: then the log since its beginning is kept.
+    /// `nil` if there is only one checkpoint; then the log is kept from its beginning.
     package var older: CheckpointReference?
 
-    /// No checkpoint.
     static let none = KeptCheckpoints()
 
     /// Newest first.
     var all: [CheckpointReference] { [newest, older].compactMap { $0 } }
 
-    /// What is kept once `reference` is there.
+    /// Returns the checkpoints to keep after `reference` was added.
     func adding(_ reference: CheckpointReference) -> KeptCheckpoints {
         KeptCheckpoints(newest: reference, older: newest)
     }
 
-    /// Without those that were found damaged.
+    /// Returns the checkpoints without those that were found to be damaged.
     func without(_ damaged: [CheckpointReference]) -> KeptCheckpoints {
         let good = all.filter { kept in !damaged.contains { $0.namesSameImage(as: kept) } }
         return KeptCheckpoints(newest: good.first, older: good.dropFirst().first)
@@ -105,10 +103,10 @@ package struct KeptCheckpoints: Sendable, Hashable {
         self.older = older
     }
 
-    /// What a record at `position` that names checkpoints says; nil if it contradicts itself.
+    /// Decodes the checkpoints of a record at `position`; `nil` if they are inconsistent.
     ///
-    /// A commit that is a checkpoint tells file and image; the version is the commit's, and the log
-    /// goes on behind the record.
+    /// A bulk commit stores only file and image of its own checkpoint. The version is the commit's,
+    /// and the log position is the end of the record.
     init?(_ record: DecodedRecord, body: [UInt8], at position: LogPosition) {
         guard record.header.type == RecordType.commit.rawValue else {
             guard body.count == Self.byteCount else { return nil }
@@ -126,7 +124,8 @@ package struct KeptCheckpoints: Sendable, Hashable {
         self.init(newest: own, older: before)
     }
 
-    /// What follows the body of a commit that is the newest checkpoint.
+    /// Returns the bytes appended to the body of a bulk commit, which is itself the newest
+    /// checkpoint.
     func encodedBehindCommit() -> [UInt8] {
         var kept = self
         kept.newest?.version = 0
@@ -136,8 +135,8 @@ package struct KeptCheckpoints: Sendable, Hashable {
         return kept.encoded()
     }
 
-    /// Reads both from `start` on, where a record or segment at `position` has them; nil if they
-    /// contradict it or each other.
+    /// Decodes both references at `start`, for a record or segment at `position`; `nil` if they are
+    /// inconsistent with it or with each other.
     init?(from bytes: [UInt8], at start: Int, before position: LogPosition) {
         guard start + Self.byteCount <= bytes.count else { return nil }
         newest = CheckpointReference(from: bytes, at: start)

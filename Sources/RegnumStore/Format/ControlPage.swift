@@ -1,39 +1,39 @@
-/// What the processes of one realm tell each other about the end of the log: a page of `LOCK`, held
-/// in two slots that are written in turn, so that a writer killed inside a store leaves the other
-/// one. It is never synced: after a power loss it may be any older one, a lower bound, and it can
-/// always be rebuilt from the log. `Docs/FORMAT.md` owns the layout.
+/// The end of the log, shared between the processes of a realm in a page of `LOCK`. It has two
+/// slots that are written alternately, so that a writer killed during a store leaves the other one
+/// intact. It is never synced: after a power loss it may be any earlier page, which is a lower
+/// bound, and it can always be rebuilt from the log. `Docs/FORMAT.md` specifies the layout.
 package struct ControlPage: Sendable, Equatable {
     private static let magic: UInt64 = 0x5245_474E_4354_4C31  // "REGNCTL1"
 
-    /// The number of this layout: the digit at the end of the magic.
+    /// The layout version: the last digit of the magic number.
     package static let layout = magic & 0xFF - 0x30
 
-    /// Whether a slot that begins so has another layout of this library.
+    /// Returns whether a slot that starts with `magic` has another layout of this library.
     static func isForeign(magic: UInt64) -> Bool {
         magic != Self.magic && magic >> 8 == Self.magic >> 8
     }
 
     package var realmID: Identity128
-    /// The boot of the machine in which the page was last made.
+    /// The boot during which the page was last rebuilt.
     package var bootID: Identity128?
     package var generation: UInt64 = 0
-    /// The segment that holds the log end.
+    /// The segment that contains the log end.
     package var segmentNumber: UInt64 = 0
-    /// All bytes before it are durable.
+    /// The log position before which all bytes are durable.
     package var durableEnd: LogPosition = 0
-    /// All bytes before it are written and may be read by other processes.
+    /// The log position before which all bytes are written and readable by other processes.
     package var visibleEnd: LogPosition = 0
     /// The newest commit version before `visibleEnd`.
     package var version: UInt64 = 0
     package var writerEpoch: UInt32 = 0
-    /// A writer is between its first byte and publication.
+    /// Whether a writer is between its first byte and publication.
     package var isWriting = false
-    /// A write or a sync of the log failed; the next writer moves to a new segment.
+    /// Whether a write or a sync of the log failed. The next writer then starts a new segment.
     package var isPoisoned = false
-    /// The failed syncs of other processes (`LockFile.failedSyncCount`) that were made good: while
-    /// more are counted, the next writer moves to a new segment too.
+    /// The value of `LockFile.failedSyncCount` when failed syncs were last repaired. While that
+    /// count is higher, the next writer starts a new segment as well.
     package var mendedSyncCount: UInt32 = 0
-    /// Counts the stores; the valid slot with the higher one is the page.
+    /// The number of stores. The page is the valid slot with the higher number.
     package var stores: UInt64 = 0
 
     package init(realmID: Identity128, bootID: Identity128?) {
@@ -85,8 +85,8 @@ package struct ControlPage: Sendable, Equatable {
 }
 
 extension LockFile {
-    /// The newest valid slot, or nil if none is valid. A store that goes on meanwhile tears at most
-    /// one of them, so a nil is final unless the page was never made.
+    /// Returns the newest valid slot, or `nil` if neither is valid. A concurrent store tears at
+    /// most one slot, so `nil` means that the page is damaged or was never written.
     package func loadControl() -> ControlPage? {
         for _ in 0..<4 {
             let slots = [loadControlSlot(0), loadControlSlot(1)].compactMap(ControlPage.init)
@@ -95,8 +95,8 @@ extension LockFile {
         return nil
     }
 
-    /// As `loadControl`, for whoever holds `writer`: a failed sync that any process has counted
-    /// since the page was put right makes it poisoned.
+    /// As `loadControl`, for the holder of `writer`. Marks the page as poisoned if any process
+    /// counted a failed sync since the last repair.
     func loadControlForWriting() -> ControlPage? {
         let failedSyncCount = failedSyncCount()
         guard var page = loadControl() else { return nil }
@@ -104,7 +104,7 @@ extension LockFile {
         return page
     }
 
-    /// Stores the page into the slot that is not the newest.
+    /// Stores the page in the older slot.
     package func storeControl(_ page: inout ControlPage) {
         page.stores &+= 1  // wraps only in a hostile file
         storeControlSlot(Int(page.stores % 2), page.words)

@@ -1,9 +1,9 @@
-/// The framing of one log record: a header of 40 bytes and a body, padded with zeros to a multiple
-/// of 8. `Docs/FORMAT.md` owns the layout.
+/// The types of log records. A record is a header of 40 bytes and a body, padded with zeros to a
+/// multiple of 8. `Docs/FORMAT.md` specifies the layout.
 package enum RecordType: UInt8, Sendable {
-    /// The operations of one commit; the body belongs to the engine and begins with the version.
+    /// The operations of one commit. The engine defines the body, which begins with the version.
     case commit = 1
-    /// A finished checkpoint: the body is `KeptCheckpoints`.
+    /// A finished checkpoint; the body is a `KeptCheckpoints`.
     case checkpoint = 2
     /// Reserved: the end of a segment.
     case rotate = 3
@@ -11,13 +11,13 @@ package enum RecordType: UInt8, Sendable {
     case seal = 4
     /// Reserved: the first record of a generation that is in use.
     case active = 5
-    /// Nothing new: it vouches, by its `durableEnd`, for the records before it.
+    /// No content. Its `durableEnd` confirms that the records before it were synced.
     case idle = 6
     /// Reserved: the start of an encrypted session.
     case session = 7
 }
 
-/// What the header of a record says, apart from its checksums.
+/// The fields of a record header, without its checksums.
 package struct RecordHeader: Sendable, Equatable {
     package static let byteCount = 40
 
@@ -29,17 +29,17 @@ package struct RecordHeader: Sendable, Equatable {
     package var durableEnd: LogPosition
     /// The chain value of the record before this one.
     package var previousChain: UInt32
-    /// Rises whenever the writer lock changes process.
+    /// Incremented whenever the writer lock changes to another process.
     package var writerEpoch: UInt32
 
-    /// The layout of bodies that this version of the library reads and writes.
+    /// The body layout that this version of the library reads and writes.
     package static let knownBodyVersion: UInt16 = 1
-    /// A reader may pass over a record of unknown type that has this flag.
+    /// Readers may skip a record of unknown type that has this flag.
     package static let skippableFlag: UInt8 = 1
-    /// A COMMIT record that is a checkpoint too: `KeptCheckpoints` follow the commit's body.
+    /// A COMMIT record that is a checkpoint too (bulk commit): `KeptCheckpoints` follow its body.
     package static let checkpointFlag: UInt8 = 2
 
-    /// Whether a reader that does not know the record's type passes over it.
+    /// Whether a reader that doesn't know the record's type skips it.
     var isSkippable: Bool {
         switch RecordType(rawValue: type) {
         case .commit, .checkpoint, .idle: false
@@ -47,7 +47,7 @@ package struct RecordHeader: Sendable, Equatable {
         }
     }
 
-    /// Whether the record names checkpoints.
+    /// Whether the record contains checkpoint references.
     var namesCheckpoints: Bool {
         type == RecordType.checkpoint.rawValue
             || type == RecordType.commit.rawValue && flags & Self.checkpointFlag != 0
@@ -75,28 +75,28 @@ package struct RecordHeader: Sendable, Equatable {
     }
 }
 
-/// A record that passed both checksums at its own place.
+/// A record whose two checksums are valid at its location.
 package struct DecodedRecord: Sendable {
     package var header: RecordHeader
-    /// Length of the body without padding.
+    /// The length of the body without padding.
     package var bodyByteCount: Int
-    /// Length of the record with header and padding.
+    /// The length of the record with header and padding.
     package var byteCount: Int
-    /// headCRC xor bodyCRC: what the next record carries as `previousChain`.
+    /// headCRC xor bodyCRC, which the next record stores as `previousChain`.
     package var chain: UInt32
 }
 
 package enum RecordFraming {
     private static let emptyHeader = [UInt8](repeating: 0, count: RecordHeader.byteCount)
 
-    /// The length of a record in the log, for a body of `bodyByteCount` bytes.
+    /// Returns the length of a record in the log for a body of `bodyByteCount` bytes.
     package static func byteCount(bodyByteCount: Int) -> Int {
         RecordHeader.byteCount + (bodyByteCount + 7) & ~7
     }
 
     /// Appends the framed record to `buffer`.
     ///
-    /// - Parameter fileOffset: where in its segment file the record will stand.
+    /// - Parameter fileOffset: the offset of the record in its segment file.
     /// - Returns: the chain value of the record.
     package static func append(
         _ header: RecordHeader, body: [UInt8], salt: UInt64, fileOffset: UInt64,
@@ -132,8 +132,8 @@ package enum RecordFraming {
         }
     }
 
-    /// Whether a header that passes its checksum stands at the start of `bytes`, with its claimed
-    /// body length. The body is not looked at.
+    /// Decodes the header at the start of `bytes` and returns it with its claimed body length, or
+    /// `nil` if its checksum is wrong. The body isn't checked.
     package static func decodeHeader(
         _ bytes: UnsafeRawBufferPointer, salt: UInt64, fileOffset: UInt64, bodyByteCountMax: Int
     ) -> (header: RecordHeader, bodyByteCount: Int)? {
@@ -146,8 +146,8 @@ package enum RecordFraming {
         return (RecordHeader(decoding: bytes), length)
     }
 
-    /// The record at the start of `bytes`, or nil if none is valid there. `bytes` may go on behind
-    /// it. Reads nothing outside `bytes`.
+    /// Decodes the record at the start of `bytes`, or returns `nil` if there is no valid one.
+    /// `bytes` may extend beyond the record.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, salt: UInt64, fileOffset: UInt64, bodyByteCountMax: Int
     ) -> DecodedRecord? {

@@ -1,8 +1,8 @@
-/// The first 4,096 bytes of every segment of the log; never changed after the segment got its name.
-/// `Docs/FORMAT.md` owns the layout.
+/// The first 4,096 bytes of a log segment, which never change after the segment got its name.
+/// `Docs/FORMAT.md` specifies the layout.
 package struct SegmentHeader: Sendable, Equatable {
     package static let byteCount: UInt64 = 4096
-    /// As PNG's: shows transfers that strip the eighth bit or change line ends.
+    /// Like PNG's signature, detects transfers that strip the eighth bit or convert line endings.
     package static let magic: [UInt8] = [0x89, 0x53, 0x52, 0x4C, 0x0D, 0x0A, 0x1A, 0x0A]
     package static let majorVersion: UInt16 = 1
     package static let minorVersion: UInt16 = 0
@@ -11,7 +11,7 @@ package struct SegmentHeader: Sendable, Equatable {
     package var realmID: Identity128
     package var generation: UInt64
     package var number: UInt64
-    /// Sequence number of the first record in this segment.
+    /// The sequence number of the first record in this segment.
     package var firstSequence: UInt64
     /// Mixed into all checksums of the segment's records.
     package var salt: UInt64
@@ -19,9 +19,9 @@ package struct SegmentHeader: Sendable, Equatable {
     package var base: LogPosition
     /// The chain value of the last record before this segment.
     package var previousChain: UInt32
-    /// Bit 0: born active (made by rotation or as the first segment of a realm).
+    /// Bit 0: created active, by rotation or as the first segment of a realm.
     package var flags: UInt32 = 1
-    /// The checkpoints that were kept when the segment was made.
+    /// The checkpoints kept when the segment was created.
     package var checkpoints = KeptCheckpoints()
     private static let checkpointsOffset = 88
 
@@ -43,7 +43,7 @@ package struct SegmentHeader: Sendable, Equatable {
         bytes.replaceSubrange(0..<8, with: Self.magic)
         Bytes.store(Self.majorVersion, in: &bytes, at: 8)
         Bytes.store(Self.minorVersion, in: &bytes, at: 10)
-        // 12 compatible, 16 read-only compatible, 20 incompatible features: none yet
+        // 12 compatible, 16 read-only compatible, 20 incompatible features: all zero so far
         Bytes.store(realmID.high, in: &bytes, at: 24)
         Bytes.store(realmID.low, in: &bytes, at: 32)
         Bytes.store(generation, in: &bytes, at: 40)
@@ -56,7 +56,7 @@ package struct SegmentHeader: Sendable, Equatable {
         let kept = checkpoints.encoded()
         bytes.replaceSubrange(
             Self.checkpointsOffset..<Self.checkpointsOffset + kept.count, with: kept)
-        // 216 crypto block of 128: zero until it exists
+        // 216: encryption block of 128 bytes, reserved, zero
         let checksum = bytes.withUnsafeBytes {
             Checksum.crc32c(UnsafeRawBufferPointer(rebasing: $0[..<Self.checksumOffset]))
         }
@@ -64,10 +64,10 @@ package struct SegmentHeader: Sendable, Equatable {
         return bytes
     }
 
-    /// Reads a header. Throws `unsupportedFormat` for a newer format, `invalidDatabase` for anything
-    /// that is not an undamaged header.
+    /// Decodes a header. Throws `unsupportedFormat` for a newer format, `invalidDatabase` if it is
+    /// damaged or not a header.
     ///
-    /// - Parameter isReadOnly: nothing will be written: features that only writers must know are
+    /// - Parameter isReadOnly: nothing will be written, so features that only affect writers are
     ///   accepted.
     package init(
         decoding bytes: [UInt8], path: String, isReadOnly: Bool = false
@@ -75,7 +75,7 @@ package struct SegmentHeader: Sendable, Equatable {
         guard bytes.count == Int(Self.byteCount), Array(bytes[..<8]) == Self.magic else {
             throw StoreError(
                 .invalidDatabase,
-                "\(path) does not begin as a segment of a realm does: it is "
+                "\(path) has no valid segment header: it is "
                     + "damaged or another program's file.", path: path)
         }
         let checksum = bytes.withUnsafeBytes {
@@ -112,18 +112,18 @@ package struct SegmentHeader: Sendable, Equatable {
             let kept = KeptCheckpoints(from: bytes, at: Self.checkpointsOffset, before: base)
         else {
             throw StoreError(
-                .invalidDatabase, "The header of \(path) names impossible checkpoints.",
+                .invalidDatabase, "The header of \(path) refers to impossible checkpoints.",
                 path: path)
         }
         checkpoints = kept
     }
 
-    /// The name of a segment's file.
+    /// Returns the file name of a segment.
     package static func fileName(generation: UInt64, number: UInt64) -> String {
         "log-\(generation)-\(number)"
     }
 
-    /// The generation and number in a file name, or nil if it is not a segment's.
+    /// Returns the generation and number in a segment's file name, or `nil` if it isn't one.
     package static func parse(fileName: String) -> (generation: UInt64, number: UInt64)? {
         let parts = fileName.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "log", let generation = UInt64(parts[1]),

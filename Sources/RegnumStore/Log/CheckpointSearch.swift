@@ -1,19 +1,19 @@
-/// Which checkpoints the last segment of a log names: in its header, and in CHECKPOINT records.
+/// The checkpoints in the last segment of a log: in its header and in its records.
 struct CheckpointSearch {
-    /// The newest that can be trusted, and the one before it.
+    /// The newest trustworthy checkpoint, and the one before it.
     var kept: KeptCheckpoints
-    /// The log position behind the record or before the segment that names them.
+    /// The log position after the record, or at the start of the segment, that contains them.
     var keptEnd: LogPosition
-    /// The greatest `durableEnd` that a valid record or the header carries.
+    /// The maximum `durableEnd` of the header and all valid records.
     var durableEnd: LogPosition
-    /// Acknowledged bytes before the record that names the newest are damaged from here on; the
-    /// record goes on its own place's checksums.
+    /// The position of damaged acknowledged bytes before the record with the newest checkpoint.
+    /// That record is trusted because of its own checksums.
     var damagedPosition: LogPosition?
 
-    /// Reads the valid records of the segment up to `limit`. Where acknowledged ones behind a
-    /// damaged one name a checkpoint that holds more than what is damaged, that one is the newest.
+    /// Reads the valid records of the segment up to `limit`. If an acknowledged record after damage
+    /// has a checkpoint that includes the damaged commits, that checkpoint is the newest.
     ///
-    /// - Parameter vouchedEnd: up to here the control page vouches that bytes were durable.
+    /// - Parameter vouchedEnd: the durable end according to the control page.
     init(
         _ segment: LogSegment, limit: LogPosition, vouchedEnd: LogPosition, options: StoreOptions
     ) throws(StoreError) {
@@ -43,7 +43,7 @@ struct CheckpointSearch {
     ) throws(StoreError) {
         let end = min(limit, segment.capacityEnd)
         guard damaged < end else { return }
-        // most often zeros: looked at in full only where something vouches for bytes from here on
+        // Usually zeros. They are read in full only if bytes here are known to have been durable.
         let offset = segment.fileOffset(of: damaged)
         let head = try segment.file.read(at: offset, count: RecordHeader.byteCount)
         guard vouchedEnd > damaged || head.contains(where: { $0 != 0 }) else { return }

@@ -1,16 +1,16 @@
-/// How much of a log is kept beyond what opening the realm needs, so that versions of the past can
-/// be built again. A commit is within it if it is both younger than `ageNanoseconds` and among the
-/// newest `byteCount` bytes of the log; nil: that limit is none.
+/// How much of a log is kept beyond what opening the realm needs, so that past versions can be
+/// rebuilt. A commit is retained if it is both younger than `ageNanoseconds` and within the last
+/// `byteCount` bytes of the log. `nil` means unlimited.
 package struct HistoryRetention: Sendable, Hashable {
-    /// The time since a commit, by the wall clocks of its writer and of who trims.
+    /// The maximum age of a commit, by the wall clocks of its writer and of the trimming process.
     package var ageNanoseconds: UInt64?
-    /// Bytes of the log, counted back from its end.
+    /// The number of log bytes to keep, counted back from its end.
     package var byteCount: UInt64?
-    /// Bytes of nodes files that are kept for the past alone. Commits whose content would need more
-    /// are not kept.
+    /// The maximum size of nodes files that are kept only for past versions. Commits whose content
+    /// would need more aren't kept.
     package var nodesByteCount: UInt64?
 
-    /// Nothing is kept for its own sake.
+    /// Nothing is kept beyond what opening needs.
     package static let none = HistoryRetention(ageNanoseconds: 0, byteCount: 0)
 
     package init(
@@ -21,15 +21,15 @@ package struct HistoryRetention: Sendable, Hashable {
         self.nodesByteCount = nodesByteCount
     }
 
-    /// Whether no commit can be within it.
+    /// Whether no commit can be retained.
     var isNone: Bool { ageNanoseconds == 0 || byteCount == 0 }
 
-    /// Whether what lies before a position is beyond it.
+    /// Returns whether everything before a position has expired.
     ///
     /// - Parameters:
-    ///   - time: of the first commit behind the position, in microseconds since 1970; nil if that is
-    ///     not known.
-    ///   - end: of the log.
+    ///   - time: the time of the first commit after the position, in microseconds since 1970; `nil`
+    ///     if unknown.
+    ///   - end: the end of the log.
     func hasExpired(
         before position: LogPosition, _ time: Int64?, end: LogPosition, now: Int64
     ) -> Bool {

@@ -1,46 +1,48 @@
-/// Which versions of the past can be built from the files of a realm, and from where.
+/// The past versions that can be rebuilt from the files of a realm, and their starting points.
 ///
-/// Reads files of its own: on any thread, while the log's owner goes on. Other processes may remove
-/// files meanwhile: whoever uses what it found and meets `historyTrimmed` looks again.
+/// Opens its own files, so it can be used from any thread concurrently with the log's owner. Other
+/// processes may remove files at any time; a caller that gets `historyTrimmed` when it uses a
+/// result should search again.
 package struct LogHistory: Sendable {
     let directory: any RealmDirectory
     /// The nodes files.
     package let nodes: NodesDirectory
     let options: StoreOptions
 
-    /// Where the way to a version begins.
+    /// The starting point from which a version can be rebuilt.
     package struct Beginning: Sendable {
-        /// The checkpoint to load; nil: an empty realm.
+        /// The checkpoint to load; `nil` for an empty realm.
         package let reference: CheckpointReference?
-        /// Reads the commits since.
+        /// A reader of the commits since then.
         package let replay: LogReplay
     }
 
-    /// What was found.
+    /// The result of a search.
     package struct Findings: Sendable {
-        /// The nearest first, one more where that one is damaged; none where the log goes back no
-        /// further.
+        /// The starting points, nearest first. The others are alternatives if a checkpoint is
+        /// damaged. Empty if the log doesn't reach back far enough.
         package var beginnings: [Beginning] = []
-        /// The oldest version that can be built; only where there is no beginning, nil: none can.
+        /// The oldest version that can be rebuilt, or `nil` if there is none. Meaningful only if
+        /// there is no starting point.
         package var oldestVersion: UInt64?
-        /// The names in the directory: if they are the same again, so is what follows from them.
+        /// The names in the directory. If they are unchanged, so is the result.
         package var names: Set<String> = []
     }
 
-    /// How many checkpoints are tried.
+    /// The maximum number of starting points returned.
     private static let beginningCountMax = 3
 
-    /// Looks for the newest checkpoints that are not newer than `version` and from which on the log
-    /// is there.
+    /// Finds the newest checkpoints that aren't newer than `version` and from which the log is
+    /// complete.
     ///
-    /// - Complexity: a read of the last segment, and of the headers of others back to the first one
-    ///   that names such a checkpoint.
+    /// - Complexity: reads the last segment, and the headers of earlier ones back to the first one
+    ///   that has such a checkpoint.
     package func find(_ version: UInt64) throws(StoreError) -> Findings {
         for attempt in 0... {
             do {
                 return try look(for: version)
             } catch {
-                // removed between the listing and the opening
+                // The file was removed between listing and opening.
                 guard error.code == .fileNotFound, attempt < 16 else { throw error }
             }
         }
@@ -52,7 +54,7 @@ package struct LogHistory: Sendable {
         let numbers = Self.run(names)
         guard let firstNumber = numbers.first, let lastNumber = numbers.last else {
             throw StoreError(
-                .invalidDatabase, "The log of \(directory.path) is gone.", path: directory.path)
+                .invalidDatabase, "The log of \(directory.path) is missing.", path: directory.path)
         }
         let files = Set(names.compactMap(NodesHeader.parse))
         let first = try open(firstNumber)
@@ -93,7 +95,7 @@ package struct LogHistory: Sendable {
                 reference: reference, lastNumber: number))
     }
 
-    /// The last segment that does not begin behind the position.
+    /// Returns the last segment whose base is at most `position`.
     private func number(
         at position: LogPosition, _ numbers: [UInt64]
     ) throws(StoreError) -> UInt64 {
@@ -109,7 +111,7 @@ package struct LogHistory: Sendable {
         return numbers[low]
     }
 
-    /// The checkpoints that the records of a segment name.
+    /// Returns the checkpoints in the records of a segment.
     private func named(in segment: LogSegment) throws(StoreError) -> [CheckpointReference] {
         var references: [CheckpointReference] = []
         var cursor = RecordCursor(
@@ -125,7 +127,7 @@ package struct LogHistory: Sendable {
         return references
     }
 
-    /// The numbers of the segments that lie before the last one without a gap, and its own.
+    /// Returns the number of the last segment and those of its contiguous predecessors.
     static func run(_ names: [String]) -> [UInt64] {
         let numbers = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
             .map(\.number).sorted()

@@ -1,13 +1,12 @@
-/// Commit by commit.
+/// Reading commit by commit.
 extension LogReplay {
-    /// The body of the commit that comes next; nil once `last` was delivered.
+    /// Returns the body of the next commit, or `nil` after `last` was delivered.
     ///
-    /// All versions up to `last` must be published: what is read of them does not change any more.
-    /// Throws `invalidDatabase` where one is damaged; `historyTrimmed` if what comes next was removed
-    /// meanwhile.
+    /// All versions up to `last` must be published, so that their records no longer change. Throws
+    /// `invalidDatabase` if one is damaged, and `historyTrimmed` if the next one has been removed.
     package mutating func nextCommit(through last: UInt64) throws(StoreError) -> [UInt8]? {
         guard version < last else { return nil }
-        // what a cursor sees behind that may be cut off by a later segment
+        // A later segment may cut off what an existing cursor would read.
         if cursorVersion != last { cursor = nil }
         cursorVersion = last
         var stood: LogPosition?
@@ -19,9 +18,9 @@ extension LogReplay {
                 self.cursor = records
                 return body
             }
-            // the end of a segment, or of what was there when the cursor was made
+            // The end of a segment, or of what had been written when the cursor was created.
             guard stood != start || position > start else {
-                throw damage("commit \(version + 1) is missing, and \(last) was published")
+                throw damage("commit \(version + 1) is missing, although \(last) was published")
             }
             stood = position
         }
@@ -38,19 +37,19 @@ extension LogReplay {
             guard record.header.type == RecordType.commit.rawValue else { continue }
             guard body.count >= 8, Bytes.load(UInt64.self, from: body, at: 0) == version &+ 1 else {
                 position = start
-                throw damage("commit \(version) is followed by another one than the next")
+                throw damage("commit \(version) is not followed by its successor")
             }
             version &+= 1
             guard record.header.namesCheckpoints else { return body }
             guard KeptCheckpoints(record, body: body, at: start) != nil else {
-                throw damage("a bulk commit names impossible checkpoints")
+                throw damage("a bulk commit refers to impossible checkpoints")
             }
             return body.dropLast(KeptCheckpoints.byteCount)
         }
         return nil
     }
 
-    /// Goes on in the segment that has `position`; a later one cuts it off.
+    /// Enters the segment that contains `position`, limited by the base of the next one.
     private mutating func enterSegment() throws(StoreError) -> RecordCursor {
         var current = if let segment { segment } else { try firstSegment() }
         var limit = LogPosition.max
@@ -63,7 +62,7 @@ extension LogReplay {
                 try pass(next)
             } else {
                 guard next.header.firstSequence == sequence, next.header.previousChain == chain
-                else { throw damage("\(next.name) does not go on where it ends") }
+                else { throw damage("\(next.name) does not continue it") }
             }
             current = next
         }
@@ -73,7 +72,7 @@ extension LogReplay {
             bodyByteCountMax: options.recordBodyByteCountMax)
     }
 
-    /// The next segment, nil if there is no later one at all.
+    /// Returns the next segment, or `nil` if there is no later one at all.
     private func successor(_ segment: LogSegment) throws(StoreError) -> LogSegment? {
         let number = segment.header.number
         if let next = try nextSegment(segment) { return next }

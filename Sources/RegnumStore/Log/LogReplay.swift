@@ -1,24 +1,26 @@
-/// Reads the commits behind a checkpoint, or from the log's beginning on, with files of its own: on
-/// any thread, while the log's owner goes on appending. For re-rooting, and for the past.
+/// A reader of the commits after a checkpoint, or from the beginning of the log. It opens its own
+/// files, so it can run on any thread while the log's owner continues to append. Used for
+/// re-rooting and for past versions.
 package struct LogReplay: Sendable {
     let directory: any RealmDirectory
     let options: StoreOptions
     let realmID: Identity128
-    /// Up to where it has read.
+    /// The log position up to which it has read.
     package internal(set) var position: LogPosition
-    /// The commit version there.
+    /// The commit version at `position`.
     package internal(set) var version: UInt64
     var sequence: UInt64
     var chain: UInt32
     var segment: LogSegment?
-    /// Where `nextCommit` goes on.
+    /// The position of the next `nextCommit`.
     var cursor: RecordCursor?
-    /// Through which version the cursor may be used.
+    /// The last version for which the cursor may be used.
     var cursorVersion: UInt64 = 0
-    /// The last segment when the reader was made.
+    /// The last segment when the reader was created.
     private let lastNumber: UInt64
 
-    /// - Parameter reference: nil: from the log's beginning on, if that is still there.
+    /// - Parameter reference: where to start; `nil` for the beginning of the log, if it still
+    ///   exists.
     init(
         directory: any RealmDirectory, options: StoreOptions, realmID: Identity128,
         reference: CheckpointReference?, lastNumber: UInt64
@@ -33,17 +35,17 @@ package struct LogReplay: Sendable {
         chain = reference?.chain ?? 0
     }
 
-    /// Delivers the commits up to `end`, which must be a durable end of the log. May be called again
-    /// with a later end.
+    /// Delivers the commits up to `end`, which must be a durable end of the log. Can be called
+    /// again with a later end.
     ///
-    /// Throws `historyTrimmed` if a newer checkpoint has made the reference's segments needless
-    /// meanwhile: begin with that one.
+    /// Throws `historyTrimmed` if a newer checkpoint has since allowed the reference's segments to
+    /// be removed. Start over with the newer checkpoint.
     package mutating func read(
         through end: LogPosition, _ deliver: RealmLog.Deliver
     ) throws(StoreError) {
         if segment == nil { segment = try firstSegment() }
         while position < end, var current = segment {
-            // a later segment cuts this one off
+            // A later segment cuts off the end of this one.
             let next = try nextSegment(current)
             let limit = min(end, next?.header.base ?? end)
             try read(&current, limit: limit, deliver)
@@ -55,7 +57,7 @@ package struct LogReplay: Sendable {
                 try pass(next)
             } else {
                 guard next.header.firstSequence == sequence, next.header.previousChain == chain
-                else { throw damage("\(next.name) does not go on where it ends") }
+                else { throw damage("\(next.name) does not continue it") }
             }
             segment = next
         }
@@ -65,7 +67,7 @@ package struct LogReplay: Sendable {
         _ segment: inout LogSegment, limit: LogPosition, _ deliver: RealmLog.Deliver
     ) throws(StoreError) {
         guard position < limit else { return }
-        // the file may have been read before its last records were written
+        // The file may have been read before its last records were written.
         var cursor = RecordCursor(
             segment, at: position, nextSequence: sequence, chain: chain, limit: limit,
             bodyByteCountMax: options.recordBodyByteCountMax)
@@ -81,7 +83,7 @@ package struct LogReplay: Sendable {
         }
     }
 
-    /// Records that were framed again in `next` are passed over.
+    /// Skips the records that were framed again in `next`.
     mutating func pass(_ next: LogSegment) throws(StoreError) {
         var cursor = RecordCursor(
             next, at: next.header.base, nextSequence: next.header.firstSequence,
@@ -89,7 +91,7 @@ package struct LogReplay: Sendable {
             bodyByteCountMax: options.recordBodyByteCountMax)
         while cursor.position < position, try cursor.next() != nil {}
         guard cursor.position == position, cursor.nextSequence == sequence else {
-            throw damage("\(next.name) does not go on where it ends")
+            throw damage("\(next.name) does not continue it")
         }
         chain = cursor.chain
     }
@@ -97,7 +99,7 @@ package struct LogReplay: Sendable {
     func firstSegment() throws(StoreError) -> LogSegment {
         var segment = try open(lastNumber)
         while segment.header.base > position {
-            guard segment.header.number > 0 else { throw damage("its first segment is gone") }
+            guard segment.header.number > 0 else { throw damage("its first segment is missing") }
             segment = try open(segment.header.number - 1)
         }
         return segment
@@ -119,7 +121,7 @@ package struct LogReplay: Sendable {
     func trimmed(_ number: UInt64) -> StoreError {
         StoreError(
             .historyTrimmed,
-            "Segment \(number) of the log of \(directory.path) is not needed any more and was "
+            "Segment \(number) of the log of \(directory.path) is no longer needed and was "
                 + "removed.", path: directory.path, position: position, lastGoodVersion: version)
     }
 

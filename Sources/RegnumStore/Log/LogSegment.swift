@@ -3,10 +3,10 @@ struct LogSegment {
     var header: SegmentHeader
     var name: String
     var file: any StoreFile
-    /// Size of the file, header included.
+    /// The size of the file, including the header.
     var byteCount: UInt64
 
-    /// The position behind the last byte that this segment can hold.
+    /// The log position after the last byte that this segment can hold.
     var capacityEnd: LogPosition { header.base + byteCount - SegmentHeader.byteCount }
 
     func fileOffset(of position: LogPosition) -> UInt64 {
@@ -25,11 +25,11 @@ struct LogSegment {
         guard header.generation == generation, header.number == number else {
             throw StoreError(
                 .invalidDatabase,
-                "\(path) says that it is segment \(header.generation)-\(header.number): it was "
-                    + "renamed or copied over another.", path: path)
+                "\(path) claims to be segment \(header.generation)-\(header.number): it was "
+                    + "renamed or overwritten.", path: path)
         }
         let size = try file.size()
-        // so that sums of positions and sizes, and the next number, stay in range
+        // Keeps sums of positions and sizes, and the next number, in range.
         guard header.base <= LogPosition(Int64.max), header.number <= UInt64(Int64.max),
             size >= SegmentHeader.byteCount
         else {
@@ -40,18 +40,19 @@ struct LogSegment {
         return LogSegment(header: header, name: name, file: file, byteCount: size)
     }
 
-    /// Refuses the last segment of a log if it has a size that none is made with.
+    /// Throws `invalidDatabase` if the last segment of a log has a size that no segment is created
+    /// with.
     func checkSize(_ directory: any RealmDirectory) throws(StoreError) {
         guard byteCount % 512 == 0 else {
             let path = directory.path + "/" + name
             throw StoreError(
                 .invalidDatabase,
-                "\(path) has \(byteCount) bytes, which no segment has: it was cut short.",
+                "\(path) has \(byteCount) bytes, an invalid segment size: it was truncated.",
                 path: path)
         }
     }
 
-    /// Makes a file of `byteCount` zeros under a temporary name, synced, without a header.
+    /// Creates a file of `byteCount` zeros under a temporary name, synced, without a header.
     static func makeBlank(
         _ directory: any RealmDirectory, name: String, byteCount: UInt64
     ) throws(StoreError) -> any StoreFile {
@@ -74,7 +75,7 @@ struct LogSegment {
 }
 
 extension StoreFile {
-    /// Writes the first `count` of `bytes` (all by default).
+    /// Writes the first `count` of `bytes`, or all by default.
     func write(_ bytes: [UInt8], count: Int? = nil, at offset: UInt64) throws(StoreError) {
         var failure: StoreError?
         bytes.withUnsafeBytes { all in

@@ -1,29 +1,31 @@
-/// Removes what neither the two kept checkpoints nor the retention need: segments whose records all
-/// lie before the older one, and nodes files that neither names. A nodes file newer than the newest
-/// checkpoint's stays: its checkpoint may only just be on its way into the log. If it is not, it goes
-/// once a newer file is named, or at the next opening that is alone.
+/// The removal of files that neither the two kept checkpoints nor the retention need: segments
+/// whose records are all before the older checkpoint, and nodes files that neither refers to. A
+/// nodes file newer than the newest checkpoint's is kept, because its checkpoint may be about to be
+/// recorded in the log. Otherwise it is removed once a newer file is referenced, or the next time a
+/// process opens the realm alone.
 ///
-/// May run on any thread, beside the log's owner. Interrupted anywhere, it leaves files that the
-/// next one removes; other processes keep what they have open or mapped.
+/// Can run on any thread, concurrently with the log's owner. If interrupted, the next run removes
+/// the remaining files. Other processes keep files that they have open or mapped.
 package struct LogTrimming: Sendable {
     let directory: any RealmDirectory
-    /// The record that names the checkpoints may not be durable yet: nothing is removed.
+    /// Whether the record with the checkpoints may not be durable yet. Then nothing is removed.
     let keepsAll: Bool
-    /// Records from this position on are needed to open the realm.
+    /// The first log position that is needed to open the realm.
     let firstNeeded: LogPosition
     var neededFiles: Set<UInt64>
-    /// The newest checkpoint's.
+    /// The nodes file of the newest checkpoint.
     let newestFile: UInt64
     let lastSegmentNumber: UInt64
-    /// Of the log.
+    /// The end of the log.
     let end: LogPosition
     let wallClockMicroseconds: Int64
     let options: StoreOptions
     let retentionFile: RetentionFile
-    /// Nobody else has the realm open: nodes files newer than the newest checkpoint's go too.
+    /// Whether no other process has the realm open. Then nodes files newer than the newest
+    /// checkpoint's are removed too.
     var isAlone = false
 
-    /// Removes; throws what the file system throws, which is harmless.
+    /// Removes the files. Throws the errors of the file system, which can be ignored.
     package func run() throws(StoreError) {
         guard !keepsAll else { return }
         let names = try directory.names()
@@ -35,12 +37,13 @@ package struct LogTrimming: Sendable {
         let firstNeeded = min(firstNeeded, past?.position ?? .max)
         for number in try needless(numbers, before: firstNeeded) {
             try directory.unlink(SegmentHeader.fileName(generation: 0, number: number))
-            // the older ones first, for good: what is left begins anywhere, and has no gap
+            // Removes older segments first, durably, so that the remaining log never has a gap.
             try directory.sync()
         }
         var hasRemoved = false
         for number in files where !neededFiles.contains(number) {
-            // numbers rise: the bulk commits since the retained checkpoint are not in lower ones
+            // Numbers rise: the bulk commits since the retained checkpoint aren't in lower-numbered
+            // files.
             let isPast = number < min(newestFile, past?.firstFile ?? .max)
             guard isPast || isAlone && number > newestFile else { continue }
             try directory.unlink(NodesHeader.fileName(number))
@@ -49,8 +52,8 @@ package struct LogTrimming: Sendable {
         if hasRemoved { try directory.sync() }
     }
 
-    /// The segments before the last one that does not begin behind the position. Damaged headers are
-    /// passed over: they must not keep files for ever.
+    /// Returns the segments before the last one whose base is at most `position`. Damaged headers
+    /// are skipped, so that they don't keep files forever.
     private func needless(
         _ numbers: [UInt64], before position: LogPosition
     ) throws(StoreError) -> [UInt64] {
@@ -64,9 +67,9 @@ package struct LogTrimming: Sendable {
         return Array(numbers[..<count])
     }
 
-    /// Where the way to the oldest version within the retention begins, if that lies before what is
-    /// needed anyway: a checkpoint that a segment's header names, or the log's beginning. A damaged
-    /// header ends the past.
+    /// Returns where replay to the oldest retained version starts, if that is before `firstNeeded`:
+    /// at a checkpoint in a segment header, or at the beginning of the log. The history ends at a
+    /// damaged header.
     private func retained(
         _ numbers: [UInt64], _ files: [UInt64], _ retention: HistoryRetention
     ) throws(StoreError) -> (position: LogPosition, firstFile: UInt64)? {
@@ -89,7 +92,7 @@ package struct LogTrimming: Sendable {
                     now: wallClockMicroseconds)
                 if isExpired { begin = nil }
             }
-            // what is within the retention begins at `begin`, which names what it builds on
+            // The retained versions start at `begin`, whose checkpoint they build on.
             if header.base >= firstNeeded || !isExpired && begin != nil { break }
             let oldest = first ?? header
             first = oldest
@@ -98,7 +101,7 @@ package struct LogTrimming: Sendable {
         return begin
     }
 
-    /// A segment; nil if its header is damaged.
+    /// Opens a segment; `nil` if its header is damaged.
     private func readable(_ number: UInt64) throws(StoreError) -> LogSegment? {
         do {
             return try LogSegment.open(directory, generation: 0, number: number)
@@ -108,7 +111,7 @@ package struct LogTrimming: Sendable {
         }
     }
 
-    /// - Parameter leastFile: what lies in a lower nodes file is too much to keep.
+    /// - Parameter leastFile: lower-numbered nodes files exceed the retention.
     private static func beginning(
         _ header: SegmentHeader, _ first: SegmentHeader, _ files: Set<UInt64>,
         _ leastFile: UInt64
@@ -121,8 +124,8 @@ package struct LogTrimming: Sendable {
         return leastFile == 0 && first.number == 0 && first.base == 0 ? (0, 0) : nil
     }
 
-    /// The lowest nodes file from which on the retention has space for all that only the past
-    /// needs; 0 if it has space for all.
+    /// Returns the lowest nodes file from which on all files that only the history needs fit into
+    /// the retention; 0 if all fit.
     private func leastFile(
         _ files: [UInt64], _ retention: HistoryRetention
     ) throws(StoreError) -> UInt64 {
@@ -138,7 +141,7 @@ package struct LogTrimming: Sendable {
         return 0
     }
 
-    /// The time of the first commit in a segment.
+    /// Returns the time of the first commit in a segment.
     private func firstTime(_ segment: LogSegment) throws(StoreError) -> Int64? {
         var cursor = RecordCursor(
             segment, at: segment.header.base, nextSequence: segment.header.firstSequence,

@@ -1,11 +1,11 @@
-/// How far a migration has come that is under way in a realm, as its process last told; nothing where
-/// none is. `Docs/FORMAT.md` has the bytes.
+/// The saved progress of an unfinished migration. Absent if no migration is in progress.
+/// `Docs/FORMAT.md` specifies the bytes.
 package struct MigrationMark: Equatable, Sendable {
-    /// The version that is migrated.
+    /// The version that is being migrated.
     package var version: UInt64
-    /// The nodes file that has the state so far; no record of the log names it.
+    /// The nodes file with the state so far, which no log record refers to.
     package var file: UInt64
-    /// What whoever migrates has to know to go on.
+    /// The engine's state for resuming the migration.
     package var content: [UInt8]
 
     package init(version: UInt64, file: UInt64, content: [UInt8]) {
@@ -35,7 +35,8 @@ package struct MigrationMark: Equatable, Sendable {
         return bytes
     }
 
-    /// The mark, nil if the bytes are none of this realm's, damaged or of another format.
+    /// Decodes a mark; `nil` if the bytes belong to another realm, are damaged or have another
+    /// format.
     init?(_ bytes: [UInt8], _ realmID: Identity128) {
         let end = bytes.count - 4
         guard end >= Self.headerByteCount,
@@ -53,13 +54,13 @@ package struct MigrationMark: Equatable, Sendable {
     }
 }
 
-/// The file of a realm that has the mark. Used by the holder of the writer lock, and read by who opens the
-/// realm alone.
+/// The file of a realm that contains the migration mark. Used by the holder of the writer lock, and
+/// read by a process that opens the realm alone.
 package struct MigrationMarkFile: Sendable {
     let fileSystem: any FileSystem
     let directory: any RealmDirectory
     let realmID: Identity128
-    /// The mark, nil if there is none that can be read.
+    /// Returns the mark, or `nil` if there is none or it can't be read.
     package func read() -> MigrationMark? {
         guard let file = try? directory.open(MigrationMark.fileName),
             let size = try? file.size(), size <= Limits.migrationMarkByteCountMax,
@@ -68,16 +69,17 @@ package struct MigrationMarkFile: Sendable {
         return MigrationMark(bytes, realmID)
     }
 
-    /// Puts the mark in the place of the one before, durably: after a crash one of the two is there.
+    /// Replaces the mark durably and atomically.
     ///
-    /// Throws `diskFull` and `ioFailed`; then the one before is there.
+    /// Throws `diskFull` and `ioFailed`; the previous mark then remains.
     package func write(_ mark: MigrationMark) throws(StoreError) {
         try directory.replaceFile(
             MigrationMark.fileName, with: mark.encoded(realmID),
             temporary: RealmLog.temporaryName(fileSystem))
     }
 
-    /// Removes it, if there is one. One that a crash brings back is of an older version, and passed over.
+    /// Removes the mark, if there is one. If a crash restores it, it is of an older version and
+    /// ignored.
     package func remove() {
         guard (try? directory.names().contains(MigrationMark.fileName)) == true else { return }
         try? directory.unlink(MigrationMark.fileName)
@@ -86,7 +88,7 @@ package struct MigrationMarkFile: Sendable {
 }
 
 extension RealmLog {
-    /// Where migrations of the realm tell how far they have come.
+    /// The migration mark of the realm.
     package var migrationMark: MigrationMarkFile {
         MigrationMarkFile(fileSystem: fileSystem, directory: directory, realmID: realmID)
     }

@@ -1,9 +1,9 @@
 extension RealmLog {
-    /// A record to be written.
+    /// A record to write.
     enum PendingRecord {
         case commit([UInt8])
         case idle
-        /// A commit that is a checkpoint, with the checkpoints kept from then on.
+        /// A bulk commit, which is a checkpoint too, with the checkpoints to keep from then on.
         case bulk([UInt8], KeptCheckpoints)
         case checkpoint(KeptCheckpoints)
 
@@ -15,7 +15,7 @@ extension RealmLog {
             }
         }
 
-        /// Whether it is a small record of the log's own.
+        /// Whether it is one of the log's own small records.
         var isBookkeeping: Bool {
             switch self {
             case .idle, .checkpoint: true

@@ -1,7 +1,7 @@
-/// `LOCK` of a realm that is only read. It need not be there: a realm on a medium that nobody writes
-/// to may come without one; a writer that opens the realm later makes it.
+/// The `LOCK` of a realm that is opened read-only. It may be missing, for example on read-only
+/// media; a writer that opens the realm later creates it.
 ///
-/// The locks that it takes are shared ones, by which others see a reader; nothing is written.
+/// It takes only shared locks, which show other processes that there is a reader, and never writes.
 final class ReadOnlyLock: LockFile {
     private let file: Guarded<(any LockFile)?>
     private let directoryIdentity: FileIdentity
@@ -11,10 +11,10 @@ final class ReadOnlyLock: LockFile {
         file = Guarded(try Self.open(directory))
     }
 
-    /// Whether there was no `LOCK` so far.
+    /// Whether no `LOCK` has been found so far.
     var isMissing: Bool { file.withLock { $0 == nil } }
 
-    /// Looks for `LOCK` again.
+    /// Opens `LOCK` if it has been created since.
     func openIfMissing(_ directory: any RealmDirectory) {
         guard isMissing, let found = try? Self.open(directory) else { return }
         for byte in [LockByte.session, .watchers] { _ = try? found.tryLock(byte, .shared) }
@@ -34,13 +34,13 @@ final class ReadOnlyLock: LockFile {
 
     private var current: (any LockFile)? { file.withLock { $0 } }
 
-    /// That of the directory where there is no `LOCK`.
+    /// The identity of the directory if there is no `LOCK`.
     var identity: FileIdentity { current?.identity ?? directoryIdentity }
 
     func isCurrent() throws(StoreError) -> Bool { try current?.isCurrent() ?? true }
 
     func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {
-        precondition(kind == .shared, "a reader excludes nobody")
+        precondition(kind == .shared, "a reader takes only shared locks")
         return try current?.tryLock(byte, kind) ?? true
     }
 
@@ -64,7 +64,7 @@ final class ReadOnlyLock: LockFile {
         current?.waitForRelease(observed: observed, timeoutNanoseconds: timeoutNanoseconds)
     }
 
-    // What writes: never called.
+    // Modifying methods, which are never called.
     func storeControlSlot(_ index: Int, _ words: ControlWords) { refuse() }
     func wake() { refuse() }
     func countGrant() { refuse() }
@@ -72,6 +72,6 @@ final class ReadOnlyLock: LockFile {
     func signalRelease() { refuse() }
 
     private func refuse() -> Never {
-        preconditionFailure("a LOCK that was opened for reading is never written")
+        preconditionFailure("write to a LOCK that was opened for reading")
     }
 }

@@ -1,6 +1,6 @@
-/// Where reading a log begins: behind a checkpoint, or at the log's own beginning.
+/// Where reading a log starts: after a checkpoint, or at the beginning of the log.
 extension RealmLog {
-    /// The log of an open realm, with nothing read yet.
+    /// The files and options of a log that is being opened.
     struct Place {
         let fileSystem: any FileSystem
         let directory: any RealmDirectory
@@ -8,17 +8,17 @@ extension RealmLog {
         let options: StoreOptions
     }
 
-    /// What is known before reading begins.
+    /// The result of the search for a starting point.
     struct Beginning {
-        /// The segments from the one where reading begins to the last one.
+        /// The segments from the one where reading starts to the last one.
         var segments: [LogSegment]
         var reference: CheckpointReference?
         var search: CheckpointSearch
-        /// Checkpoints that were tried and are damaged.
+        /// Checkpoints that were tried and found to be damaged.
         var damaged: [CheckpointReference]
     }
 
-    /// Makes the log stand where `beginning` says.
+    /// Positions the log at `beginning`.
     func stand(at beginning: Beginning) {
         let first = beginning.segments[0]
         segment = first
@@ -43,13 +43,13 @@ extension RealmLog {
         publishedEnd = end
     }
 
-    /// Finds the newest checkpoint that `load` takes, and the segments from it on.
+    /// Finds the newest checkpoint that `load` accepts, and the segments from there on.
     ///
     /// - Parameters:
     ///   - number: the last segment.
-    ///   - limit: nothing at or behind it is read.
-    ///   - page: the control page, if there is one, of whatever realm.
-    ///   - load: nil: checkpoints are not used.
+    ///   - limit: the log position at which reading stops.
+    ///   - page: the control page, if there is one, of any realm.
+    ///   - load: loads a checkpoint; `nil` to ignore checkpoints.
     static func findBeginning(
         _ directory: any RealmDirectory, nodes: (Identity128) -> NodesDirectory,
         options: StoreOptions, lastNumber number: UInt64, limit: LogPosition,
@@ -93,7 +93,8 @@ extension RealmLog {
         return Beginning(segments: segments, reference: nil, search: search, damaged: damaged)
     }
 
-    /// The segments from the one that holds `position` to `last`, or from the first one (0).
+    /// Returns the segments from the one that contains `position`, or from the first one (0), to
+    /// `last`.
     private static func segments(
         _ directory: any RealmDirectory, from position: LogPosition, to last: LogSegment
     ) throws(StoreError) -> [LogSegment] {
@@ -103,8 +104,8 @@ extension RealmLog {
             guard first.header.number > 0 else {
                 throw StoreError(
                     .invalidDatabase,
-                    "The log of \(directory.path) begins behind position \(position), where a "
-                        + "checkpoint goes on. Restore it from a backup.", path: directory.path,
+                    "The log of \(directory.path) starts after position \(position), where a "
+                        + "checkpoint ends. Restore it from a backup.", path: directory.path,
                     position: position)
             }
             let number = first.header.number - 1
@@ -124,13 +125,13 @@ extension RealmLog {
     {
         StoreError(
             .invalidDatabase,
-            "\(directory.path) lacks segment log-0-\(number) of its log, though log-0-\(next) "
-                + "is there. Restore it from a backup.",
+            "\(directory.path) is missing log segment log-0-\(number), although log-0-\(next) "
+                + "exists. Restore it from a backup.",
             path: directory.path + "/log-0-\(number)")
     }
 
-    /// Begins anew, behind everything that this process has read: the segment that comes next was
-    /// trimmed away, so a newer checkpoint is there.
+    /// Starts over, ahead of what this process has read: the next segment was trimmed, so there is
+    /// a newer checkpoint.
     func reload(_ page: ControlPage, _ load: @escaping Load, _ deliver: Deliver) throws(StoreError)
     {
         var page = page
@@ -145,7 +146,7 @@ extension RealmLog {
                 control = page
                 return try read(through: page, deliver)
             } catch {
-                // trimmed again meanwhile: there is a newer one still
+                // The log was trimmed again in the meantime, so there is an even newer checkpoint.
                 guard !holdsWriter, attempt < 8, let now = lock.loadControl(),
                     now.realmID == realmID, now.visibleEnd != page.visibleEnd
                 else { throw error }

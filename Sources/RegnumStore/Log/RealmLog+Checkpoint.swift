@@ -1,14 +1,13 @@
-/// Checkpoints in the log: what the process that makes one calls. `Docs/DURABILITY.md` has the order
-/// of the steps.
+/// Recording checkpoints in the log. `Docs/DURABILITY.md` specifies the order of the steps.
 extension RealmLog {
-    /// The newest checkpoint that the log names up to what was read.
+    /// The newest checkpoint in the log up to `position`.
     package var newestCheckpoint: CheckpointReference? { checkpoints.newest }
-    /// The one before it, which is kept too.
+    /// The checkpoint before it, which is kept too.
     package var olderCheckpoint: CheckpointReference? { checkpoints.older }
 
-    /// The log end, as a checkpoint of the content at `version` has to name it; file and image are
-    /// for the caller to fill in. nil while the log end is not durable: a failed sync could make the
-    /// log go on elsewhere.
+    /// A reference to the log end for a checkpoint of the content at `version`; the caller fills in
+    /// file and image. `nil` while the log end isn't durable, since the log could continue
+    /// elsewhere after a failed sync.
     package var checkpointPoint: CheckpointReference? {
         guard durableEnd >= position, !isPoisoned else { return nil }
         return CheckpointReference(
@@ -16,10 +15,11 @@ extension RealmLog {
             offset: 0, byteCount: 0, crc: 0)
     }
 
-    /// Takes the lock that lets one process checkpoint at a time; false if another one has it.
+    /// Acquires the lock under which one process at a time writes a checkpoint; false if another
+    /// process holds it.
     ///
-    /// Throws `fileMoved` if the realm is no longer where it was opened: no file of it is written
-    /// or removed then.
+    /// Throws `fileMoved` if the realm is no longer where it was opened, so that none of its files
+    /// is written or removed.
     package func tryLockCheckpoint() throws(StoreError) -> Bool {
         guard try lock.tryLock(.checkpoint, .exclusive) else { return false }
         do {
@@ -31,61 +31,62 @@ extension RealmLog {
         return true
     }
 
-    /// Gives the checkpoint lock back.
+    /// Releases the checkpoint lock.
     package func unlockCheckpoint() { lock.unlock(.checkpoint) }
 
-    /// Writes a CHECKPOINT record, syncs it and publishes it. The image must be durable
-    /// (`NodesAppender.sync`). From then on opening begins behind it.
+    /// Writes, syncs and publishes a CHECKPOINT record. The image must be durable
+    /// (`NodesAppender.sync`). Opening the realm starts from this checkpoint from then on.
     ///
-    /// Requires the writer lock. The checkpoint lock, under which the image was written, may have been
-    /// given back since, if `newestCheckpoint` is still what it was then.
+    /// Requires the writer lock. The checkpoint lock, under which the image was written, may have
+    /// been released since, provided that `newestCheckpoint` hasn't changed.
     ///
-    /// Throws as `append` and `sync` do. `outcomeUnknown` means that the record may be there or not;
-    /// nothing may be removed then.
+    /// Throws as `append` and `sync` do. After `outcomeUnknown` the record may or may not exist,
+    /// and nothing may be removed.
     package func appendCheckpoint(_ reference: CheckpointReference) throws(StoreError) {
-        precondition(reference.file > 0, "a checkpoint is in a nodes file")
+        precondition(reference.file > 0, "a checkpoint must be in a nodes file")
         precondition(
             reference.position >= checkpoints.newest?.position ?? 0,
-            "a checkpoint is not older than the one before it")
-        if durableEnd < position { try sync() }  // so that the record vouches for all before it
+            "a checkpoint must not be older than its predecessor")
+        if durableEnd < position { try sync() }  // so that the record confirms everything before it
         precondition(
             reference.position <= position && reference.version <= version,
-            "a checkpoint is of a published commit")
+            "a checkpoint must be of a published commit")
         try write([.checkpoint(checkpoints.adding(reference))])
         try sync()
         endsIdle = true
         publish(wakes: false)
     }
 
-    /// Writes a commit that is a checkpoint of its own, as one record, so that a crash leaves both or
-    /// none of them. The image must be durable. `sync` and `publish` are the caller's, in this order.
+    /// Writes a bulk commit, which is its own checkpoint, as one record, so that a crash leaves
+    /// both or neither. The image must be durable. The caller then calls `sync` and `publish`, in
+    /// this order.
     ///
     /// Requires the writer lock and the checkpoint lock. Throws as `append` does.
     ///
     /// - Parameter reference: the image; version, position, sequence and chain are filled in.
-    /// - Returns: the reference as it was written.
+    /// - Returns: the reference as written.
     package func appendBulk(
         _ body: [UInt8], version newVersion: UInt64, reference: CheckpointReference
     ) throws(StoreError) -> CheckpointReference {
-        precondition(reference.file > 0, "a checkpoint is in a nodes file")
+        precondition(reference.file > 0, "a checkpoint must be in a nodes file")
         var reference = reference
         reference.version = newVersion
         try write([.bulk(body, checkpoints.adding(reference))])
         version = newVersion
         endsIdle = false
         guard let written = checkpoints.newest else {
-            preconditionFailure("a checkpoint that was written is kept")
+            preconditionFailure("a written checkpoint must be kept")
         }
         return written
     }
 
-    /// Begins a small segment whose header names the newest checkpoint, if the current one is large
-    /// or half full: opening then reads what was committed since, and little more. To be called
-    /// once the checkpoint is published.
+    /// Starts a small segment whose header has the newest checkpoint, if the current one is large
+    /// or half full, so that opening reads little more than what was committed since. Call it after
+    /// the checkpoint was published.
     ///
-    /// Requires the writer lock. Where no segment can be made nothing happens. Throws `ioFailed`
-    /// where it may have been made or not; then the instance is poisoned, and the checkpoint is
-    /// good nevertheless.
+    /// Requires the writer lock. If no segment can be created, nothing happens. Throws `ioFailed`
+    /// if it may or may not have been created; the instance is then poisoned, but the checkpoint is
+    /// valid.
     package func beginSegmentAfterCheckpoint() throws(StoreError) {
         let first = options.firstSegmentByteCount
         guard checkpoints.newest != nil, checkpointsEnd > segment.header.base,
@@ -103,7 +104,7 @@ extension RealmLog {
         publish(wakes: false)
     }
 
-    /// What removes the files that nobody needs any more.
+    /// The removal of files that are no longer needed.
     package var trimming: LogTrimming {
         let isKnown = checkpointsEnd <= durableEnd
         var files = Set(checkpoints.all.map(\.file))
@@ -116,12 +117,13 @@ extension RealmLog {
             retentionFile: retentionFile)
     }
 
-    /// What finds the versions of the past. May be called without owning the log.
+    /// The past versions that can be rebuilt. Can be used without owning the log.
     package var history: LogHistory {
         LogHistory(directory: directory, nodes: nodes, options: options)
     }
 
-    /// Reads the commits behind a checkpoint that the log names, beside the log's owner.
+    /// Returns a reader of the commits after a checkpoint in the log, usable concurrently with the
+    /// log's owner.
     package func replay(from reference: CheckpointReference) -> LogReplay {
         LogReplay(
             directory: directory, options: options, realmID: realmID, reference: reference,

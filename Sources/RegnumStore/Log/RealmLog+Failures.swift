@@ -1,9 +1,9 @@
-/// What a failed write or sync leaves behind.
+/// Handling of failed writes and syncs.
 extension RealmLog {
     func recover(fromFailedWrite error: StoreError, at start: UInt64) -> StoreError {
         guard error.code == .diskFull else { return poison(error, .outcomeUnknown) }
-        // space was taken when the segment was made; only copy-on-write file systems come here
-        // the zeros are synced, so that no power cut brings back what was refused
+        // Space was allocated when the segment was created, so only copy-on-write file systems get
+        // here. The zeros are synced, so that a power loss can't bring the rejected bytes back.
         do throws(StoreError) {
             try segment.file.write([UInt8](repeating: 0, count: frameBuffer.count), at: start)
             try segment.file.sync()
@@ -12,11 +12,11 @@ extension RealmLog {
         }
         endWriting()
         return StoreError(
-            .diskFull, "There is no space left for the log of \(path): nothing was committed.",
+            .diskFull, "No space is left for the log of \(path). Nothing was committed.",
             path: path, errno: error.errno)
     }
 
-    /// Nothing stands behind the log end (any more).
+    /// Marks the control page as having nothing written after the log end.
     func endWriting() {
         control.isWriting = false
         lock.storeControl(&control)
@@ -24,8 +24,8 @@ extension RealmLog {
 
     func poison(_ error: StoreError, _ code: StoreError.Code) -> StoreError {
         isPoisoned = true
-        end = publishedEnd  // whoever repairs the log decides what follows; it is read from there
-        if holdsWriter {  // else another process writes the page: the failure is counted
+        end = publishedEnd  // recovery decides what follows, and it is read from there
+        if holdsWriter {  // otherwise another process owns the page; `sync` counts the failure
             control.isPoisoned = true
             control.isWriting = true
             lock.storeControl(&control)
@@ -34,21 +34,22 @@ extension RealmLog {
             code,
             "Writing the log of \(path) failed (\(error.sentence)); "
                 + (code == .outcomeUnknown
-                    ? "whether the commit survives is decided by the next write, or when the realm "
-                        + "is opened next." : "nothing was committed."),
+                    ? "the next write, or opening the realm again, decides whether the commit "
+                        + "survives." : "nothing was committed."),
             path: path, errno: error.errno)
     }
 
-    /// Has a poisoned log try again: it stands at what was published last, as another process does,
-    /// and becomes a writer by beginning a new segment. What is in doubt is decided then.
+    /// Makes a poisoned log usable again. It returns to the last published position, like another
+    /// process, and becomes a writer by starting a new segment, which then decides about the bytes
+    /// in doubt.
     package func revive() {
-        precondition(isPoisoned && !holdsWriter, "a log is revived without the writer lock")
+        precondition(isPoisoned && !holdsWriter, "reviving a log that isn't poisoned")
         isPoisoned = false
         durableEnd = min(durableEnd, position)
     }
 
-    /// Repairs what a dead writer or a failure has left behind what was published. If it throws,
-    /// the log stands where it stood, and what was delivered is void.
+    /// Repairs whatever a dead writer or a failure left after the published end. If it throws, the
+    /// log position is restored, and delivered commits must be discarded.
     func recover(
         _ page: ControlPage, _ deliver: Deliver
     ) throws(StoreError) -> RecoveryReport {

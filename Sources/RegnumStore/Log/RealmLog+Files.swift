@@ -1,21 +1,23 @@
-/// The files of a realm as a whole: whether they are there, making them from a seed, removing them.
+/// The files of a realm as a whole: checking for them, creating them from a seed, and removing
+/// them.
 ///
-/// Both take several steps. Meanwhile the directory has a file that says so (`UnfinishedMark`);
-/// whoever opens the realm next finds it and removes the rest, so that after a crash there is a
-/// whole realm or none. A copy that is complete loses it as its last step.
+/// Creation and removal take several steps, during which the directory has a mark
+/// (`UnfinishedMark`). The next process to open the realm finds the mark and removes the remaining
+/// files, so that a crash leaves a complete realm or none. Removing the mark is the last step of a
+/// copy.
 extension RealmLog {
-    /// Stands in a directory that a backup is being written to, from its first step until after it
-    /// got its name: what has it under a temporary name may be removed. It has no content.
+    /// A mark in the directory of a backup, from its first step until after it was renamed. A
+    /// directory with this mark under a temporary name may be removed. The file is empty.
     package static let backupMarkName = "unfinished-backup"
 
-    /// The content that a new realm begins with.
+    /// The initial content of a new realm.
     package struct Seed {
-        /// The identity that the content has: its index keys depend on it.
+        /// The identifier of the realm of the content, on which its index keys depend.
         package var realmID: Identity128
-        /// The directory that it is for, where it is made for a certain one.
+        /// The directory that the seed is for, if it must be a specific one.
         package var directory: FileIdentity?
-        /// Writes the content into a nodes file, synced, and tells version, file and image of it;
-        /// the rest is filled in.
+        /// A closure that writes the content to a nodes file, syncs it, and returns a reference
+        /// with version, file and image. The other fields are filled in.
         package var write: (NodesDirectory) throws(StoreError) -> CheckpointReference
 
         package init(
@@ -37,9 +39,9 @@ extension RealmLog {
 
     // MARK: Presence
 
-    /// Whether there is a realm in the directory at `path`. Changes nothing.
+    /// Returns whether there is a realm in the directory at `path`. Changes nothing.
     ///
-    /// Throws `filePermissionDenied` where that cannot be seen, `ioFailed`.
+    /// Throws `filePermissionDenied` if that can't be determined, and `ioFailed`.
     package static func exists(_ fileSystem: any FileSystem, path: String) throws(StoreError)
         -> Bool
     {
@@ -57,12 +59,12 @@ extension RealmLog {
 
     // MARK: Removing
 
-    /// Removes the realm in the directory at `path`, and the directory if nothing else is in it.
+    /// Removes the realm in the directory at `path`, and the directory if it contains nothing else.
     ///
-    /// A crash leaves the whole realm, or what the next opening removes.
+    /// After a crash, either the complete realm remains or the next open removes the rest.
     ///
-    /// - Returns: false if there is none.
-    /// - Throws: `alreadyOpen` if somebody has it open, in any process; what the file system throws.
+    /// - Returns: false if there is no realm.
+    /// - Throws: `alreadyOpen` if any process has it open; the errors of the file system.
     package static func remove(
         _ fileSystem: any FileSystem, path: String
     ) throws(StoreError) -> Bool {
@@ -82,11 +84,11 @@ extension RealmLog {
         return try remove(fileSystem, directory)
     }
 
-    /// Removes what a backup that was cut short has left at `path`: a directory of this user,
-    /// reached without a symbolic link, that says that it is one. Anything else stays.
+    /// Removes the remains of an interrupted backup at `path`: a directory that belongs to this
+    /// user, is reached without a symbolic link, and is marked as a backup. Anything else is kept.
     ///
-    /// - Parameter identity: that of the directory, where the caller has made it: then it need not
-    ///   say so.
+    /// - Parameter identity: the identity of the directory if the caller created it; it then needs
+    ///   no mark.
     package static func removeBackup(
         _ fileSystem: any FileSystem, path: String, identity: FileIdentity? = nil
     ) throws(StoreError) {
@@ -99,7 +101,7 @@ extension RealmLog {
         if let identity {
             guard directory.identity == identity else { return }
         } else if names != ["LOCK"] {
-            // a regular file of this user, or it does not count
+            // The mark must be a regular file of this user.
             guard (try? directory.open(backupMarkName)) != nil else { return }
         }
         _ = try remove(fileSystem, directory)
@@ -112,16 +114,17 @@ extension RealmLog {
         guard try lock.tryLock(.session, .exclusive) else {
             throw StoreError(
                 .alreadyOpen,
-                "The realm in \"\(directory.path)\" is open in another process: its files stay.",
+                "The realm in \"\(directory.path)\" is open in another process and wasn't removed.",
                 path: directory.path)
         }
-        guard try lock.isCurrent() else { return false }  // somebody else has just removed it
+        guard try lock.isCurrent() else { return false }  // another process has just removed it
         let names = try directory.names()
         if !UnfinishedMark.isUnfinished(directory, names, lock.loadControl()) {
             do throws(StoreError) {
                 try UnfinishedMark(removalOf: names, in: directory).write(fileSystem, directory)
             } catch {
-                // on a full disk it goes without: then a crash may leave a realm that is refused
+                // On a full disk it proceeds without a mark. A crash may then leave a realm that
+                // can't be opened.
                 guard error.code == .diskFull else { throw error }
             }
         }
@@ -134,8 +137,8 @@ extension RealmLog {
         return true
     }
 
-    /// Removes everything but `LOCK` and the marks, the log's beginning first and durably: no state
-    /// between is an older realm.
+    /// Removes everything except `LOCK` and the marks. The beginning of the log is removed first,
+    /// durably, so that no intermediate state is an older version of the realm.
     private static func removeFiles(_ directory: any RealmDirectory, _ names: [String])
         throws(StoreError)
     {
@@ -154,8 +157,8 @@ extension RealmLog {
         try directory.sync()
     }
 
-    /// Finishes a removal, or undoes a copy, that was cut short. Requires the writer lock.
-    /// The directory has no realm then.
+    /// Finishes an interrupted removal, or undoes an interrupted copy, leaving a directory without
+    /// a realm. Requires the writer lock.
     static func removeUnfinished(_ directory: any RealmDirectory) throws(StoreError) {
         let names = try directory.names()
         try removeFiles(directory, names)
@@ -165,11 +168,11 @@ extension RealmLog {
 
     // MARK: Making
 
-    /// Makes a realm that begins with the seed's content as its first checkpoint. Requires the writer
-    /// lock; there is no log.
+    /// Creates a realm with the seed's content as its first checkpoint. Requires the writer lock
+    /// and a directory without a log.
     ///
-    /// The log begins with segment 1, at a position above 0: nothing but the checkpoint tells what
-    /// was before, so without it the realm is refused, and never taken for an empty one.
+    /// The log starts with segment 1, at a position above 0. Only the checkpoint has the content
+    /// before that, so without it the realm is refused instead of being mistaken for an empty one.
     ///
     /// - Returns: the number of the segment.
     static func makeSeeded(_ place: Place, _ seed: Seed) throws(StoreError) -> UInt64 {
@@ -191,7 +194,7 @@ extension RealmLog {
             try directory.sync()
             return header.number
         } catch {
-            // as far as it goes: the next opening does the rest
+            // Best effort: the next open does the rest.
             try? removeUnfinished(directory)
             throw error
         }

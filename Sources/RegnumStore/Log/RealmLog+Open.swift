@@ -1,18 +1,18 @@
-/// Opening a realm: what is in the directory, who else is there, what the log's end is.
+/// Opening a realm: examining its directory, detecting other processes, and finding the log's end.
 extension RealmLog {
-    /// Opens the realm in the directory at `path`, or makes a new one in a missing or empty
-    /// directory, and delivers its commits: those behind the newest usable checkpoint, which `load`
-    /// takes first, or all.
+    /// Opens the realm in the directory at `path`, or creates one in a missing or empty directory,
+    /// and delivers its commits: those after the newest usable checkpoint, which `load` receives
+    /// first, or all of them.
     ///
-    /// Blocks on the disk, and on another process that is just recovering the realm.
+    /// Blocks on the disk, and on another process that is recovering the realm.
     ///
-    /// Throws `invalidDatabase` for damage and for directories that are no realm,
-    /// `unsupportedFormat` for newer formats, `incompatiblePeer` if a process of another version
-    /// has the realm open, `busy` if another process recovers for longer than the open timeout, and
-    /// what the file system throws. On an error nothing was changed, except that a `LOCK` of zeros
-    /// may have been made.
+    /// Throws `invalidDatabase` for damage and for directories that aren't realms,
+    /// `unsupportedFormat` for newer formats, `incompatiblePeer` if a process with another version
+    /// of the library has the realm open, `busy` if another process is in recovery for longer than
+    /// the open timeout, and the errors of the file system. On an error nothing has changed, except
+    /// that a `LOCK` of zeros may have been created.
     ///
-    /// - Parameter seed: the content that a new realm begins with.
+    /// - Parameter seed: the initial content of a new realm.
     package static func open(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, seed: Seed? = nil,
         load: @escaping Load, _ deliver: Deliver
@@ -22,14 +22,14 @@ extension RealmLog {
                 fileSystem, path: path, options: options, seed: seed, maybe: load, deliver)
         } catch {
             var error = error
-            // nobody has newer ones: what is gone was needed
+            // No process has a newer checkpoint, so the missing files were needed.
             if error.code == .historyTrimmed { error.code = .invalidDatabase }
             throw error
         }
     }
 
-    /// Opens as the other one does, without the use of checkpoints: delivers all commits, and throws
-    /// `invalidDatabase` where the log does not reach back to the first one.
+    /// As above, but ignores checkpoints: delivers all commits, and throws `invalidDatabase` if the
+    /// log doesn't reach back to the first one.
     package static func open(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, _ deliver: Deliver
     ) throws(StoreError) -> (log: RealmLog, report: RecoveryReport) {
@@ -43,8 +43,8 @@ extension RealmLog {
         var (directory, lock) = try enter(fileSystem, path, options, seed)
         let start = fileSystem.monotonicNanoseconds()
         while true {
-            let isOpening = try !lock.tryLock(.session, .shared)  // somebody has it exclusively
-            if !isOpening, try !lock.isCurrent() {  // somebody has removed the realm meanwhile
+            let isOpening = try !lock.tryLock(.session, .shared)  // held exclusively elsewhere
+            if !isOpening, try !lock.isCurrent() {  // the realm was removed
                 (directory, lock) = try enter(fileSystem, path, options, seed)
                 continue
             }
@@ -75,13 +75,13 @@ extension RealmLog {
                     "The realm at \(path) has been in recovery by "
                         + (holder > 0 ? processDescription(holder) : "another process")
                         + " for longer than \(options.openTimeoutNanoseconds / 1_000_000_000) s: "
-                        + "that process may have been stopped.", path: path)
+                        + "that process may be stopped.", path: path)
             }
             lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
         }
     }
 
-    /// Opens the directory, made if it is missing, and its `LOCK`.
+    /// Opens the directory, creating it if it is missing, and its `LOCK`.
     private static func enter(
         _ fileSystem: any FileSystem, _ path: String, _ options: StoreOptions, _ seed: Seed?
     ) throws(StoreError) -> (any RealmDirectory, any LockFile) {
@@ -90,20 +90,21 @@ extension RealmLog {
             let directory = try fileSystem.openDirectory(path, create: seed?.directory == nil)
             if let identity = seed?.directory, directory.identity != identity {
                 throw StoreError(
-                    .fileMoved, "The directory \"\(path)\" was replaced while it was written to.",
+                    .fileMoved, "The directory \"\(path)\" was replaced while being written.",
                     path: path)
             }
             do {
                 try checkForeign(directory)
                 return (directory, try openLock(directory))
-            } catch {  // removed between the two
+            } catch {  // removed between the two steps
                 guard error.code == .fileNotFound, attempt < 3 else { throw error }
             }
         }
         preconditionFailure("the attempts end")
     }
 
-    /// Refuses file systems whose locks or mappings may not be shared with others that write there.
+    /// Throws `fileAccess` for file systems on which locks or mappings may not be shared by all
+    /// users.
     static func checkLocal(
         _ fileSystem: any FileSystem, _ path: String, _ options: StoreOptions
     ) throws(StoreError) {
@@ -111,8 +112,8 @@ extension RealmLog {
         else { return }
         throw StoreError(
             .fileAccess,
-            "\"\(path)\" is on a file system (\(name)) whose locks and mappings may not hold for "
-                + "all who use it. Keep the realm on a local disk, or set "
+            "\"\(path)\" is on a file system (\(name)) whose locks and mappings may not be shared "
+                + "by all its users. Keep the realm on a local disk, or set "
                 + "Configuration.allowsNetworkFileSystem if only this machine uses it.", path: path)
     }
 
@@ -124,11 +125,11 @@ extension RealmLog {
             if try lock.isCurrent() { return lock }
         }
         throw StoreError(
-            .fileAccess, "\(directory.path)/LOCK is being replaced by somebody.",
+            .fileAccess, "\(directory.path)/LOCK is being replaced by another process.",
             path: directory.path + "/LOCK")
     }
 
-    /// A directory without a log becomes a realm only if it holds nothing of anybody else's.
+    /// Throws `invalidDatabase` for a directory without a log that contains unrelated files.
     private static func checkForeign(_ directory: any RealmDirectory) throws(StoreError) {
         let names = try directory.names()
         if names.contains(where: { SegmentHeader.parse(fileName: $0) != nil }) { return }
@@ -140,8 +141,8 @@ extension RealmLog {
         if let first = foreign.min() {
             throw StoreError(
                 .invalidDatabase,
-                "\(directory.path) is not a realm: it holds other files (such as \(first)) and no "
-                    + "log. Name a new or empty directory.", path: directory.path)
+                "\(directory.path) is not a realm: it has other files (such as \(first)) and no "
+                    + "log. Use a new or empty directory.", path: directory.path)
         }
         guard names.contains("LOCK") else { return }
         let start = try directory.open("LOCK").read(at: 0, count: 8)
@@ -151,7 +152,7 @@ extension RealmLog {
         {
             throw StoreError(
                 .invalidDatabase,
-                "\(directory.path) is not a realm: its LOCK is another program's.",
+                "\(directory.path) is not a realm: its LOCK belongs to another program.",
                 path: directory.path + "/LOCK")
         }
     }
@@ -175,8 +176,9 @@ extension RealmLog {
             }, options: place.options, lastNumber: lastNumber, limit: limit, page: page, load: load)
     }
 
-    /// Another process has the writer lock: everything up to the published end is good, and the
-    /// tail is that process's. It may trim the log meanwhile: then there is a newer checkpoint.
+    /// Opens a realm while another process holds the writer lock. Everything up to the published
+    /// end is valid, and the tail belongs to that process. If it trims the log concurrently, there
+    /// is a newer checkpoint.
     static func openAsReader(
         _ place: Place, _ first: ControlPage, _ load: Load?, _ deliver: Deliver
     ) throws(StoreError) -> (RealmLog, RecoveryReport) {
@@ -218,7 +220,8 @@ extension RealmLog {
         return (log, report)
     }
 
-    /// Nobody writes: read the segments, judge the tail, put the control page right.
+    /// Opens a realm without a writer: reads the segments, checks the tail and repairs the control
+    /// page.
     private static func openAsWriter(
         _ place: Place, _ seed: Seed?, _ load: Load?, _ deliver: Deliver
     ) throws(StoreError) -> (RealmLog, RecoveryReport) {
@@ -237,9 +240,9 @@ extension RealmLog {
             if let page = anyPage, page.version > 0 {
                 throw StoreError(
                     .invalidDatabase,
-                    "The log of \(directory.path) is gone: LOCK tells of commits up to version "
-                        + "\(page.version), and no log file is there. Restore it from a backup, or "
-                        + "remove LOCK to begin a new realm.", path: directory.path,
+                    "The log of \(directory.path) is missing: LOCK has commits up to version "
+                        + "\(page.version), but there is no log file. Restore it from a backup, or "
+                        + "remove LOCK to create a new realm.", path: directory.path,
                     lastGoodVersion: 0)
             }
             if let seed {
@@ -257,13 +260,13 @@ extension RealmLog {
         log.holdsWriter = true
         log.knownFailedSyncCount = failedSyncCount
         defer { log.holdsWriter = false }
-        // not in the report, which recovery changes while it delivers
+        // Not in the report, which recovery mutates while it delivers.
         var commitCount: UInt64 = 0
         let counting: Deliver = { (body) throws(StoreError) in
             commitCount += 1
             try deliver(body)
         }
-        // a maker that died may have named a segment without making the name durable
+        // A process that died while creating a segment may not have made its name durable.
         try directory.sync()
         try log.readAll(beginning, counting)
         let page = anyPage.flatMap { $0.realmID == log.realmID ? $0 : nil }
@@ -287,7 +290,7 @@ extension RealmLog {
         return (log, report)
     }
 
-    /// Reads everything that is valid, from the beginning on.
+    /// Reads all valid records from the starting point.
     func readAll(_ beginning: Beginning, _ deliver: Deliver) throws(StoreError) {
         for next in beginning.segments.dropFirst() {
             try checkSuccessor(next)
@@ -295,7 +298,7 @@ extension RealmLog {
             if position < next.header.base {
                 throw damage(
                     at: position,
-                    "Segment \(next.header.number) begins at position \(next.header.base), "
+                    "Segment \(next.header.number) starts at position \(next.header.base), "
                         + "so everything before it was durable. ")
             }
             try enter(next)
@@ -304,8 +307,8 @@ extension RealmLog {
         durableEnd = max(durableEnd, beginning.search.durableEnd)
     }
 
-    /// The number of the last segment, nil if there is none. Those before it must be there without
-    /// a gap from wherever reading begins: that is seen later.
+    /// Returns the number of the last segment, or `nil` if there is none. Gaps between the starting
+    /// point and the last segment are detected later.
     static func lastSegmentNumber(_ directory: any RealmDirectory) throws(StoreError)
         -> UInt64?
     {
@@ -314,7 +317,7 @@ extension RealmLog {
             throw StoreError(
                 .unsupportedFormat,
                 "\(directory.path) was compacted (generation \(other.generation)) by a newer "
-                    + "version of Regnum. Use that one.", path: directory.path)
+                    + "version of Regnum. Use that version.", path: directory.path)
         }
         return segments.map(\.number).max()
     }
@@ -324,8 +327,8 @@ extension RealmLog {
         return boot == bootID
     }
 
-    /// Removes marks of an unfinished copy or removal that the realm, which is whole, belies.
-    /// Requires the writer lock.
+    /// Removes stray marks of an unfinished copy or removal from a complete realm. Requires the
+    /// writer lock.
     private func removeStrayMarks() throws(StoreError) -> [String] {
         let stray = try directory.names().filter(UnfinishedMark.names.contains).sorted()
         for name in stray { try? directory.unlink(name) }
@@ -333,8 +336,8 @@ extension RealmLog {
         return stray
     }
 
-    /// Removes files that nobody can be working on: unfinished ones, and what a crash kept a
-    /// checkpoint from removing. Failure is harmless.
+    /// Removes files that can't be in use: incomplete ones, and those that a checkpoint failed to
+    /// remove because of a crash. Failure is harmless.
     private func removeLeftovers() {
         guard let names = try? directory.names() else { return }
         for name in names where name.hasPrefix(Self.temporaryPrefix) || name == Self.backupMarkName
@@ -347,7 +350,7 @@ extension RealmLog {
         var trimming = trimming
         trimming.isAlone = true
         if names.contains(MigrationMark.fileName) {
-            // what a migration has left that was killed, if it can still be gone on with
+            // The remains of a killed migration are kept if it can still be resumed.
             if let mark = migrationMark.read(), mark.version == version {
                 trimming.neededFiles.insert(mark.file)
             } else {

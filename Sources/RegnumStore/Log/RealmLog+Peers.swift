@@ -1,19 +1,21 @@
-/// Peers of another version of the library, whose `LOCK` has another layout.
+/// Peers that use another version of the library, with another layout of `LOCK`.
 extension RealmLog {
-    /// How long somebody who is just making the control page anew is waited for.
+    /// How long to wait for a process that may be rebuilding the control page.
     private static let patienceNanoseconds: UInt64 = 250_000_000
 
-    /// Gives the session lock back, waits a moment and returns true where another process has `LOCK` in a
-    /// layout that this version does not know; false where it can be used, or made anew since nobody has it.
+    /// Returns true after releasing the session lock and waiting a moment if another process uses
+    /// `LOCK` with an unknown layout; false if it can be used, or rebuilt because no process has it
+    /// open.
     ///
-    /// Throws `incompatiblePeer` if that process stays. Nothing is written.
+    /// Throws `incompatiblePeer` if that process keeps the realm open. Nothing is written.
     ///
-    /// - Parameter start: when the opening began.
+    /// - Parameter start: when opening started.
     static func leaveForeignPeer(
         _ fileSystem: any FileSystem, _ lock: any LockFile, _ path: String, since start: UInt64
     ) throws(StoreError) -> Bool {
         guard lock.hasForeignLayout, lock.isLockedElsewhere(.session) else { return false }
-        // of this version, it has found the same and will go, or has the writer lock and will be done
+        // A process of this version finds the same and leaves, or holds the writer lock and
+        // finishes.
         lock.unlock(.session)
         if fileSystem.monotonicNanoseconds() - start >= patienceNanoseconds {
             throw incompatiblePeer(path)
@@ -22,7 +24,7 @@ extension RealmLog {
         return true
     }
 
-    /// Throws `incompatiblePeer` if another process has `LOCK` in a layout that this version does not know.
+    /// Throws `incompatiblePeer` if another process uses `LOCK` with an unknown layout.
     static func checkForeignPeer(_ lock: any LockFile, _ path: String) throws(StoreError) {
         if lock.hasForeignLayout, lock.isLockedElsewhere(.session) {
             throw incompatiblePeer(path)
@@ -34,13 +36,13 @@ extension RealmLog {
             .incompatiblePeer,
             "Another process has \(path) open with a version of Regnum whose LOCK has another "
                 + "layout than this one's (\(ControlPage.layout)). Use the same version in all "
-                + "processes, or end the others first.", path: path + "/LOCK")
+                + "processes, or stop the others first.", path: path + "/LOCK")
     }
 }
 
 extension LockFile {
-    /// Whether the control page is that of a version of the library with another layout: no slot is one of
-    /// this layout, and those that hold something say another one.
+    /// Whether the control page has the layout of another version of the library: no slot has this
+    /// layout, and every nonempty slot has another one.
     var hasForeignLayout: Bool {
         let magics = (0...1).map { loadControlSlot($0)[0] }.filter { $0 != 0 }
         return !magics.isEmpty && magics.allSatisfy(ControlPage.isForeign) && loadControl() == nil

@@ -1,16 +1,18 @@
-/// Whether the realm is still where it was opened.
+/// Detection of realms that were moved or replaced while open.
 ///
-/// Whoever opens the path after the directory or `LOCK` was replaced has locks of its own: two
-/// processes would then write the same log. So the names are compared with what is open whenever
-/// the writer lock was taken, before a segment is made, and before a batch is acknowledged.
+/// A process that opens the path after the directory or `LOCK` was replaced gets different locks,
+/// and two processes could write the same log. Therefore the names are compared with the open files
+/// after the writer lock is acquired, before a segment is created, and before a batch is
+/// acknowledged.
 extension RealmLog {
-    /// Whether the path leads to the directory that was opened, and the name `LOCK` in it to the
-    /// file that has the locks. What cannot be seen counts as unchanged.
+    /// Whether the path still resolves to the opened directory, and `LOCK` in it to the file with
+    /// the locks. True if that can't be determined.
     ///
-    /// Two system calls that touch no disk: the kernel keeps the names of what is open.
+    /// Two system calls without disk access: the kernel caches the names of open files.
     package var isInPlace: Bool { directory.isCurrent() && hasLock }
 
-    /// Whether the path leads to the realm's directory; true where that cannot be seen.
+    /// Returns whether the path resolves to the realm's directory; true if that can't be
+    /// determined.
     package func isDirectory(_ path: String) -> Bool {
         guard let identity = directory.identity else { return true }
         return fileSystem.leads(path, to: identity)
@@ -21,10 +23,10 @@ extension RealmLog {
         guard isInPlace else { throw movedError }
     }
 
-    /// Throws `fileMoved` if others would lock another `LOCK` than this one. One system call.
+    /// Throws `fileMoved` if other processes would lock a different `LOCK`. One system call.
     ///
-    /// After a sync this makes an acknowledgement true: whoever opens another `LOCK` does so after
-    /// the batch was on disk, and reads it.
+    /// Called after a sync, it makes the acknowledgement safe: a process that opens a different
+    /// `LOCK` does so after the batch was on disk, and reads it.
     package func checkLock() throws(StoreError) {
         guard hasLock else { throw movedError }
     }
@@ -34,7 +36,7 @@ extension RealmLog {
     private var movedError: StoreError {
         StoreError(
             .fileMoved,
-            "The realm at \(path) was moved or removed while open. Close it, and open it where it is "
-                + "now.", path: path)
+            "The realm at \(path) was moved or removed while open. Close it and open it at its "
+                + "new path.", path: path)
     }
 }

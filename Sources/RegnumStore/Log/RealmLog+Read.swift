@@ -1,7 +1,7 @@
-/// Reading published records, from this segment and the next ones.
+/// Reading published records from the current and later segments.
 extension RealmLog {
-    /// Reads up to the visible end of `page`, going on to later segments; begins anew with `load`
-    /// where the next one was trimmed away.
+    /// Reads up to the visible end of `page`, entering later segments; starts over with `load` if
+    /// the next one was trimmed.
     func read(
         through page: ControlPage, _ load: Load?, _ deliver: Deliver
     ) throws(StoreError) {
@@ -13,7 +13,7 @@ extension RealmLog {
         }
     }
 
-    /// As the other one; throws `historyTrimmed` where that is so.
+    /// As above, but throws `historyTrimmed` in that case.
     func read(through page: ControlPage, _ deliver: Deliver) throws(StoreError) {
         while segment.header.number < page.segmentNumber {
             let next = try successor()
@@ -32,7 +32,7 @@ extension RealmLog {
         publishedEnd = end
     }
 
-    /// The next segment. Throws `historyTrimmed` if it is not there any more.
+    /// Opens the next segment. Throws `historyTrimmed` if it no longer exists.
     private func successor() throws(StoreError) -> LogSegment {
         let number = segment.header.number + 1
         do {
@@ -42,14 +42,15 @@ extension RealmLog {
             guard error.code == .fileNotFound else { throw error }
             throw StoreError(
                 .historyTrimmed,
-                "Segment \(number) of the log of \(path) is not needed any more and was removed "
+                "Segment \(number) of the log of \(path) is no longer needed and was removed "
                     + "before this process read it.", path: path, position: position,
                 lastGoodVersion: version)
         }
     }
 
-    /// Goes on in `next`. Its base may lie before `position`: after a failed sync the records since
-    /// the last durable one are framed again in a new segment; those read already are passed over.
+    /// Continues in `next`. Its base may be before `position`: after a failed sync, the records
+    /// since the last durable one are framed again in a new segment. Those already read are
+    /// skipped.
     func enter(_ next: LogSegment) throws(StoreError) {
         guard next.header.base <= position else { throw damage(at: position) }
         if next.header.base == position {
@@ -77,17 +78,17 @@ extension RealmLog {
         }
         segment = next
         chain = cursor.chain
-        // framed again, they go on at other chain values
+        // Records that were framed again have different chain values.
         checkpoints = kept.checkpoints.without(damagedCheckpoints)
         checkpointsEnd = kept.end
     }
 
-    /// The checkpoints that the record at `position` names.
+    /// Returns the checkpoints of the record at `position`.
     func decodeCheckpoints(_ record: DecodedRecord, _ body: [UInt8], at position: LogPosition)
         throws(StoreError) -> KeptCheckpoints
     {
         guard let kept = KeptCheckpoints(record, body: body, at: position) else {
-            throw damage(at: position, "The checkpoints that the record there names cannot be. ")
+            throw damage(at: position, "The record refers to impossible checkpoints. ")
         }
         return kept
     }
@@ -101,7 +102,7 @@ extension RealmLog {
         }
     }
 
-    /// Reads records up to `limit` or to the first that is not valid.
+    /// Reads records up to `limit` or to the first invalid one.
     func readSegment(limit: LogPosition, _ deliver: Deliver) throws(StoreError) {
         var cursor = RecordCursor(
             segment, at: position, nextSequence: nextSequence, chain: chain, limit: limit,
@@ -158,7 +159,7 @@ extension RealmLog {
         checkpointsEnd = position + UInt64(record.byteCount)
     }
 
-    /// The refusal to go on over damaged, acknowledged bytes.
+    /// Returns the error for damaged acknowledged bytes, which are never skipped.
     func damage(at position: LogPosition, _ evidence: String = "") -> StoreError {
         StoreError(
             .invalidDatabase,

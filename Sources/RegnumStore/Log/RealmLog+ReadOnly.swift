@@ -1,13 +1,14 @@
-/// Opening a realm without writing a byte to its directory. `Docs/DURABILITY.md` says what is read.
+/// Opening a realm without writing to its directory. `Docs/DURABILITY.md` specifies what is read.
 extension RealmLog {
-    /// Opens the realm in the directory at `path` for reading: delivers its commits as `open` does and
-    /// changes nothing, not even where a crash left something to repair.
+    /// Opens the realm in the directory at `path` read-only: delivers its commits as `open` does
+    /// and changes nothing, even if a crash left something to repair.
     ///
-    /// If the realm was used since the system booted, it is read up to what was published; else to the
-    /// end of what is valid, which is what the next one to write will keep. `catchUp` goes on from
-    /// there. A log opened so must never be given to anything that writes.
+    /// If the realm has been used since the system booted, it is read up to the published end;
+    /// otherwise to the end of the valid records, which the next writer will keep. `catchUp`
+    /// continues from there. Such a log must never be written.
     ///
-    /// Throws `fileNotFound` if there is no realm; else as `open` does, but never `busy` or `diskFull`.
+    /// Throws `fileNotFound` if there is no realm; otherwise as `open` does, but never `busy` or
+    /// `diskFull`.
     package static func openForReading(
         _ fileSystem: any FileSystem, path: String, options: StoreOptions, load: @escaping Load,
         _ deliver: Deliver
@@ -16,7 +17,7 @@ extension RealmLog {
         let directory = try fileSystem.openDirectoryForReading(path)
         for attempt in 0... {
             let lock = try ReadOnlyLock(directory)
-            _ = try? lock.tryLock(.session, .shared)  // so that nobody removes the realm
+            _ = try? lock.tryLock(.session, .shared)  // prevents removal of the realm
             let place = Place(
                 fileSystem: fileSystem, directory: directory, lock: lock, options: options)
             try checkForeignPeer(lock, path)
@@ -28,7 +29,7 @@ extension RealmLog {
                 }
                 guard attempt < 8 else { return opened }
             } catch {
-                // trimmed, or repaired, while it was read
+                // The log was trimmed or repaired while it was read.
                 guard attempt < 8, !lock.isUnchanged(since: page, directory) else {
                     var error = error
                     if error.code == .historyTrimmed { error.code = .invalidDatabase }
@@ -48,12 +49,12 @@ extension RealmLog {
         else {
             throw StoreError(
                 .fileNotFound,
-                "There is no realm in \"\(path)\", and opening for reading makes none.", path: path)
+                "There is no realm in \"\(path)\", and opening read-only creates none.", path: path)
         }
         let header = try LogSegment.open(place.directory, generation: 0, number: last).header
         let page = anyPage.flatMap { $0.realmID == header.realmID ? $0 : nil }
         if var page, let boot = page.bootID, boot == place.fileSystem.bootID() {
-            // what a failed sync may have dropped does not count
+            // Bytes that a failed sync may have dropped don't count.
             if page.isPoisoned { page.visibleEnd = min(page.visibleEnd, page.durableEnd) }
             let opened = try openAsReader(place, page, load, deliver)
             guard isStale(page, place, opened.0, lastNumber: last) else { return opened }
@@ -62,8 +63,9 @@ extension RealmLog {
         return try openAlone(place, page, lastNumber: last, load, deliver)
     }
 
-    /// Whether the log goes on behind what the page calls published, though nobody is writing: then
-    /// the page is older than the log, as where `LOCK` alone was put back.
+    /// Returns whether the log continues after the published end according to the page although no
+    /// process is writing. Then the page is older than the log, for example because only `LOCK` was
+    /// restored.
     private static func isStale(
         _ page: ControlPage, _ place: Place, _ log: RealmLog, lastNumber: UInt64
     ) -> Bool {
@@ -75,12 +77,13 @@ extension RealmLog {
                 limit: .max, bodyByteCountMax: place.options.recordBodyByteCountMax)
             goesOn = (try? cursor.next()) != nil
         }
-        // who writes says so first
+        // A writer updates the page first.
         return goesOn && !place.lock.isLockedElsewhere(.writer)
             && place.lock.loadControl()?.stores == page.stores
     }
 
-    /// Nobody has used the realm in this boot: what is valid is what the next writer will keep.
+    /// Opens a realm that hasn't been used during this boot: the next writer will keep what is
+    /// valid.
     private static func openAlone(
         _ place: Place, _ page: ControlPage?, lastNumber: UInt64, _ load: @escaping Load,
         _ deliver: Deliver
@@ -108,7 +111,7 @@ extension RealmLog {
 }
 
 extension ReadOnlyLock {
-    /// Whether nobody has published anything since the page was loaded.
+    /// Returns whether nothing has been published since the page was loaded.
     fileprivate func isUnchanged(since page: ControlPage?, _ directory: any RealmDirectory) -> Bool
     {
         openIfMissing(directory)

@@ -1,5 +1,5 @@
-/// New segments. A live file is never overwritten, recycled or renamed over: a segment is made
-/// whole under a temporary name, synced, and only then gets its name.
+/// New segments. A live file is never overwritten, recycled or replaced by a rename: a segment is
+/// created under a temporary name, synced, and only then renamed.
 extension RealmLog {
     package static let temporaryPrefix = "tmp-"
     package static let spareName = "spare"
@@ -8,8 +8,8 @@ extension RealmLog {
         temporaryPrefix + String(fileSystem.random(), radix: 16)
     }
 
-    /// Begins a new segment at the log end, twice as large as this one, or smaller where there is
-    /// no space for that. The predecessor must be synced.
+    /// Starts a new segment at the log end, twice as large as this one, or smaller if there isn't
+    /// enough space. The current segment must be synced.
     ///
     /// - Throws: The reason for which the segment can't be created: `diskFull` if there is no space
     ///   for `minimumByteCount` bytes of records either, `fileMoved` if the realm is no longer
@@ -21,12 +21,12 @@ extension RealmLog {
         try rotate(byteCounts: segmentByteCounts(doubled, forRecords: minimumByteCount))
     }
 
-    /// Begins a new segment at the log end, of the first of the sizes for which there is space.
+    /// Starts a new segment at the log end, with the first of the sizes for which there is space.
     ///
-    /// - Parameter isSmall: a spare, which may be larger, is not used.
+    /// - Parameter isSmall: whether to ignore the spare, which may be larger.
     func rotate(byteCounts sizes: [UInt64], isSmall: Bool = false) throws(StoreError) {
         precondition(durableEnd == position, "rotation of an unsynced segment")
-        try checkPlace()  // a new file's name would be taken from the realm that is there now
+        try checkPlace()  // the new file would end up in the realm that is there now
         var header = SegmentHeader(
             realmID: realmID, generation: segment.header.generation,
             number: segment.header.number + 1, firstSequence: nextSequence,
@@ -40,23 +40,22 @@ extension RealmLog {
             if error.code == .diskFull {
                 throw StoreError(
                     .diskFull,
-                    "There is no space left for a new log segment of \(sizes.last ?? 0) bytes in "
-                        + "\(path): nothing was committed.", path: path, errno: error.errno)
+                    "No space is left for a new log segment of \(sizes.last ?? 0) bytes in "
+                        + "\(path). Nothing was committed.", path: path, errno: error.errno)
             }
             throw StoreError(
                 error.code == .filePermissionDenied ? error.code : .ioFailed,
-                "A new log segment in \(path) could not be made (\(error.sentence)): nothing was "
+                "Cannot create a new log segment in \(path) (\(error.sentence)); nothing was "
                     + "committed.", path: path, errno: error.errno)
         }
     }
 
-    /// Goes on in a new segment where `LOCK` was lost: a process that has the old one open may just
-    /// be writing behind the log end, and the base of the next segment cuts that off. Its
-    /// checkpoint may be on its way into the newest nodes file, to which nothing more is appended
-    /// here.
+    /// Starts a new segment after `LOCK` was lost. A process that still has the old one open may be
+    /// writing after the log end, which the base of the new segment cuts off. Its checkpoint may be
+    /// in progress in the newest nodes file, so nothing more is appended to that file here.
     ///
-    /// Requires the writer lock, and that all is synced. Without space it goes on in the same
-    /// segment.
+    /// Requires the writer lock and a synced log. If there is no space, the log continues in the
+    /// same segment.
     func leaveSegment() throws(StoreError) {
         if let newest = checkpoints.newest { try? nodes.file(newest.file).abandon() }
         do {
@@ -66,7 +65,8 @@ extension RealmLog {
         }
     }
 
-    /// The sizes to try for a segment with that many bytes of records, the best first.
+    /// Returns the sizes to try for a segment with that many bytes of records, in order of
+    /// preference.
     func segmentByteCounts(_ best: UInt64, forRecords byteCount: UInt64) -> [UInt64] {
         let least = segmentByteCount(forRecords: byteCount)
         var sizes = [max(best, least)]
@@ -79,13 +79,13 @@ extension RealmLog {
         return sizes
     }
 
-    /// The size of a segment that holds that many bytes of records.
+    /// Returns the size of a segment for that many bytes of records.
     func segmentByteCount(forRecords byteCount: UInt64) -> UInt64 {
         SegmentHeader.byteCount + (byteCount + 4095) & ~4095
     }
 
-    /// As the other one, with the first of the sizes for which there is space. A spare that is too
-    /// small for the first of them makes room.
+    /// As below, with the first of the sizes for which there is space. With `usesSpare` false,
+    /// removes the spare if there is no space for a size.
     func begin(
         _ header: SegmentHeader, byteCounts sizes: [UInt64], usesSpare: Bool = true,
         _ frames: [UInt8] = []
@@ -100,16 +100,17 @@ extension RealmLog {
         }
     }
 
-    /// Makes the segment, with `frames` as its first records, and makes it current.
+    /// Creates the segment, with `frames` as its first records, and makes it current.
     ///
-    /// Throws `outcomeUnknown` where its name may be on disk or not; any other error means that it
-    /// is not there.
+    /// Throws `outcomeUnknown` if the segment's name may or may not be on disk; after any other
+    /// error it isn't.
     func begin(
         _ header: SegmentHeader, byteCount: UInt64, usesSpare: Bool = true,
         _ frames: [UInt8] = []
     ) throws(StoreError) {
         let temporary = Self.temporaryName(fileSystem)
-        // no records in a spare: a power cut could give it back its name, with them in it
+        // Records never go into a spare: a power loss could restore the spare's name on a file with
+        // records.
         var file =
             frames.isEmpty && usesSpare ? try takeSpare(temporary, byteCount: byteCount) : nil
         if file == nil {
@@ -130,14 +131,15 @@ extension RealmLog {
             try directory.renameNew(temporary, to: name)
         } catch {
             try? directory.unlink(temporary)
-            // what the system refuses was not done; a disk that fails may have done it
+            // An operation that the system refused wasn't performed; one that failed on the disk
+            // may have been.
             let isRefused = error.code == .diskFull || error.code == .filePermissionDenied
             throw isRefused ? error : uncertain(error)
         }
         do {
             try directory.sync()
         } catch {
-            throw uncertain(error)  // also without space nobody may go on before it
+            throw uncertain(error)  // even if the disk is full, the log must not continue before it
         }
         segment = LogSegment(header: header, name: name, file: file, byteCount: size)
     }
@@ -168,21 +170,21 @@ extension RealmLog {
         return nil
     }
 
-    /// Whether a spare segment should be made now: the realm has had a second segment, and the
+    /// Whether a spare segment should be created now: the realm has a second segment, and the
     /// current one is more than half full.
     package var wantsSpare: Bool {
         options.keepsSpareSegment && segment.header.number > 0
             && remainingByteCount < segment.byteCount / 2
     }
 
-    /// What `SpareSegment.make` needs; it may run on any thread beside the log's owner.
+    /// The next spare segment. Its `make` can run on any thread concurrently with the log's owner.
     package var spareSegment: SpareSegment {
         SpareSegment(
             fileSystem: fileSystem, directory: directory, segmentNumber: segment.header.number,
             byteCount: min(segment.byteCount * 2, options.segmentByteCountMax))
     }
 
-    /// The first segment of a new realm, with the header of a seeded one or a new one.
+    /// Creates the first segment of a realm, with the header of a seeded realm or a new one.
     static func makeFirstSegment(
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory, _ options: StoreOptions,
         _ seeded: SegmentHeader? = nil
@@ -209,8 +211,8 @@ extension RealmLog {
     }
 }
 
-/// A blank segment that is prepared before it is needed, so that rotation does not wait for its
-/// zeros. It touches no file of the log.
+/// A blank segment that is created in advance, so that rotation needn't wait for its zeros to be
+/// written. It touches no file of the log.
 package struct SpareSegment: Sendable {
     let fileSystem: any FileSystem
     let directory: any RealmDirectory
@@ -218,7 +220,8 @@ package struct SpareSegment: Sendable {
     package let segmentNumber: UInt64
     let byteCount: UInt64
 
-    /// Makes the spare, unless there is one. A failure is harmless: rotation then makes its own.
+    /// Creates the spare, unless there is one. A failure is harmless: rotation then creates its own
+    /// segment.
     package func make() {
         do {
             guard try !directory.names().contains(RealmLog.spareName) else { return }

@@ -1,15 +1,16 @@
-/// The end of the log after a crash: the rule of `TailVerdict` and what follows from it.
+/// Recovery of the log's end after a crash, by the rule of `TailVerdict`.
 extension RealmLog {
-    /// Judges what stands behind `position`, the end of the valid records, and repairs it.
+    /// Checks and repairs the bytes after `position`, the end of the valid records.
     ///
-    /// Records that are valid but not known to be durable are written again and synced, not only
-    /// synced: after a failed flush their pages are clean, and a sync would succeed without writing
-    /// anything. Every step may be interrupted by another crash and done again.
+    /// Valid records that aren't known to be durable are rewritten and synced, not just synced:
+    /// after a failed flush their pages are clean, and a sync would succeed without writing
+    /// anything. Every step may be interrupted by another crash and repeated.
     ///
     /// - Parameters:
-    ///   - vouchedEnd: what the control page vouches for: also what is only visible, in this boot.
-    ///   - page: the control page as it was found, nil if it was lost.
-    /// - Throws: `invalidDatabase` if acknowledged data is damaged. Nothing was changed then.
+    ///   - vouchedEnd: the end confirmed by the control page, which includes bytes that are only
+    ///     visible during this boot.
+    ///   - page: the control page as found; `nil` if it was lost.
+    /// - Throws: `invalidDatabase` if acknowledged data is damaged. Nothing has changed then.
     func recoverTail(
         vouchedEnd: LogPosition, page: ControlPage?, _ report: inout RecoveryReport,
         _ deliver: Deliver
@@ -30,9 +31,10 @@ extension RealmLog {
         control.mendedSyncCount = knownFailedSyncCount
     }
 
-    /// Looks at what stands behind `position`, and throws `invalidDatabase` if that is damage.
+    /// Examines the bytes after `position`. Throws `invalidDatabase` if they are damage.
     ///
-    /// - Returns: what stands there, and up to where everything is known to be durable.
+    /// - Returns: the examined bytes, and the position up to which everything is known to be
+    ///   durable.
     func judgeTail(
         vouchedEnd: LogPosition, page: ControlPage?, _ report: inout RecoveryReport
     ) throws(StoreError) -> (scan: TailScan, durable: LogPosition) {
@@ -40,11 +42,11 @@ extension RealmLog {
             segment, from: position, nextSequence: nextSequence, chain: chain, options: options)
         if scan.isCrafted {
             throw damage(
-                at: position, "The bytes there are none that an interrupted writer can have left. ")
+                at: position, "The bytes there cannot have been left by an interrupted write. ")
         }
         let isPoisoned = page?.isPoisoned ?? false
         let durable = max(page?.durableEnd ?? 0, durableEnd, scan.vouchedEnd)
-        // a failed sync may have dropped pages: as after a power cut, only what is durable counts
+        // A failed sync may have dropped pages, so only durable bytes count, as after a power loss.
         let evidence = TailEvidence(
             firstInvalid: position, vouchedEnd: isPoisoned ? durable : max(vouchedEnd, durable),
             tailIsZero: scan.nonZeroByteCount == 0, isSameBoot: isSameBoot(page) && !isPoisoned,
@@ -55,7 +57,7 @@ extension RealmLog {
                 at: position,
                 evidence.vouchedEnd > position
                     ? "Bytes up to position \(evidence.vouchedEnd) were acknowledged. "
-                    : "The bytes there are none that an interrupted writer can have left. ")
+                    : "The bytes there cannot have been left by an interrupted write. ")
         case .clean:
             break
         case .torn:
@@ -65,7 +67,7 @@ extension RealmLog {
         return (scan, durable)
     }
 
-    /// Writes the bytes between `start` and the log end again, unchanged, and syncs them.
+    /// Rewrites the bytes between `start` and the log end, unchanged, and syncs them.
     private func rewrite(from start: LogPosition, _ report: inout RecoveryReport)
         throws(StoreError)
     {
@@ -79,9 +81,9 @@ extension RealmLog {
         report.adoptedByteCount = UInt64(count)
     }
 
-    /// Zeroes what stands behind the log end, so that no later record can be mistaken for one. The
-    /// header goes last, by words from its end: killed anywhere, also between two pages of a write,
-    /// this leaves the beginning of a record again.
+    /// Zeroes the bytes after the log end, so that they can't be mistaken for a later record. The
+    /// header is zeroed last, word by word from its end, so that a kill at any time, even between
+    /// two pages of a write, again leaves the beginning of a record.
     private func zero(_ count: Int) throws(StoreError) {
         guard count > 0 else { return }
         let offset = segment.fileOffset(of: position)
@@ -99,16 +101,17 @@ extension RealmLog {
         try segment.file.sync()
     }
 
-    /// After a failed write or sync the file's pages cannot be trusted: a new segment begins at
-    /// `start` (its base cuts off what its predecessor has from there), and the valid records since
-    /// then are framed again in it. It gets its name only when it is complete.
+    /// Starts a new segment after a failed write or sync, because the file's pages can't be
+    /// trusted. The segment begins at `start` (its base cuts off the end of its predecessor), and
+    /// the valid records since then are framed again in it. It gets its name only when it is
+    /// complete.
     private func reframe(from start: LogPosition) throws(StoreError) {
         var before = RecordCursor(
             segment, at: segment.header.base, nextSequence: segment.header.firstSequence,
             chain: segment.header.previousChain, limit: position,
             bodyByteCountMax: options.recordBodyByteCountMax)
         var kept = segment.header.checkpoints
-        while true {  // a start inside of a record can only be forged: then from that record on
+        while true {  // a start inside a record must be forged: use that record's start
             var next = before
             guard let (record, body) = try next.next(), next.position <= start else { break }
             if record.header.namesCheckpoints {
@@ -132,7 +135,7 @@ extension RealmLog {
             let isCommit = record.header.type == RecordType.commit.rawValue
             if record.header.namesCheckpoints {
                 kept = try decodeCheckpoints(record, body, at: recordStart)
-                // what lies in the segment goes on at another chain value from now on
+                // The log in this segment has different chain values from now on.
                 if let new = kept.newest.flatMap({ chains[$0.position] }) {
                     kept.newest?.chain = new
                 }
@@ -157,14 +160,14 @@ extension RealmLog {
             }
         }
         guard before.position == position else { throw damage(at: before.position) }
-        // a file that is larger than any segment is not one of ours
+        // A file larger than any segment isn't one of ours.
         let size = min(segment.byteCount, options.segmentByteCountMax)
         let sizes = segmentByteCounts(size, forRecords: UInt64(frames.count))
         do {
             try begin(header, byteCounts: sizes, usesSpare: false, frames)
         } catch {
             var error = error
-            // who opens next finds the new segment or the old one
+            // The next process to open finds the new segment or the old one.
             if error.code == .outcomeUnknown { error.code = .ioFailed }
             throw error
         }
@@ -172,7 +175,7 @@ extension RealmLog {
         if let newCheckpoints { checkpoints = newCheckpoints }
     }
 
-    /// Goes on into segments that a dead writer began and never told about.
+    /// Enters segments that a dead writer started but never published.
     private func enterSuccessors(_ deliver: Deliver) throws(StoreError) {
         while true {
             let next: LogSegment
@@ -189,7 +192,7 @@ extension RealmLog {
                 try readSegment(limit: next.header.base, deliver)
             }
             try enter(next)
-            try directory.sync()  // the dead writer may not have come to it
+            try directory.sync()  // the dead writer may not have done so
         }
     }
 }

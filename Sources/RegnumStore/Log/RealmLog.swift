@@ -1,17 +1,18 @@
-/// The log of one open realm: its segments, its locks, its end.
+/// The log of one open realm: its segments, its locks and its end.
 ///
-/// Synchronous and not thread-safe: `Coordinator` gives it to one thread at a time. Nothing here
-/// calls back into user code. `Docs/FORMAT.md` has the bytes, `Docs/DURABILITY.md` the rules.
+/// Synchronous and not thread-safe: `Coordinator` hands it to one thread at a time. It never calls
+/// user code. `Docs/FORMAT.md` specifies the bytes, `Docs/DURABILITY.md` the rules.
 ///
-/// Guard of the `@unchecked Sendable`: the log is used only by whoever holds the coordinator's
-/// `ownsLog` token, which is handed over under the coordinator's lock.
+/// Guard of the `@unchecked Sendable`: the log is used only by the holder of the coordinator's
+/// `ownsLog` token, which is passed on under the coordinator's lock.
 package final class RealmLog: @unchecked Sendable {
-    /// Takes the body of each commit record, in order, as the log is read.
+    /// Receives the body of each commit record, in order, as the log is read.
     package typealias Deliver = (_ body: [UInt8]) throws(StoreError) -> Void
 
-    /// Begins anew from a checkpoint, whose image it reads from `nodes`, or, where there is none,
-    /// from an empty realm (nil). Called before the commits that follow are delivered; called again
-    /// if the image turned out damaged (`invalidDatabase` thrown), with an older one or nil.
+    /// Starts over from a checkpoint, whose image it reads from `nodes`, or from an empty realm
+    /// (`nil`). Called before the following commits are delivered, and again with an older
+    /// checkpoint or `nil` if the image is damaged, missing or unreadable (it throws
+    /// `invalidDatabase`, `historyTrimmed` or a media failure).
     package typealias Load = (
         _ reference: CheckpointReference?, _ nodes: NodesDirectory
     ) throws(StoreError) -> Void
@@ -23,44 +24,42 @@ package final class RealmLog: @unchecked Sendable {
     let bootID: Identity128?
 
     var segment: LogSegment
-    /// The end of what was read and written by this process.
+    /// The end of what this process has read and written.
     package internal(set) var position: LogPosition = 0
-    /// All bytes before it are durable.
+    /// The log position before which all bytes are durable.
     package internal(set) var durableEnd: LogPosition = 0
     /// The newest commit version before `position`.
     package internal(set) var version: UInt64 = 0
     var nextSequence: UInt64
     var chain: UInt32
-    /// The last record is an IDLE record that vouches for everything before it.
+    /// Whether the last record confirms that everything before it is durable.
     package internal(set) var endsIdle = false
-    /// The epoch under which this process wrote last; 0 if it never did.
+    /// The epoch of this process's last writes; 0 if it never wrote.
     var ownEpoch: UInt32 = 0
     package internal(set) var holdsWriter = false
-    /// What is delivered now is void if `tryBecomeWriter` throws: the log stands before it then.
+    /// Whether `tryBecomeWriter` is recovering. If it throws, delivered commits must be discarded.
     package internal(set) var isRecovering = false
-    /// A write or sync failed: this instance writes no more.
+    /// Whether a write or sync failed. This instance then writes no more.
     package internal(set) var isPoisoned = false
-    /// What was put right when the writer lock was taken after a process that died or failed, until
-    /// it is asked for.
+    /// The recovery done when the writer lock was last acquired, until it is retrieved.
     private var takenOver: RecoveryReport?
     var control: ControlPage
-    /// The failed syncs of other processes that were known when this process got the writer lock.
+    /// The failed-sync count of other processes when this process acquired the writer lock.
     var knownFailedSyncCount: UInt32 = 0
-    /// Where the log ended when it was published last, by this process or another.
+    /// The end of the log when it was last published, by this process or another.
     var publishedEnd: End
     /// The writer epoch of the last record read.
     var lastWriterEpoch: UInt32 = 0
-    /// The nodes files.
     package let nodes: NodesDirectory
-    /// The checkpoints that the log names before `position`, without the damaged ones.
+    /// The checkpoints recorded in the log before `position`, without the damaged ones.
     var checkpoints = KeptCheckpoints()
-    /// The log position behind the record or before the segment that names them.
+    /// The log position after the record, or at the start of the segment, that contains them.
     var checkpointsEnd: LogPosition = 0
-    /// Checkpoints that could not be loaded; what the log says of them is passed over.
+    /// Checkpoints that couldn't be loaded. References to them in the log are ignored.
     var damagedCheckpoints: [CheckpointReference] = []
     var frameBuffer: [UInt8] = []
 
-    /// Where the log ends, and how it goes on from there.
+    /// The end of the log and the state needed to continue from there.
     struct End {
         var segment: LogSegment
         var position: LogPosition
@@ -114,19 +113,19 @@ package final class RealmLog: @unchecked Sendable {
     }
 
     package var path: String { directory.path }
-    /// What identifies the realm's place on this machine: `LOCK` and the directory.
+    /// The identities of the realm on this machine: of `LOCK` and of the directory.
     package var identities: [FileIdentity] {
         [lock.identity] + [directory.identity].compactMap { $0 }
     }
-    /// The log was opened by `openForReading`: nothing of it is ever written.
+    /// Whether the log was opened by `openForReading`. Then it is never written.
     package var isReadOnly: Bool { directory.isReadOnly }
     package var realmID: Identity128 { segment.header.realmID }
 
-    /// How many bytes of records still fit into the current segment.
+    /// The number of record bytes that still fit into the current segment.
     package var remainingByteCount: UInt64 { segment.capacityEnd - position }
 
-    /// How many of them any commit may take. The rest is for the log's own records, and for
-    /// deletions on a full disk: they must always be possible.
+    /// The part of it that any commit may use. The rest is reserved for the log's own records and
+    /// for deletions on a full disk, which must always be possible.
     package var roomByteCount: UInt64 {
         remainingByteCount
             - min(remainingByteCount, options.reserveByteCount(of: segment.byteCount))
@@ -136,16 +135,16 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Frames the bodies as commit records and writes them at the log end with one `pwrite`.
     ///
-    /// Requires the writer lock. When they do not fit into the segment a new one is begun first, so
-    /// together they must be at most a window (16 MiB); bytes written earlier without a sync are
-    /// synced then.
+    /// Requires the writer lock. If they don't fit into the segment, a new one is started first, so
+    /// together they must not exceed the window (16 MiB). Earlier unsynced bytes are synced before
+    /// a new segment is started, or if the window would be exceeded.
     ///
-    /// Throws `diskFull` or `ioFailed` when certainly nothing was committed, `outcomeUnknown` when
-    /// bytes may have reached the log: then the instance is poisoned; `fileMoved` where a new
-    /// segment is needed and the realm is no longer where it was opened.
+    /// Throws `diskFull` or `ioFailed` if nothing was committed; `outcomeUnknown` if bytes may have
+    /// reached the log, which poisons the instance; `fileMoved` if a new segment is needed and the
+    /// realm is no longer where it was opened.
     ///
-    /// - Parameter usesReserve: whether they may take the end of the segment that is kept for
-    ///   deletions, where there is no space for a new one.
+    /// - Parameter usesReserve: whether the records may use the end of the segment that is reserved
+    ///   for deletions, if there is no space for a new one.
     package func append(
         _ bodies: [[UInt8]], version newVersion: UInt64, usesReserve: Bool = false
     ) throws(StoreError) {
@@ -156,7 +155,7 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Writes the records at the log end with one `pwrite`.
     func write(_ records: [PendingRecord], usesReserve: Bool = false) throws(StoreError) {
-        precondition(holdsWriter && !isPoisoned, "a log is written only under its writer lock")
+        precondition(holdsWriter && !isPoisoned, "writing the log requires the writer lock")
         var total: UInt64 = 0
         for record in records {
             total += UInt64(RecordFraming.byteCount(bodyByteCount: record.bodyByteCount))
@@ -204,7 +203,7 @@ package final class RealmLog: @unchecked Sendable {
         }
     }
 
-    /// Goes on in a new segment if the records do not fit into this one.
+    /// Starts a new segment if the records don't fit into this one.
     private func makeRoom(
         _ byteCount: UInt64, _ records: [PendingRecord], usesReserve: Bool
     ) throws(StoreError) {
@@ -227,17 +226,17 @@ package final class RealmLog: @unchecked Sendable {
         lock.storeControl(&control)
     }
 
-    /// Makes everything written so far durable. Without the writer lock, that is for relaxed
-    /// commits while another process writes; a failure is counted in `LOCK`, so that no process
-    /// goes on in the segment. Throws `outcomeUnknown` on failure: then the instance is poisoned,
-    /// and the file is never synced again (a second fdatasync would succeed without writing the
-    /// pages that the first one dropped).
+    /// Makes everything written so far durable. Without the writer lock this serves relaxed commits
+    /// while another process writes; a failure is then counted in `LOCK`, so that no process
+    /// continues in the segment. Throws `outcomeUnknown` on failure, which poisons the instance.
+    /// The file is never synced again then, because a second fdatasync would succeed without
+    /// writing the pages that the first one dropped.
     package func sync() throws(StoreError) {
-        precondition(!isPoisoned, "a file whose sync failed is never synced again")
+        precondition(!isPoisoned, "a file must not be synced again after a failed sync")
         if !holdsWriter, let page = lock.loadControl(), page.realmID == realmID,
             page.durableEnd >= position
         {
-            durableEnd = position  // others have synced it meanwhile
+            durableEnd = position  // another process has synced it
             return
         }
         do {
@@ -246,19 +245,19 @@ package final class RealmLog: @unchecked Sendable {
             if !holdsWriter { lock.countFailedSync() }
             throw poison(error, .outcomeUnknown)
         }
-        // a sync that failed elsewhere may have marked pages clean that were not written
+        // A sync that failed in another process may have marked unwritten pages as clean.
         if holdsWriter, lock.failedSyncCount() != knownFailedSyncCount {
             throw poison(
                 StoreError(
-                    .ioFailed, "Another process could not sync the log of \(path).", path: path),
+                    .ioFailed, "Another process failed to sync the log of \(path).", path: path),
                 .outcomeUnknown)
         }
         durableEnd = position
     }
 
-    /// Tells the other processes how far the log may be read.
+    /// Publishes the log end to other processes.
     ///
-    /// - Parameter wakes: whether to write the wake counter too.
+    /// - Parameter wakes: whether to write the wake counter as well.
     package func publish(wakes: Bool = true) {
         control.durableEnd = max(control.durableEnd, durableEnd)
         control.visibleEnd = position
@@ -270,8 +269,8 @@ package final class RealmLog: @unchecked Sendable {
         if wakes { lock.wake() }
     }
 
-    /// Appends and syncs an IDLE record, which vouches for all commits before it, unless the log
-    /// ends with one. Requires the writer lock.
+    /// Appends and syncs an IDLE record, which confirms that all commits before it are durable,
+    /// unless the log already ends with one. Requires the writer lock.
     package func writeIdle() throws(StoreError) {
         guard !endsIdle else { return }
         if durableEnd < position { try sync() }
@@ -283,18 +282,17 @@ package final class RealmLog: @unchecked Sendable {
 
     // MARK: The writer lock
 
-    /// Takes the writer lock if it is free, then reads what others committed meanwhile and repairs
-    /// what a dead writer left.
+    /// Acquires the writer lock if it is free, then reads what other processes have committed and
+    /// repairs what a dead writer left.
     ///
-    /// Where the segment that comes next was trimmed away, `load` is called and begins anew;
-    /// without it `historyTrimmed` is thrown, and nothing has changed. Throws `fileMoved` if the
-    /// realm is no longer where it was opened.
+    /// If the next segment was trimmed, `load` is called to start over; without `load`, throws
+    /// `historyTrimmed` and changes nothing. Throws `fileMoved` if the realm was moved or removed.
     ///
     /// - Returns: false if another process holds the lock.
     package func tryBecomeWriter(
         load: Load? = nil, _ deliver: Deliver
     ) throws(StoreError) -> Bool {
-        precondition(!isPoisoned && !isReadOnly, "a poisoned or read-only log is not written")
+        precondition(!isPoisoned && !isReadOnly, "a poisoned or read-only log is never written")
         if holdsWriter { return true }
         guard try lock.tryLock(.writer, .exclusive) else { return false }
         holdsWriter = true
@@ -305,7 +303,7 @@ package final class RealmLog: @unchecked Sendable {
             guard let page = lock.loadControlForWriting(), page.realmID == realmID else {
                 throw StoreError(
                     .invalidDatabase,
-                    "The control page in \(path)/LOCK was destroyed while the realm was open. "
+                    "The control page in \(path)/LOCK was damaged while the realm was open. "
                         + "Close the realm in all processes and open it again.",
                     path: path + "/LOCK")
             }
@@ -320,14 +318,14 @@ package final class RealmLog: @unchecked Sendable {
         return true
     }
 
-    /// What the last `tryBecomeWriter` has put right, once.
+    /// Returns what the last `tryBecomeWriter` has recovered, once.
     package func takeRecovery() -> RecoveryReport? {
         defer { takenOver = nil }
         return takenOver
     }
 
-    /// Whether `tryBecomeWriter` would find nothing to read or repair: then it does not touch the
-    /// disk and may be called on the cooperative pool.
+    /// Returns whether `tryBecomeWriter` would have nothing to read or repair. It then needs no
+    /// disk access and may be called on the cooperative pool.
     package func isCurrent() -> Bool {
         guard let page = lock.loadControl(), page.realmID == realmID else { return false }
         return page.visibleEnd == position && page.segmentNumber == segment.header.number
@@ -335,7 +333,7 @@ package final class RealmLog: @unchecked Sendable {
             && page.mendedSyncCount == lock.failedSyncCount()
     }
 
-    /// Takes the writer lock if that needs neither waiting nor reading. Never blocks.
+    /// Acquires the writer lock if that requires neither waiting nor reading. Never blocks.
     package func tryBecomeWriterIfCurrent() -> Bool {
         guard !isPoisoned, !isReadOnly, isCurrent(),
             (try? lock.tryLock(.writer, .exclusive)) == true
@@ -363,7 +361,7 @@ package final class RealmLog: @unchecked Sendable {
         lock.storeControl(&control)
     }
 
-    /// Gives the writer lock back and wakes one waiter.
+    /// Releases the writer lock and wakes one waiter.
     package func resignWriter() {
         guard holdsWriter else { return }
         holdsWriter = false
@@ -371,7 +369,8 @@ package final class RealmLog: @unchecked Sendable {
         lock.signalRelease()
     }
 
-    /// Gives back what shows others that the realm is open here. The log is used no more after it.
+    /// Releases the locks that show other processes that the realm is open here. The log must not
+    /// be used afterwards.
     package func leave() {
         resignWriter()
         for byte in [LockByte.session, .watchers] { lock.unlock(byte) }
@@ -379,11 +378,11 @@ package final class RealmLog: @unchecked Sendable {
 
     // MARK: Reading what others wrote
 
-    /// Reads the commits that other processes published since the last call.
+    /// Reads the commits that other processes have published since the last call.
     ///
-    /// Throws `invalidDatabase` if published bytes are damaged; what was delivered before stays
-    /// valid. Where the segment that comes next was trimmed away, `load` is called and begins anew;
-    /// without it `historyTrimmed` is thrown, and nothing has changed.
+    /// Throws `invalidDatabase` if published bytes are damaged; commits delivered before remain
+    /// valid. If the next segment was trimmed, `load` is called to start over; without `load`,
+    /// throws `historyTrimmed` and changes nothing.
     package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
         if isReadOnly { (lock as? ReadOnlyLock)?.openIfMissing(directory) }
         guard !holdsWriter, let page = lock.loadControl(), page.realmID == realmID else { return }
@@ -391,7 +390,7 @@ package final class RealmLog: @unchecked Sendable {
         try read(through: page, load, deliver)
     }
 
-    /// Whether there is something to catch up with, or without `LOCK` may be. Never blocks.
+    /// Returns whether there may be commits to catch up with. Never blocks.
     package func isBehind() -> Bool {
         if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
         guard let page = lock.loadControl(), page.realmID == realmID else { return false }

@@ -1,12 +1,12 @@
-/// Reads the records of one segment in order, up to a position.
+/// A reader of the records of one segment, in order, up to a position.
 struct RecordCursor {
     private let segment: LogSegment
     private let bodyByteCountMax: Int
-    /// Where the next record begins.
+    /// The position of the next record.
     private(set) var position: LogPosition
     private(set) var nextSequence: UInt64
     private(set) var chain: UInt32
-    /// Nothing at or behind this position is read.
+    /// The position at which reading stops.
     private let limit: LogPosition
     private var buffer: [UInt8] = []
     private var bufferStart: LogPosition
@@ -25,10 +25,9 @@ struct RecordCursor {
         bufferStart = position
     }
 
-    /// The next record that continues the chain, with its body, or nil if none stands here.
+    /// Returns the next record that continues the chain, with its body, or `nil` if there is none.
     ///
-    /// Throws `unsupportedFormat` for a body version that only a newer version of the library
-    /// knows.
+    /// Throws `unsupportedFormat` for a body version of a newer version of the library.
     mutating func next() throws(StoreError) -> (record: DecodedRecord, body: [UInt8])? {
         guard limit > position, limit - position >= UInt64(RecordHeader.byteCount) else {
             return nil
@@ -65,7 +64,7 @@ struct RecordCursor {
             throw StoreError(
                 .unsupportedFormat,
                 "\(segment.name) has a record of body version \(decoded.header.bodyVersion) at "
-                    + "position \(position), which this version of Regnum does not know. Use a "
+                    + "position \(position), which this version of Regnum doesn't support. Use a "
                     + "newer one.", position: position)
         }
         let bodyStart = begin + RecordHeader.byteCount
@@ -76,7 +75,7 @@ struct RecordCursor {
         return (decoded, body)
     }
 
-    /// Makes `count` bytes from `position` available, if the segment has them before the limit.
+    /// Buffers `count` bytes from `position`, if the segment has that many before the limit.
     private mutating func fill(_ count: Int) throws(StoreError) {
         let start = Int(position - bufferStart)
         if start + count <= buffer.count { return }

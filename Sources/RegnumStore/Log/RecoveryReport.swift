@@ -1,44 +1,46 @@
-/// What opening a realm found and did.
+/// The findings and repairs of opening a realm.
 package struct RecoveryReport: Sendable, Equatable {
-    /// The realm was made by this open.
+    /// Whether this call created the realm.
     package var isNew = false
-    /// The realm was opened for reading: nothing was put right.
+    /// Whether the realm was opened read-only. Then nothing was repaired.
     package var isReadOnly = false
-    /// Another process had the writer lock: the log was read to its published end, and its tail is
-    /// left to that process.
+    /// Whether another process held the writer lock. Then the log was read to its published end,
+    /// and its tail is left to that process.
     package var followedWriter = false
-    /// The machine was booted since the realm was last used, or that cannot be told.
+    /// Whether the machine was rebooted since the realm was last used; also true if that is
+    /// unknown.
     package var isOtherBoot = false
-    /// `LOCK` held no valid control page: it was rebuilt from the log.
+    /// Whether `LOCK` had no valid control page, so that it was rebuilt from the log.
     package var controlPageWasLost = false
-    /// A write or sync had failed: the log goes on in a new segment.
+    /// Whether a write or sync had failed, so that the log continues in a new segment.
     package var wasPoisoned = false
-    /// Files that said that the realm was being made or removed, though it is whole: removed.
+    /// Stray marks of an unfinished copy or removal, which were removed because the realm is
+    /// complete.
     package var strayFiles: [String] = []
-    /// Commits read.
+    /// The number of commits read.
     package var commitCount: UInt64 = 0
     /// The newest commit version.
     package var version: UInt64 = 0
-    /// Where the log ends.
+    /// The end of the log.
     package var logEnd: LogPosition = 0
-    /// Bytes that were valid but not known to be durable: written again and synced.
+    /// The number of bytes that were valid but not known to be durable, and were rewritten and
+    /// synced.
     package var adoptedByteCount: UInt64 = 0
-    /// Bytes behind the last valid record, never acknowledged, that were discarded.
+    /// The number of discarded bytes after the last valid record, which were never acknowledged.
     package var discardedByteCount: UInt64 = 0
-    /// The versions of whole commits among the discarded bytes.
+    /// The versions of complete commits among the discarded bytes.
     package var discardedVersions: [UInt64] = []
-    /// The checkpoint that reading began behind, nil if the log was read from its beginning.
+    /// The checkpoint from which reading started; `nil` if the log was read from its beginning.
     package var checkpoint: CheckpointReference?
-    /// Checkpoints that the log names and that are damaged: an older one served, with the log since
-    /// then.
+    /// Damaged checkpoints in the log. An older one and the log since then were used instead.
     package var damagedCheckpoints: [CheckpointReference] = []
-    /// Acknowledged bytes of the log are damaged from this position on; `checkpoint` holds what they
-    /// said, so nothing is lost.
+    /// The log position from which acknowledged bytes are damaged. Nothing is lost, because
+    /// `checkpoint` has their content.
     package var damagedPosition: LogPosition?
 
     package init() {}
 
-    /// Adds what a process that went on after a dead one has found.
+    /// Adds the findings of a later takeover from a dead process.
     package mutating func merge(_ later: RecoveryReport) {
         wasPoisoned = wasPoisoned || later.wasPoisoned
         adoptedByteCount += later.adoptedByteCount

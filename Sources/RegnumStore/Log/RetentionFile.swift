@@ -1,5 +1,5 @@
-/// The retention that a realm has, whoever opens it: a small file, which is absent until somebody
-/// sets a retention. `Docs/FORMAT.md` has the bytes.
+/// The history retention stored with the realm: a small file, which is absent until a retention is
+/// set. `Docs/FORMAT.md` specifies the bytes.
 package struct RetentionFile: Sendable {
     let fileSystem: any FileSystem
     let directory: any RealmDirectory
@@ -10,9 +10,10 @@ package struct RetentionFile: Sendable {
     private static let format: UInt32 = 1
     private static let byteCount = 52
 
-    /// The retention that was set last; nil if none was, or the file is damaged or another realm's.
+    /// Returns the stored retention; `nil` if it was never set, or if the file is damaged or
+    /// belongs to another realm.
     ///
-    /// Throws what the file system throws: who is about to remove something must not go by another
+    /// Throws the errors of the file system; the caller must not remove anything under a different
     /// retention then.
     package func read() throws(StoreError) -> HistoryRetention? {
         let bytes: [UInt8]
@@ -25,9 +26,9 @@ package struct RetentionFile: Sendable {
         return decode(bytes)
     }
 
-    /// Sets the retention, durably, unless it is the one that was set.
+    /// Stores the retention durably, unless it is unchanged.
     ///
-    /// Throws `diskFull` and what the file system throws; then the one before counts.
+    /// Throws `diskFull` and the errors of the file system; the previous retention then remains.
     package func write(_ retention: HistoryRetention) throws(StoreError) {
         guard try read() != retention else { return }
         try directory.replaceFile(
@@ -71,7 +72,7 @@ package struct RetentionFile: Sendable {
 }
 
 extension RealmLog {
-    /// Where the realm's retention is.
+    /// The realm's retention file.
     package var retentionFile: RetentionFile {
         RetentionFile(fileSystem: fileSystem, directory: directory, realmID: realmID)
     }

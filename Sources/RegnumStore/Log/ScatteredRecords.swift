@@ -1,14 +1,13 @@
-/// The valid records among bytes in which anything may stand between them: those behind a damaged
-/// one.
+/// A search for valid records among arbitrary bytes, after a damaged record.
 ///
-/// Whether a header is followed by its body is found by a checksum of up to 4 MiB, and bytes that
-/// somebody has made up can hold a header at every eighth byte. So the checksums of bodies have a
-/// budget, which records that do not overlap cannot use up.
+/// Verifying the body of a header takes a checksum of up to 4 MiB, and crafted bytes can contain a
+/// header at every eighth byte. Body checksums therefore have a budget, which nonoverlapping
+/// records can't exceed.
 struct ScatteredRecords {
-    /// The budget was used up: no writer leaves such bytes.
+    /// Whether the budget was exceeded. No writer leaves such bytes.
     private(set) var isCrafted = false
     private let salt: UInt64
-    /// Where in the file the bytes begin.
+    /// The offset of the bytes in the file.
     private let fileOffset: UInt64
     private let bodyByteCountMax: Int
 
@@ -18,10 +17,10 @@ struct ScatteredRecords {
         self.bodyByteCountMax = bodyByteCountMax
     }
 
-    /// Calls `body` with each valid record that begins before `limit`, and where it begins.
+    /// Calls `body` with each valid record that starts before `limit`, and with its offset.
     ///
-    /// - Complexity: O(bytes): one header checksum for each aligned place, and checksums of bodies
-    ///   over at most twice as many bytes as there are.
+    /// - Complexity: O(bytes): one header checksum per aligned offset, and body checksums over at
+    ///   most twice the number of bytes.
     mutating func forEach(
         in bytes: UnsafeRawBufferPointer, before limit: Int,
         _ body: (_ record: DecodedRecord, _ offset: Int) -> Void

@@ -1,18 +1,18 @@
-/// What is known about the log where its first invalid record begins. `Docs/DURABILITY.md` has the
-/// rule and its reasons.
+/// The known facts about the log at its first invalid record. `Docs/DURABILITY.md` explains the
+/// rule.
 package struct TailEvidence: Sendable, Equatable {
-    /// The position at which the first record fails its checksums, sequence or chain.
+    /// The position of the first record with an invalid checksum, sequence number or chain.
     package var firstInvalid: LogPosition
-    /// Up to here something vouches that the bytes were durable, or visible in this boot: the
-    /// greatest `durableEnd` of any valid record before or behind, the base of a successor segment,
-    /// the control page.
+    /// The position up to which bytes are known to have been durable, or visible during this boot:
+    /// the maximum of the `durableEnd` of every valid record before or after, the base of a
+    /// successor segment, and the control page.
     package var vouchedEnd: LogPosition
-    /// Every byte of the window from `firstInvalid` on is zero.
+    /// Whether every byte of the window from `firstInvalid` on is zero.
     package var tailIsZero: Bool
-    /// The machine was not booted since the last writer wrote.
+    /// Whether the machine hasn't been rebooted since the last writer wrote.
     package var isSameBoot: Bool
-    /// The bytes from `firstInvalid` on can be what a killed process leaves: the beginning of a
-    /// record that goes on the chain, then zeros.
+    /// Whether the bytes from `firstInvalid` on may have been left by a killed process: the
+    /// beginning of a record that continues the chain, then zeros.
     package var tailIsPrefix: Bool
 
     package init(
@@ -27,13 +27,14 @@ package struct TailEvidence: Sendable, Equatable {
     }
 }
 
-/// What a log's end turns out to be.
+/// The state of the log's end.
 package enum TailVerdict: Sendable, Equatable {
-    /// Nothing behind the last valid record.
+    /// There is nothing after the last valid record.
     case clean
-    /// The remains of a batch that was never acknowledged: discarded, reported, zeroed.
+    /// The remains of a batch that was never acknowledged. They are discarded, reported and zeroed.
     case torn
-    /// Acknowledged data is damaged, or bytes stand there that nobody can have written: refuse.
+    /// Acknowledged data is damaged, or there are bytes that no writer can have left. The realm
+    /// refuses to open.
     case damaged
 
     package static func decide(_ evidence: TailEvidence) -> TailVerdict {

@@ -1,19 +1,19 @@
-/// What stands in a segment behind its last valid record.
+/// The bytes of a segment after its last valid record.
 struct TailScan {
     var bytes: [UInt8] = []
-    /// Number of bytes up to and including the last that is not zero; 0 if all are zero.
+    /// The number of bytes up to and including the last nonzero one; 0 if all are zero.
     var nonZeroByteCount = 0
-    /// The greatest `durableEnd` that a valid record behind the first invalid one carries.
+    /// The maximum `durableEnd` of the valid records after the first invalid one.
     var vouchedEnd: LogPosition = 0
-    /// The versions of whole commit records behind the first invalid one.
+    /// The versions of complete commit records after the first invalid one.
     var versions: [UInt64] = []
     /// See `TailEvidence.tailIsPrefix`.
     var isPrefix = false
     /// See `ScatteredRecords.isCrafted`.
     var isCrafted = false
 
-    /// Looks at the window behind `position`. Cost: reads up to `windowByteCount` bytes; if they are
-    /// not all zero, the checksums of `ScatteredRecords`.
+    /// Examines the window after `position`. Cost: reads up to `windowByteCount` bytes, and
+    /// computes the checksums of `ScatteredRecords` unless all bytes are zero.
     init(
         _ segment: LogSegment, from position: LogPosition, nextSequence: UInt64, chain: UInt32,
         options: StoreOptions
@@ -51,8 +51,8 @@ struct TailScan {
         isCrafted = records.isCrafted
     }
 
-    /// Whether the bytes are the beginning of the record that comes next, followed by zeros: less
-    /// than a header, or a valid header with less than its body.
+    /// Returns whether the bytes are the beginning of the next record, followed by zeros: less than
+    /// a header, or a valid header with an incomplete body.
     private static func isPrefix(
         _ bytes: UnsafeRawBufferPointer, nonZeroByteCount: Int, salt: UInt64, fileOffset: UInt64,
         nextSequence: UInt64, chain: UInt32, bodyByteCountMax: Int

@@ -1,8 +1,8 @@
-/// What says that a realm is being made from a seed in a directory, or removed from it.
-/// `Docs/FORMAT.md` has the bytes.
+/// A mark in a directory that a realm is being created there from a seed, or removed.
+/// `Docs/FORMAT.md` specifies the bytes.
 ///
-/// A mark is believed only where the other files bear it out: one that somebody has left in the
-/// directory of a whole realm is passed over.
+/// A mark is believed only if it is consistent with the other files. A stray one in the directory
+/// of a complete realm is ignored.
 struct UnfinishedMark: Equatable, Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case copy = "unfinished-copy"
@@ -10,9 +10,9 @@ struct UnfinishedMark: Equatable, Sendable {
     }
 
     var kind: Kind
-    /// That of the realm, zeros where nothing of it could be read.
+    /// The realm's identifier, or zeros if it couldn't be read.
     var realmID: Identity128
-    /// The lowest segment before a removal began, which goes first; nil if there was none.
+    /// The lowest segment before a removal began, which is removed first; `nil` if there was none.
     var firstSegment: UInt64?
 
     static let names = Set(Kind.allCases.map(\.rawValue))
@@ -34,7 +34,7 @@ struct UnfinishedMark: Equatable, Sendable {
         bytes[..<36].withUnsafeBytes { Checksum.crc32c($0) }
     }
 
-    /// Nil for bytes that are no mark of the kind.
+    /// Decodes a mark; `nil` if the bytes aren't a mark of that kind.
     init?(_ bytes: [UInt8], _ kind: Kind) {
         guard bytes.count == Self.byteCount,
             Bytes.load(UInt64.self, from: bytes, at: 0) == Self.magic,
@@ -55,7 +55,7 @@ struct UnfinishedMark: Equatable, Sendable {
         self.firstSegment = firstSegment
     }
 
-    /// The mark of that kind in the directory, nil if there is none that can be read.
+    /// Reads the mark of that kind in the directory; `nil` if there is none or it can't be read.
     init?(_ kind: Kind, in directory: any RealmDirectory) {
         guard let file = try? directory.open(kind.rawValue), let size = try? file.size(),
             size == UInt64(Self.byteCount), let bytes = try? file.read(at: 0, count: Int(size))
@@ -63,7 +63,7 @@ struct UnfinishedMark: Equatable, Sendable {
         self.init(bytes, kind)
     }
 
-    /// The mark that a removal begins with.
+    /// Creates the mark for the start of a removal.
     init(removalOf names: [String], in directory: any RealmDirectory) {
         let segments = names.compactMap(SegmentHeader.parse).filter { $0.generation == 0 }
             .map(\.number).sorted()
@@ -75,16 +75,17 @@ struct UnfinishedMark: Equatable, Sendable {
             firstSegment: segments.first)
     }
 
-    /// Puts the mark into the directory, durably, in the place of any that is there.
+    /// Writes the mark to the directory durably, replacing any existing one.
     func write(_ fileSystem: any FileSystem, _ directory: any RealmDirectory) throws(StoreError) {
         try directory.replaceFile(
             kind.rawValue, with: encoded(), temporary: RealmLog.temporaryName(fileSystem))
     }
 
-    /// Whether the directory holds no realm: a mark says so, and the rest bears it out.
+    /// Returns whether the directory has an incomplete realm: there is a mark, and the other files
+    /// are consistent with it.
     ///
-    /// A seed's log gets its name when everything else of the copy is durable, and a removal begins
-    /// with the lowest segment: where that is there, the realm is whole.
+    /// A copy's log gets its name when everything else is durable, and a removal starts with the
+    /// lowest segment. If that exists, the realm is complete.
     ///
     /// - Parameter page: the control page, if there is one.
     static func isUnfinished(

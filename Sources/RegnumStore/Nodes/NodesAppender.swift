@@ -1,17 +1,19 @@
-/// Appends extents to a nodes file. Nothing in the file is overwritten: the first extent begins
-/// behind its end, at a page, so that what a crashed writer left stays as garbage.
+/// An appender of extents to a nodes file. Nothing in the file is overwritten: the first extent
+/// starts at a page boundary after its end, so that whatever a crashed writer left remains as
+/// garbage.
 ///
-/// Not thread-safe: one thread at a time, in the process that holds the checkpoint lock.
+/// Not thread-safe: used by one thread at a time, in the process that holds the checkpoint lock.
 package final class NodesAppender {
-    /// Told the bytes written so far, between writes; false: stop.
+    /// Called between writes with the number of bytes written so far; returning false stops the
+    /// appender.
     package typealias Pace = (_ writtenByteCount: UInt64) -> Bool
 
-    /// What is appended to; reads what was appended once it is synced.
+    /// The file that is appended to. Appended extents can be read from it once they are synced.
     package let file: NodesFile
     private let options: StoreOptions
     private let pace: Pace
     private var buffer: [UInt8] = []
-    /// Where in the file the buffer goes.
+    /// The offset in the file at which the buffer will be written.
     private var bufferStart: UInt64
     private var writtenByteCount: UInt64 = 0
     private var unsyncedByteCount: UInt64 = 0
@@ -27,28 +29,28 @@ package final class NodesAppender {
 
     package var fileNumber: UInt64 { file.number }
 
-    /// Where the file ends with what was appended so far.
+    /// The end of the file including everything appended so far.
     package var end: UInt64 { bufferStart + UInt64(buffer.count) }
 
     /// Appends one extent.
     ///
-    /// - Returns: where it begins, a multiple of 64. The bytes are durable once `sync` returned.
-    /// - Throws: `diskFull`, `ioFailed`, or `closed` where the pace said stop; then the appender
-    ///   takes no more, and what it appended is garbage.
+    /// - Returns: its offset, a multiple of 64. The bytes are durable once `sync` has returned.
+    /// - Throws: `diskFull`, `ioFailed`, or `closed` if the pace stopped the appender. The appender
+    ///   can't be used any more then, and what it appended is garbage.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> UInt64 {
         try append(parts: [bytes])
     }
 
-    /// Appends the parts, one directly behind the other, as one extent.
+    /// Appends the parts, without gaps between them, as one extent.
     package func append(parts: [UnsafeRawBufferPointer]) throws(StoreError) -> UInt64 {
-        precondition(!hasFailed, "an appender that failed takes no more")
+        precondition(!hasFailed, "append to a failed appender")
         let count = UInt64(parts.reduce(0) { $0 + $1.count })
         var offset = (end + 63) & ~63
         let window = options.nodesWindowByteCount
         if count > 0, count <= window, offset / window != (offset + count - 1) / window {
             offset = (offset / window + 1) * window
             try flush()
-            bufferStart = offset  // the gap is a hole in the file: zeros
+            bufferStart = offset  // the gap is a hole in the file, which reads as zeros
         }
         for _ in 0..<Int(offset - end) { buffer.append(0) }
         for part in parts {
@@ -64,9 +66,9 @@ package final class NodesAppender {
         return offset
     }
 
-    /// Writes what is gathered and makes everything that was appended durable.
+    /// Writes the buffer and makes everything that was appended durable.
     package func sync() throws(StoreError) {
-        precondition(!hasFailed, "an appender that failed takes no more")
+        precondition(!hasFailed, "sync of a failed appender")
         try flush()
         try syncFile()
     }
@@ -88,7 +90,7 @@ package final class NodesAppender {
         guard pace(writtenByteCount) else {
             hasFailed = true
             throw StoreError(
-                .closed, "Writing a checkpoint to \(file.path) was stopped.", path: file.path)
+                .closed, "The checkpoint to \(file.path) was canceled.", path: file.path)
         }
     }
 

@@ -1,10 +1,10 @@
-/// The nodes files of one realm. Any thread may use it, without owning the log.
+/// The nodes files of one realm. Can be used from any thread, without ownership of the log.
 package final class NodesDirectory: Sendable {
     private let fileSystem: any FileSystem
     private let directory: any RealmDirectory
     package let realmID: Identity128
     private let options: StoreOptions
-    /// The files that somebody holds.
+    /// The files that are currently in use.
     private let open = Guarded<[UInt64: Reference]>([:])
 
     private struct Reference: Sendable {
@@ -21,9 +21,9 @@ package final class NodesDirectory: Sendable {
         self.options = options
     }
 
-    /// Nodes file `number`: the same object while somebody holds it.
+    /// Returns nodes file `number`, sharing one object while it is in use.
     ///
-    /// Throws `historyTrimmed` where it is missing, `invalidDatabase` where its header is damaged,
+    /// Throws `historyTrimmed` if it doesn't exist, `invalidDatabase` if its header is damaged,
     /// `unsupportedFormat` for a newer format.
     package func file(_ number: UInt64) throws(StoreError) -> NodesFile {
         if let file = open.withLock({ $0[number]?.file }) { return file }
@@ -31,10 +31,11 @@ package final class NodesDirectory: Sendable {
             try NodesFile.open(directory, number: number, realmID: realmID, options: options))
     }
 
-    /// What appends the next checkpoint: to the file of `newest`, or to a new file if there is none,
-    /// it failed or is damaged, or it has more than twice the live bytes and 16 MiB.
+    /// Returns an appender for the next checkpoint: to the file of `newest`, or to a new file if
+    /// there is no such file, if it failed or is damaged, or if its size exceeds twice the live
+    /// bytes plus 16 MiB.
     ///
-    /// Only for the holder of the checkpoint lock that has read the log to its end since it took it.
+    /// Call only as the holder of the checkpoint lock, after reading the log to its end under it.
     package func appender(
         after newest: CheckpointReference?, liveByteCount: UInt64,
         pace: @escaping NodesAppender.Pace = { _ in true }
@@ -51,17 +52,17 @@ package final class NodesDirectory: Sendable {
         let last = max(numbers.max() ?? 0, newest?.file ?? 0)
         guard last < UInt64.max else {
             throw StoreError(
-                .invalidDatabase, "\(directory.path) has a nodes file of an impossible number.",
+                .invalidDatabase, "\(directory.path) has a nodes file with an impossible number.",
                 path: directory.path)
         }
         let file = try NodesFile.create(
             fileSystem, directory, number: last + 1, realmID: realmID, options: options)
-        // a file of this number that failed and was removed may still be held by somebody here
+        // A file of this number that failed and was removed may still be in use in this process.
         open.withLock { $0[file.number] = Reference(file: file) }
         return try NodesAppender(file, options: options, pace: pace)
     }
 
-    /// What appends to a file that was appended to before, whatever it holds; else as
+    /// Returns an appender for file `number`, whatever its content, if it is usable; otherwise as
     /// ``appender(after:liveByteCount:pace:)``.
     package func appender(
         to number: UInt64?, orAfter newest: CheckpointReference?, liveByteCount: UInt64,

@@ -1,7 +1,7 @@
-/// A nodes file, open for reading: extents of checkpoints, at multiples of 64, that never change.
+/// A nodes file, open for reading: immutable extents of checkpoints, at multiples of 64 bytes.
 ///
-/// Any thread may read at any time, also while the holder of the checkpoint lock appends. What was
-/// read stays where it is for the life of the object, also when the file's name is gone.
+/// Can be read from any thread, also while the holder of the checkpoint lock appends. Returned
+/// bytes stay valid for the lifetime of the object, even after the file was unlinked.
 package final class NodesFile: NodeBytes {
     package let number: UInt64
     package let path: String
@@ -10,15 +10,15 @@ package final class NodesFile: NodeBytes {
     private let windowByteCount: UInt64
     private let state: Guarded<State>
 
-    /// Guard of the `@unchecked Sendable`: the owner's lock around the state; the bytes behind the
+    /// Guard of the `@unchecked Sendable`: the owner's lock around the state; the bytes at the
     /// addresses are only read.
     private struct State: @unchecked Sendable {
-        /// The size when it was last looked at; the file only grows.
+        /// The size when it was last checked; the file only grows.
         var byteCount: UInt64
         var windows: [UInt64: UnsafeRawBufferPointer] = [:]
-        /// Ranges that cross a window, and private copies.
+        /// Mapped ranges that cross a window boundary, and private copies.
         var ranges: [ClosedRange<UInt64>: UnsafeRawBufferPointer] = [:]
-        /// Of `ranges` those that are private copies.
+        /// The private copies in `ranges`, to be deallocated.
         var copies: [UnsafeMutableRawPointer] = []
         var isAbandoned = false
     }
@@ -38,7 +38,7 @@ package final class NodesFile: NodeBytes {
         for copy in state.withLock({ $0 }).copies { copy.deallocate() }
     }
 
-    /// Opens nodes file `number`. Throws `historyTrimmed` where it is missing, `invalidDatabase` where
+    /// Opens nodes file `number`. Throws `historyTrimmed` if it doesn't exist, `invalidDatabase` if
     /// it is damaged.
     static func open(
         _ directory: any RealmDirectory, number: UInt64, realmID: Identity128,
@@ -52,7 +52,7 @@ package final class NodesFile: NodeBytes {
         } catch {
             guard error.code == .fileNotFound else { throw error }
             throw StoreError(
-                .historyTrimmed, "\(path) is gone, and a checkpoint is in it.", path: path)
+                .historyTrimmed, "\(path), which contains a checkpoint, is missing.", path: path)
         }
         let bytes = try file.read(at: 0, count: Int(NodesHeader.byteCount))
         try NodesHeader.check(
@@ -60,7 +60,8 @@ package final class NodesFile: NodeBytes {
         return try NodesFile(number: number, path: path, file: file, options: options)
     }
 
-    /// Makes nodes file `number`, which must not exist: whole under a temporary name, then named.
+    /// Creates nodes file `number`, which must not exist. It is completed under a temporary name
+    /// and then renamed.
     static func create(
         _ fileSystem: any FileSystem, _ directory: any RealmDirectory, number: UInt64,
         realmID: Identity128, options: StoreOptions
@@ -81,23 +82,23 @@ package final class NodesFile: NodeBytes {
             number: number, path: directory.path + "/" + name, file: file, options: options)
     }
 
-    /// A write or sync of the file failed: it takes no more extents, since nothing is known about
-    /// the pages behind its last good one. What was synced before stays good.
+    /// Whether a write or sync of the file failed. No more extents are appended then, since the
+    /// state of the pages after the last synced one is unknown. Extents synced before remain valid.
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
     func abandon() { state.withLock { $0.isAbandoned = true } }
 
-    /// The bytes of the file now.
+    /// Returns the current size of the file in bytes.
     package func size() throws(StoreError) -> UInt64 {
         let size = try file.size()
         state.withLock { $0.byteCount = max($0.byteCount, size) }
         return size
     }
 
-    /// The bytes are in memory when it returns. A file that somebody else cuts short later, or a
-    /// disk that fails when the system reads them once more, ends the process.
+    /// Returns bytes that are loaded into memory. If another program truncates the file later, or
+    /// the disk fails when the system reads the page again, accessing them terminates the process.
     ///
-    /// Cost: a system call; the first touch of a window maps it too. Where a mapping cannot be had,
-    /// the bytes are read into private memory.
+    /// Cost: one system call; the first access to a window also maps it. If no mapping can be
+    /// created, the bytes are read into private memory.
     package func bytes(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer {
         guard count >= 0 else { throw outside(offset, count) }
         if count == 0 { return UnsafeRawBufferPointer(start: nil, count: 0) }
@@ -116,9 +117,10 @@ package final class NodesFile: NodeBytes {
         return try populate(part, at: offset) ? part : copy(at: offset, count: count)
     }
 
-    /// Maps a window; nil where files are not mapped, or the system has no room for a mapping now.
+    /// Maps a window; `nil` if files aren't mapped, or if the system currently can't create a
+    /// mapping.
     private func map(_ window: UInt64) -> UnsafeRawBufferPointer? {
-        // two threads may map the same window: the second mapping is the one that stays known
+        // Two threads may map the same window; the second mapping is kept in the table.
         guard
             let bytes = try? file.map(at: window * windowByteCount, count: Int(windowByteCount))
         else { return nil }
@@ -126,7 +128,7 @@ package final class NodesFile: NodeBytes {
         return bytes
     }
 
-    /// A mapping of its own, or a private copy, of exactly these bytes.
+    /// Returns exactly these bytes, from a separate mapping or a private copy.
     private func range(at offset: UInt64, count: Int) throws(StoreError)
         -> UnsafeRawBufferPointer
     {
@@ -176,6 +178,6 @@ package final class NodesFile: NodeBytes {
     private func outside(_ offset: UInt64, _ count: Int) -> StoreError {
         StoreError(
             .invalidDatabase,
-            "\(path) is damaged: it ends before the \(count) bytes from \(offset) on.", path: path)
+            "\(path) is damaged: it ends before the \(count) bytes from \(offset) .", path: path)
     }
 }

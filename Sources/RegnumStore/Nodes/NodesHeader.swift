@@ -1,5 +1,5 @@
-/// The first 4,096 bytes of a nodes file; never changed after the file got its name.
-/// `Docs/FORMAT.md` owns the layout.
+/// The first 4,096 bytes of a nodes file, which never change after the file got its name.
+/// `Docs/FORMAT.md` specifies the layout.
 struct NodesHeader: Sendable, Equatable {
     static let byteCount: UInt64 = 4096
     static let magic: [UInt8] = [0x89, 0x52, 0x4E, 0x44, 0x0D, 0x0A, 0x1A, 0x0A]
@@ -13,7 +13,7 @@ struct NodesHeader: Sendable, Equatable {
         bytes.replaceSubrange(0..<8, with: Self.magic)
         Bytes.store(SegmentHeader.majorVersion, in: &bytes, at: 8)
         Bytes.store(SegmentHeader.minorVersion, in: &bytes, at: 10)
-        // 12 compatible, 16 read-only compatible, 20 incompatible features: none yet
+        // 12 compatible, 16 read-only compatible, 20 incompatible features: all zero so far
         Bytes.store(realmID.high, in: &bytes, at: 24)
         Bytes.store(realmID.low, in: &bytes, at: 32)
         Bytes.store(number, in: &bytes, at: 40)
@@ -28,8 +28,8 @@ struct NodesHeader: Sendable, Equatable {
     }
 
     /// Checks that `bytes` are the header of nodes file `number` of the realm. Throws
-    /// `unsupportedFormat` for a newer format, `invalidDatabase` for anything else. Features that only
-    /// writers must know are accepted where nothing will be written.
+    /// `unsupportedFormat` for a newer format, `invalidDatabase` for anything else. A read-only
+    /// realm accepts features that only affect writers.
     static func check(
         _ bytes: [UInt8], realmID: Identity128, number: UInt64, path: String,
         isReadOnly: Bool = false
@@ -39,7 +39,7 @@ struct NodesHeader: Sendable, Equatable {
         else {
             throw StoreError(
                 .invalidDatabase,
-                "\(path) does not begin as a nodes file of a realm does: it is damaged.",
+                "\(path) is damaged: it has no valid nodes file header.",
                 path: path)
         }
         let major = Bytes.load(UInt16.self, from: bytes, at: 8)
@@ -58,14 +58,14 @@ struct NodesHeader: Sendable, Equatable {
         else {
             throw StoreError(
                 .invalidDatabase,
-                "\(path) belongs to another realm, or is another nodes file under this name.",
+                "\(path) belongs to another realm, or is a nodes file that was renamed.",
                 path: path)
         }
     }
 
     static func fileName(_ number: UInt64) -> String { "nodes-\(number)" }
 
-    /// The number in a file name, or nil if it is not a nodes file's.
+    /// Returns the number in a nodes file's name, or `nil` if it isn't one.
     static func parse(fileName: String) -> UInt64? {
         guard fileName.hasPrefix("nodes-"), let number = UInt64(fileName.dropFirst(6)),
             number > 0, Self.fileName(number) == fileName

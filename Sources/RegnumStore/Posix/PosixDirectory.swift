@@ -1,19 +1,19 @@
 internal import CRegnum
 internal import Glibc
 
-/// A realm directory, held open by a descriptor that all its files are opened under.
+/// A realm directory, held open by a descriptor relative to which all its files are opened.
 ///
-/// Has no mutable state beside the descriptor, which is closed with the last reference.
+/// Has no mutable state except for the descriptor, which is closed with the last reference.
 package final class PosixDirectory: RealmDirectory {
     package let path: String
     package let isReadOnly: Bool
     package let identity: FileIdentity?
-    /// The path from the root, for as long as the process may change its current directory.
+    /// The absolute path, because the process may change its current directory.
     private let absolutePath: String
     private let permissions: PosixPermissions
     private let descriptor: Int32
 
-    /// Takes over `descriptor`.
+    /// Takes ownership of `descriptor`.
     init(path: String, descriptor: Int32, isReadOnly: Bool = false) {
         self.path = path
         self.descriptor = descriptor
@@ -38,8 +38,8 @@ package final class PosixDirectory: RealmDirectory {
 
     deinit { close(descriptor) }
 
-    /// The names of all entries. Bytes that are not UTF-8 are replaced, so that such an entry has a
-    /// name that cannot be opened.
+    /// Returns the names of all entries. Bytes that aren't UTF-8 are replaced; such an entry can't
+    /// be opened.
     package func names() throws(StoreError) -> [String] {
         let second = cregnum_openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard second >= 0 else { throw .system(-second, "list", path) }
@@ -57,7 +57,7 @@ package final class PosixDirectory: RealmDirectory {
                 guard errno == 0 else { throw .system(errno, "list", path) }
                 return names
             }
-            // The entry is valid until the next readdir of this stream, which nobody else has.
+            // The entry is valid until the next `readdir` on this stream, which isn't shared.
             let bytes = UnsafeRawPointer(entry).advanced(by: nameOffset)
             let name = String(cString: bytes.assumingMemoryBound(to: CChar.self))
             if name != ".", name != ".." { names.append(name) }
@@ -84,7 +84,7 @@ package final class PosixDirectory: RealmDirectory {
         guard result == 0 else { throw .system(-result, "rename", pathOf(name)) }
     }
 
-    /// A file system that cannot refuse to replace an entry replaces it.
+    /// Replaces an existing entry on file systems that don't support a rename without replacement.
     package func renameNew(_ name: String, to target: String) throws(StoreError) {
         try checkWritable()
         checkName(name)
@@ -106,8 +106,8 @@ package final class PosixDirectory: RealmDirectory {
         guard result == 0 else { throw .system(-result, "sync the directory", path) }
     }
 
-    /// Opens `LOCK`. One that is missing or was left unfinished is made two pages long without
-    /// touching bytes that another process may have written meanwhile; content is not judged here,
+    /// Opens `LOCK`. If it is missing or incomplete, it is extended to two pages without touching
+    /// bytes that another process may have written concurrently. The content isn't checked here,
     /// and the file never shrinks.
     package func openLock() throws(StoreError) -> any LockFile {
         if isReadOnly {
@@ -126,7 +126,7 @@ package final class PosixDirectory: RealmDirectory {
         }
     }
 
-    /// Whether an entry of any kind has this name.
+    /// Returns whether an entry of any kind has this name.
     func contains(_ name: String) throws(StoreError) -> Bool {
         do {
             _ = try identity(of: name)
@@ -136,7 +136,7 @@ package final class PosixDirectory: RealmDirectory {
         }
     }
 
-    /// What the name leads to now; links are not followed. Throws `fileNotFound`.
+    /// Returns the identity of the entry, without following links. Throws `fileNotFound`.
     func identity(of name: String) throws(StoreError) -> FileIdentity {
         checkName(name)
         var status = stat()
@@ -145,13 +145,13 @@ package final class PosixDirectory: RealmDirectory {
         return FileIdentity(status)
     }
 
-    /// Sets the permissions 0700, whatever the process's mask is.
+    /// Sets the permissions to 0700, regardless of the umask.
     func restrictToOwner() throws(StoreError) {
         let result = repeated { fchmod(descriptor, 0o700) }
         guard result == 0 else { throw .system(-result, "set the permissions of", path) }
     }
 
-    /// Makes the entry of this directory in the one above it durable.
+    /// Makes this directory's entry in its parent directory durable.
     func syncParent() throws(StoreError) {
         let parent = cregnum_openat(descriptor, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         guard parent >= 0 else { throw .system(-parent, "sync the directory above", path) }
@@ -162,9 +162,9 @@ package final class PosixDirectory: RealmDirectory {
 
     func pathOf(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// O_NONBLOCK so that a named pipe or a device in the file's place cannot hang the caller; it
-    /// has no effect on a regular file. A file that is only read may have several links: copies of
-    /// whole trees are often made so.
+    /// Opens a regular file. O_NONBLOCK prevents a named pipe or device in its place from blocking
+    /// the caller; it has no effect on regular files. Read-only files may have several links,
+    /// because copies of whole trees are often made that way.
     private func openRegular(_ name: String) throws(StoreError) -> Int32 {
         checkName(name)
         let access = isReadOnly ? O_RDONLY : O_RDWR
@@ -183,12 +183,12 @@ package final class PosixDirectory: RealmDirectory {
             if status.st_mode & S_IFMT != S_IFREG {
                 throw notRegular(name, "it is not a regular file")
             }
-            throw notRegular(name, "it has \(status.st_nlink) links where a realm's file has one")
+            throw notRegular(name, "it has \(status.st_nlink) links; realm files must have one")
         }
         guard permissions.mayHave(status) else {
             close(file)
             throw notRegular(
-                name, "it belongs to another user, and everybody may write to the directory")
+                name, "it belongs to another user, and the directory is world-writable")
         }
         return file
     }
@@ -198,28 +198,29 @@ package final class PosixDirectory: RealmDirectory {
             .fileAccess, "Cannot open \"\(pathOf(name))\": \(reason).", path: pathOf(name))
     }
 
-    /// Whether the directory is this user's.
+    /// Whether the directory belongs to this user.
     var isOwn: Bool { permissions.isOwn }
 
-    /// Refuses a directory that a stranger has put where this user looks for its realm.
+    /// Throws `filePermissionDenied` for a directory that an untrusted user may have planted.
     func checkOwner() throws(StoreError) {
         guard !permissions.isStrangers else {
             throw StoreError(
                 .filePermissionDenied,
-                "The directory \"\(path)\" belongs to another user, and everybody may write to it.",
+                "The directory \"\(path)\" belongs to another user and is world-writable.",
                 path: path)
         }
     }
 
-    /// Returns the descriptor of a new file, or the negative error number; then no entry is left
-    /// behind.
+    /// Creates an empty file and returns its descriptor, or the negative error number without
+    /// leaving an entry.
     private func createEmpty(_ name: String) -> Int32 {
         checkName(name)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = cregnum_openat(descriptor, name, flags, 0o600)
         guard file >= 0 else { return file }
         if let group = permissions.sharedGroup {
-            // who is not in the group leaves the file in its own
+            // Fails if this user isn't a member of that group; the file then keeps the user's own
+            // group.
             _ = repeated { fchown(file, uid_t.max, group) }
         }
         let result = repeated { fchmod(file, permissions.fileMode) }
@@ -231,14 +232,15 @@ package final class PosixDirectory: RealmDirectory {
 
     private func checkWritable() throws(StoreError) {
         try ProcessFork.check()
-        precondition(!isReadOnly, "nothing is changed in a directory that was opened for reading")
+        precondition(!isReadOnly, "change in a directory that was opened for reading")
     }
 
-    /// Names come from the store, never from a file: one that leaves the directory is a mistake.
+    /// Names come from the store, never from a file, so one that leaves the directory is a
+    /// programming error.
     private func checkName(_ name: String) {
         precondition(
             !name.isEmpty && !name.utf8.contains { $0 == 0x2F || $0 == 0 },
-            "a file name in a realm directory is one path component")
+            "a file name in a realm directory must be a single path component")
     }
 }
 

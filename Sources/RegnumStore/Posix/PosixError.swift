@@ -1,14 +1,14 @@
 internal import Glibc
 
 extension StoreError {
-    /// Whether the disk could not read what lies on it: reading it again will not help.
+    /// Whether the disk failed to read the data. Reading it again won't help.
     package var isMediaFailure: Bool { code == .ioFailed && errno == EIO }
 
-    /// The error of a failed system call: the code by the error number, a sentence that names the
-    /// path and the reason.
+    /// Returns the error of a failed system call: a code derived from the error number, and a
+    /// message with the path and the reason.
     ///
-    /// `action` completes "Cannot ... "; `otherwise` is the code of numbers without a meaning of
-    /// their own.
+    /// `action` completes "Cannot ... "; `otherwise` is the code for error numbers without a
+    /// specific one.
     static func system(
         _ number: Int32, _ action: String, _ path: String, otherwise: Code = .ioFailed
     ) -> StoreError {
@@ -20,13 +20,13 @@ extension StoreError {
 
     private static func meaning(of number: Int32) -> (code: Code?, reason: String) {
         switch number {
-        case EACCES: (.filePermissionDenied, "this user has no permission to (EACCES)")
-        case EPERM: (.filePermissionDenied, "the system does not permit it (EPERM)")
+        case EACCES: (.filePermissionDenied, "permission denied (EACCES)")
+        case EPERM: (.filePermissionDenied, "operation not permitted (EPERM)")
         case EROFS: (.filePermissionDenied, "the file system is read-only (EROFS)")
         case ENOSPC: (.diskFull, "no space is left on the disk (ENOSPC)")
         case EDQUOT: (.diskFull, "the user's disk quota is used up (EDQUOT)")
         case ENOENT: (.fileNotFound, "it does not exist (ENOENT)")
-        case EEXIST: (.fileExists, "it exists already (EEXIST)")
+        case EEXIST: (.fileExists, "it already exists (EEXIST)")
         case ENOTDIR: (.fileAccess, "a part of the path is not a directory (ENOTDIR)")
         case EISDIR: (.fileAccess, "it is a directory (EISDIR)")
         case ELOOP: (.fileAccess, "it is a symbolic link, which is not followed (ELOOP)")
@@ -37,8 +37,8 @@ extension StoreError {
     }
 }
 
-/// Runs a system call again for as long as a signal interrupts it; returns its result, or the
-/// negative error number.
+/// Repeats a system call while it is interrupted by signals. Returns its result, or the negative
+/// error number.
 func repeated<Result: FixedWidthInteger & SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()

@@ -1,10 +1,11 @@
 internal import CRegnum
 internal import Glibc
 
-/// One file of a realm directory.
+/// A file of a realm directory.
 ///
-/// Has no mutable state beside its mappings, which have a lock, and the descriptor; both go with the
-/// last reference. The calls name their offset, so that threads do not disturb each other.
+/// Has no mutable state except for its mappings, which have a lock, and the descriptor; both are
+/// released with the last reference. All calls use explicit offsets, so that threads don't
+/// interfere.
 package final class PosixFile: StoreFile {
     private let path: String
     private let descriptor: Int32
@@ -17,7 +18,7 @@ package final class PosixFile: StoreFile {
         let byteCount: Int
     }
 
-    /// Takes over `descriptor`.
+    /// Takes ownership of `descriptor`.
     init(path: String, descriptor: Int32) {
         self.path = path
         self.descriptor = descriptor
@@ -35,8 +36,8 @@ package final class PosixFile: StoreFile {
         return UInt64(status.st_size)
     }
 
-    /// Reads with pread. Allocates no more than the rest of the file, so that a length from a
-    /// damaged file cannot ask for more memory than its bytes.
+    /// Reads with `pread`. Allocates no more than the rest of the file, so that a length from a
+    /// damaged file can't allocate more memory than the file has bytes.
     package func read(at offset: UInt64, count: Int) throws(StoreError) -> [UInt8] {
         precondition(count >= 0, "the number of bytes to read is negative")
         guard let start = off_t(exactly: offset) else { return [] }
@@ -87,7 +88,7 @@ package final class PosixFile: StoreFile {
     }
 
     package func map(at offset: UInt64, count: Int) throws(StoreError) -> UnsafeRawBufferPointer? {
-        precondition(count > 0 && offset % 4096 == 0, "a mapping begins at a page")
+        precondition(count > 0 && offset % 4096 == 0, "a mapping must begin at a page boundary")
         guard let start = off_t(exactly: offset), start <= off_t.max - off_t(count) else {
             throw .system(EINVAL, "map", path)
         }
@@ -105,7 +106,7 @@ package final class PosixFile: StoreFile {
         guard let start = bytes.baseAddress else { return true }
         let result = cregnum_populate(start, bytes.count, false)
         if result == 0 { return true }
-        // a read tells why; on a kernel that cannot load pages it is what brings them into memory
+        // A read finds the reason. On kernels without `MADV_POPULATE_READ` it also loads the pages.
         var position = offset
         let end = offset + UInt64(bytes.count)
         while position < end {
@@ -116,13 +117,13 @@ package final class PosixFile: StoreFile {
             } catch {
                 throw StoreError(
                     error.code,
-                    "\(error.sentence) The \(bytes.count) bytes from \(offset) on are concerned.",
+                    "\(error.sentence) Affected: \(bytes.count) bytes from \(offset).",
                     path: path, errno: error.errno)
             }
             guard part.count == count else {
                 throw StoreError(
                     .invalidDatabase,
-                    "\(path) is damaged: it ends before the \(bytes.count) bytes from \(offset) on.",
+                    "\(path) is damaged: it ends before the \(bytes.count) bytes from \(offset).",
                     path: path)
             }
             position += UInt64(count)

@@ -1,15 +1,15 @@
 internal import CRegnum
 internal import Glibc
 
-/// The file system, the clocks and the random numbers of this machine.
+/// The file system, clocks and random numbers of this machine.
 ///
-/// Every file is reached through the descriptor of its realm's directory, so that a directory that
-/// is renamed meanwhile stays the same realm. Symbolic links are followed on the way to the realm
+/// Every file is opened relative to the descriptor of its realm's directory, so that a directory
+/// renamed while open remains the same realm. Symbolic links are followed on the path to the realm
 /// directory (the user may keep it elsewhere), never inside it.
 ///
-/// Has no mutable state; all methods may be called from any thread at the same time.
+/// Stateless; all methods can be called concurrently from any thread.
 package final class PosixFileSystem: FileSystem {
-    /// The one that everybody uses: the type has no state.
+    /// The shared instance.
     package static let shared = PosixFileSystem()
 
     private static let bootIdentity = readBootID("/proc/sys/kernel/random/boot_id")
@@ -18,8 +18,8 @@ package final class PosixFileSystem: FileSystem {
 
     /// Opens the realm directory at `path`; see `FileSystem.openDirectory`.
     ///
-    /// A directory without `LOCK` may be one whose maker died before it synced the parent: with
-    /// `create` the parent is synced again.
+    /// A directory without `LOCK` may have been created by a process that died before it synced the
+    /// parent, so with `create` the parent is synced again.
     package func openDirectory(
         _ path: String, create: Bool
     ) throws(StoreError) -> any RealmDirectory {
@@ -40,7 +40,7 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Makes the directory; see `FileSystem.makeDirectory`.
+    /// Creates the directory; see `FileSystem.makeDirectory`.
     package func makeDirectory(_ path: String) throws(StoreError) -> any RealmDirectory {
         try checkPath(path)
         guard try makeMissing(path) else { throw .system(EEXIST, "make", path) }
@@ -88,7 +88,7 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Whether there is anything at `path`; see `FileSystem.hasEntry`.
+    /// Returns whether `path` exists; see `FileSystem.hasEntry`.
     package func hasEntry(_ path: String) throws(StoreError) -> Bool {
         try checkPath(path)
         var status = stat()
@@ -100,7 +100,7 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// The name of the file system if it is not a local one; see `FileSystem.networkFileSystem`.
+    /// Returns the name of a network file system; see `FileSystem.networkFileSystem`.
     package func networkFileSystem(at path: String) -> String? {
         var place = path
         while place.count > 1, place.hasSuffix("/") { place.removeLast() }
@@ -115,8 +115,8 @@ package final class PosixFileSystem: FileSystem {
         return Self.networkFileSystem(type: cregnum_filesystem_type(descriptor))
     }
 
-    /// By the numbers of statfs(2). Locks and the shared control page cannot be relied upon there:
-    /// other machines have their own, or a program decides what they do.
+    /// Maps the type numbers of statfs(2). On these file systems, locks and the shared control page
+    /// are unreliable, because other machines don't share them or a program defines their behavior.
     package static func networkFileSystem(type: Int64) -> String? {
         switch type {
         case 0x6969: "NFS"
@@ -133,8 +133,8 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Whether the path leads to the directory; see `FileSystem.leads`. Where a part of the path
-    /// may not be searched (any more), as after a process has given up rights, nothing is known.
+    /// Returns whether the path resolves to the directory; see `FileSystem.leads`. True if a
+    /// component of the path can't be searched, for example after the process dropped privileges.
     package func leads(_ path: String, to identity: FileIdentity) -> Bool {
         var status = stat()
         switch repeated({ stat(path, &status) }) {
@@ -144,8 +144,9 @@ package final class PosixFileSystem: FileSystem {
         }
     }
 
-    /// Renames the directory; see `FileSystem.moveDirectory`. A file system that cannot refuse to
-    /// replace an entry (some of those in user space) still refuses all but an empty directory.
+    /// Renames the directory; see `FileSystem.moveDirectory`. On a file system that can't rename
+    /// without replacement (some of those in user space), at most an empty directory can be
+    /// replaced.
     package func moveDirectory(_ path: String, to target: String) throws(StoreError) {
         try checkPath(target)
         let directory = try openOwn(path)
@@ -160,7 +161,7 @@ package final class PosixFileSystem: FileSystem {
         }
         guard let identity = directory.identity, leads(target, to: identity) else {
             throw StoreError(
-                .fileMoved, "The directory \"\(path)\" was replaced while it was moved.", path: path
+                .fileMoved, "The directory \"\(path)\" was replaced during the move.", path: path
             )
         }
         try directory.syncParent()
@@ -197,29 +198,29 @@ package final class PosixFileSystem: FileSystem {
         var status = stat()
         if result == -ENOTDIR, stat(path, &status) == 0 {
             throw StoreError(
-                .fileAccess, "\"\(path)\" is a file, and a realm is a directory.", path: path,
+                .fileAccess, "\"\(path)\" is a file, but a realm is a directory.", path: path,
                 errno: ENOTDIR)
         }
         throw .system(-result, "open the directory", path, otherwise: .fileAccess)
     }
 
-    /// The boot id of the kernel; nil where there is none or it is malformed.
+    /// Returns the kernel's boot id; `nil` if it is unavailable or malformed.
     package func bootID() -> Identity128? { Self.bootIdentity }
 
-    /// 64 bits of getrandom.
+    /// Returns 64 random bits from the system's generator (getrandom).
     package func random() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
     }
 
-    /// CLOCK_MONOTONIC: the same clock for all processes of one boot.
+    /// Returns the time of CLOCK_MONOTONIC, which is the same for all processes of one boot.
     package func monotonicNanoseconds() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// CLOCK_REALTIME.
+    /// Returns the time of CLOCK_REALTIME.
     package func wallClockMicroseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -238,8 +239,8 @@ package final class PosixFileSystem: FileSystem {
 }
 
 extension Identity128 {
-    /// Parses 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 and an optional newline; nil for
-    /// anything else.
+    /// Parses 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 with an optional newline; `nil`
+    /// for anything else.
     package init?(bootID text: some Sequence<UInt8>) {
         var digits: [UInt64] = []
         for (position, byte) in text.enumerated() {

@@ -2,13 +2,13 @@ internal import CRegnum
 internal import Glibc
 internal import Synchronization
 
-/// `LOCK` of a realm directory: locks of its open file description, the first page mapped.
+/// `LOCK` of a realm directory: locks of its open file description, and its mapped first page.
 ///
-/// Unsafe memory: `page` is a shared mapping of the first 4096 bytes, made once in `init`, removed
-/// in `deinit`, and reached only through the atomic functions of `CRegnum`. It stays readable
-/// because nobody shrinks `LOCK`.
+/// Unsafe memory: `page` is a shared mapping of the first 4,096 bytes, created in `init`, unmapped
+/// in `deinit`, and accessed only through the atomic functions of `CRegnum`. It stays readable
+/// because `LOCK` is never truncated.
 package final class PosixLockFile: LockFile {
-    /// Where things are in `LOCK`; the words have a cache line each.
+    /// The offsets in `LOCK`. Each word has its own cache line.
     private enum Layout {
         static let slotByteCount = 128
         static let grantCount = 1024
@@ -25,12 +25,13 @@ package final class PosixLockFile: LockFile {
     private let directory: PosixDirectory
     private let descriptor: Int32
     private let isReadOnly: Bool
-    // Guard: the pointer never changes, and what it points to is accessed by atomics only.
+    // Guard: the pointer never changes, and its target is accessed only atomically.
     private nonisolated(unsafe) let page: UnsafeMutableRawPointer
-    /// What the next `wake` writes. Processes do not agree on it: the write is the message.
+    /// The value of the next `wake`. Processes needn't agree on it, since only the write itself
+    /// matters.
     private let wakeCounter: Atomic<UInt64>
 
-    /// Takes over `descriptor`, also when it throws.
+    /// Takes ownership of `descriptor`, even if it throws.
     init(
         directory: PosixDirectory, descriptor: Int32, isReadOnly: Bool = false
     ) throws(StoreError) {
@@ -57,8 +58,8 @@ package final class PosixLockFile: LockFile {
                 "Cannot map \"\(path)\" into memory: \(String(cString: strerror(number))).",
                 path: path, errno: number)
         }
-        // a disk that cannot read the page, or has no room for it, is found here and not by a
-        // signal
+        // Detects a disk that can't read the page or has no space for it here, instead of by a
+        // signal.
         let failure = cregnum_populate(page, Layout.pageByteCount, !isReadOnly)
         guard failure == 0 || failure == -EINVAL else {
             munmap(page, Layout.pageByteCount)
@@ -66,7 +67,7 @@ package final class PosixLockFile: LockFile {
             throw StoreError(
                 .ioFailed,
                 "Cannot read \"\(path)\": the disk failed, has no room for its first page, or "
-                    + "somebody has cut the file short.", path: path, errno: -failure)
+                    + "the file was truncated.", path: path, errno: -failure)
         }
         self.directory = directory
         self.descriptor = descriptor
@@ -77,7 +78,7 @@ package final class PosixLockFile: LockFile {
     }
 
     deinit {
-        // closing does not, while a child that another thread has forked has the descriptor too
+        // Closing doesn't release the locks while a forked child shares the file description.
         if !ProcessFork.isChild { cregnum_unlock_all(descriptor) }
         munmap(page, Layout.pageByteCount)
         close(descriptor)
@@ -123,7 +124,8 @@ package final class PosixLockFile: LockFile {
         }
     }
 
-    /// A write that fails is not reported: watchers look at the control page by a timer as well.
+    /// Writes the wake counter. A failure isn't reported, since watchers also check the control
+    /// page periodically.
     package func wake() {
         guard mayWrite else { return }
         let value = wakeCounter.wrappingAdd(1, ordering: .relaxed).newValue
@@ -163,9 +165,9 @@ package final class PosixLockFile: LockFile {
         _ = cregnum_futex_wait(page + Layout.releaseWord, observed, timeoutNanoseconds)
     }
 
-    /// False in a child that was forked.
+    /// False in a forked child.
     private var mayWrite: Bool {
-        precondition(!isReadOnly, "a LOCK that was opened for reading is never written")
+        precondition(!isReadOnly, "write to a LOCK that was opened for reading")
         return !ProcessFork.isChild
     }
 

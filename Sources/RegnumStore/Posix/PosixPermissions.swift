@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Who owns a realm's directory and who may write to it, and what follows for its files.
+/// The owner and mode of a realm's directory, and the resulting permissions of its files.
 ///
-/// A directory that its group may write to is shared by the group, whose members are trusted. One
-/// that everybody may write to holds what strangers have put there.
+/// A group-writable directory is shared by its group, whose members are trusted. A world-writable
+/// directory may contain files planted by untrusted users.
 struct PosixPermissions {
     private let owner: uid_t
     private let group: gid_t
@@ -18,20 +18,20 @@ struct PosixPermissions {
     private var mayEverybodyWrite: Bool { mode & S_IWOTH != 0 }
     private var mayGroupWrite: Bool { mode & S_IWGRP != 0 }
 
-    /// Whether the directory is this user's.
+    /// Whether the directory belongs to this user.
     var isOwn: Bool { owner == geteuid() }
 
-    /// Whether a stranger may have made it to receive what this user writes.
+    /// Whether an untrusted user may have created the directory to receive this user's data.
     var isStrangers: Bool { mayEverybodyWrite && owner != geteuid() && owner != 0 }
 
-    /// Whether a file in the directory may be used as one of the realm's.
+    /// Returns whether a file in the directory can be trusted as one of the realm's files.
     func mayHave(_ file: stat) -> Bool {
         !mayEverybodyWrite || [geteuid(), 0, owner].contains(file.st_uid)
     }
 
-    /// The group that shares the realm.
+    /// The group that shares the realm, if any.
     var sharedGroup: gid_t? { mayGroupWrite && !mayEverybodyWrite ? group : nil }
 
-    /// The permissions of new files: for the owner, and for a group that shares the realm.
+    /// The mode of new files: for the owner only, or also for the group that shares the realm.
     var fileMode: mode_t { sharedGroup == nil ? 0o600 : 0o660 }
 }

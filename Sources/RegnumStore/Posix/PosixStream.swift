@@ -1,17 +1,17 @@
 internal import CRegnum
 internal import Glibc
 
-/// A file, pipe or device that is read or written from its beginning to its end.
+/// A file, pipe or device that is read or written sequentially.
 ///
-/// Its calls block. Closed with the last reference.
+/// Its methods block. Closed with the last reference.
 package final class PosixStream: Sendable {
     private let path: String
     private let descriptor: Int32
-    /// The name that what is written has until it is complete.
+    /// The name of the written file until it is complete.
     private let temporary: String?
     private let isFinished = Guarded(false)
 
-    /// Opens what is to be read.
+    /// Opens a file, pipe or device for reading.
     package init(reading path: String) throws(StoreError) {
         let result = cregnum_openat(AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0)
         guard result >= 0 else { throw .system(-result, "open", path) }
@@ -20,12 +20,11 @@ package final class PosixStream: Sendable {
         temporary = nil
     }
 
-    /// Begins a file that takes its name, in the place of one that has it, when it is finished. What has
-    /// the name and is no file (a pipe, a device) is written to.
+    /// Creates a file that is renamed to `path` when it is finished, replacing any existing file.
+    /// If `path` is a pipe or a device, it is written directly.
     ///
-    /// - Parameter realmPath: the directory of the realm that the content is from; nil for one in
-    ///   memory. A new file has the permissions that a file of the realm has; one that is replaced
-    ///   keeps its own.
+    /// - Parameter realmPath: the directory of the realm that the content comes from; `nil` for one
+    ///   in memory. A new file gets the permissions of a realm file; a replaced one keeps its own.
     package init(replacing path: String, from realmPath: String?) throws(StoreError) {
         var status = stat()
         let isThere = stat(path, &status) == 0
@@ -37,7 +36,7 @@ package final class PosixStream: Sendable {
             temporary = nil
             return
         }
-        // a link stays one: what it leads to is replaced
+        // A symbolic link is kept, and its target replaced.
         let target = isThere ? Self.resolved(path) : path
         let name = "\(target).\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36)).part"
         let mode = isThere ? status.st_mode & 0o777 : Self.fileMode(realmPath)
@@ -66,11 +65,11 @@ package final class PosixStream: Sendable {
         return String(cString: resolved)
     }
 
-    /// The next bytes, none at the end.
+    /// Reads the next bytes; empty at the end.
     package func read(atMost count: Int) throws(StoreError) -> [UInt8] {
         var result = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            // the buffer is written by the call alone, and as far as it says
+            // The call alone initializes the buffer, up to the count that it returns.
             result = repeated { Glibc.read(descriptor, buffer.baseAddress, count) }
             filled = max(result, 0)
         }
@@ -90,7 +89,7 @@ package final class PosixStream: Sendable {
         }
     }
 
-    /// Brings what was written to the disk and gives it its name.
+    /// Syncs the written data and gives the file its name.
     package func finish() throws(StoreError) {
         guard let temporary else { return }
         let synced = repeated { fsync(descriptor) }

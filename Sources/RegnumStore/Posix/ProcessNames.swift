@@ -1,9 +1,8 @@
 internal import Glibc
 
-/// A process as messages name it: its number and the name of its program, where the system tells
-/// it.
+/// Returns the description of a process for messages: its id and, if available, its program name.
 ///
-/// Reads a small file of the system: not for the cooperative pool's busy paths.
+/// Reads a file in `/proc`; don't call it on hot paths of the cooperative pool.
 package func processDescription(_ id: UInt32) -> String {
     let own = id == UInt32(getpid()) ? "this process, " : ""
     let descriptor = open("/proc/\(id)/comm", O_RDONLY | O_CLOEXEC)

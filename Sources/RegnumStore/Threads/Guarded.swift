@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A value behind a lock.
+/// A value protected by a lock.
 ///
-/// A lock of the C library rather than `Synchronization.Mutex`: the thread sanitizer does not see
-/// the contended path of `Mutex`, which lies in the precompiled library, and reports races where
-/// there are none (`Docs/Decisions/002-locks.md`).
+/// Uses a pthread mutex instead of `Synchronization.Mutex`: the thread sanitizer doesn't see the
+/// contended path of `Mutex`, which is in the precompiled library, and reports false races
+/// (`Docs/Decisions/002-locks.md`).
 ///
 /// Guard of the `@unchecked Sendable`: `mutex`. Every access to `value` is in `withLock`; `mutex`
 /// itself never changes.
 @usableFromInline
 package final class Guarded<Value: Sendable>: @unchecked Sendable {
-    // the lock makes accesses exclusive: no dynamic check is needed on top
+    // The lock guarantees exclusive access, so no dynamic check is needed.
     @exclusivity(unchecked) @usableFromInline var value: Value
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -20,7 +20,8 @@ package final class Guarded<Value: Sendable>: @unchecked Sendable {
         pthread_mutex_init(mutex, nil)
     }
 
-    /// Runs `body` alone. It must be short, must not block, and must not come back to this lock.
+    /// Runs `body` with exclusive access. It must be short, must not block, and must not reenter
+    /// this lock.
     @inlinable
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result

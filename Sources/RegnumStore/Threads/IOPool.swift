@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// The threads on which the store waits for disks and locks, so that the cooperative pool of
-/// Swift's concurrency never does. They are made when there is work for them, and end after a
-/// second without any. Also runs jobs at a later time.
+/// A thread pool for work that blocks on disks and locks, which would otherwise block the
+/// cooperative pool of Swift concurrency. Threads are created on demand and end after being idle
+/// for a second. The pool also runs jobs after a delay.
 ///
-/// A job is *short* or *long*. Short ones share a limited number of threads; they end soon, or give
-/// their thread up while others wait for one (`isCrowded`). A long one, such as opening a realm or
-/// writing a checkpoint, has a thread beside these for as long as it takes, so that it delays no
-/// short one.
+/// A job is *short* or *long*. Short jobs share a limited number of threads; they end soon, or
+/// yield their thread while others wait for one (`isCrowded`). A long job, such as opening a realm
+/// or writing a checkpoint, has a thread in addition to these for as long as it takes, so that it
+/// delays no short job.
 ///
-/// Guard of the `@unchecked Sendable`: `state` is touched only between `lock()` and `unlock()` of
+/// Guard of the `@unchecked Sendable`: `state` is accessed only between `lock()` and `unlock()` of
 /// the POSIX mutex, which a condition variable needs.
 package final class IOPool: @unchecked Sendable {
-    /// The pool of the process. Its last thread stays once it was made: a process at its limit of
-    /// threads can go on writing.
+    /// The shared pool of the process. Its last thread never ends, so that a process at its thread
+    /// limit can continue to write.
     package static let shared = IOPool(threadCountMax: 16, keepsThread: true)
-    /// Threads without a limit, for work of unknown length of which each realm, import or export
-    /// has one piece at a time: it may hold a realm's turn, so it must not wait for another
-    /// realm's.
+    /// A pool without a thread limit, for work of unknown duration. Each realm, import or export
+    /// has at most one such job at a time; since it may hold a realm's turn, it must not wait for
+    /// another realm's job.
     package static let elastic = IOPool(threadCountMax: .max, overflow: .shared)
 
     package typealias Job = @Sendable () -> Void
@@ -30,16 +30,16 @@ package final class IOPool: @unchecked Sendable {
     private struct State {
         var jobs: [Job] = []
         var firstJob = 0
-        var timers: [Timer] = []  // descending by deadline: the next one is last
+        var timers: [Timer] = []  // descending by deadline, so that the next one is last
         var threads = 0
         var idle = 0
-        var claimed = 0  // idle threads that were signalled and have not woken yet
-        var arriving = 0  // threads that were made and have not begun to work
-        var blocked = 0  // threads beside the limit: they wait for something, or run a long job
-        var longCount = 0  // long jobs that run, or are among `jobs`
-        var longJobs: ArraySlice<Job> = []  // those for which there is no thread
+        var claimed = 0  // idle threads that were signaled but haven't woken up yet
+        var arriving = 0  // created threads that haven't started to work yet
+        var blocked = 0  // threads that don't count: they wait for something or run a long job
+        var longCount = 0  // long jobs that are running or in `jobs`
+        var longJobs: ArraySlice<Job> = []  // long jobs over the limit
 
-        /// Where a timer goes: before those that are due as early.
+        /// Returns the insertion index of a timer, before timers with the same deadline.
         func timerIndex(_ deadline: UInt64) -> Int {
             var (low, high) = (0, timers.count)
             while low < high {
@@ -60,11 +60,11 @@ package final class IOPool: @unchecked Sendable {
     private static let idleNanoseconds: UInt64 = 1_000_000_000
 
     /// - Parameters:
-    ///   - threadCountMax: so many short jobs run at a time.
-    ///   - longCountMax: so many long jobs run at a time.
-    ///   - keepsThread: whether the last thread stays.
-    ///   - overflow: where jobs go for which the system gives no thread; without one the process
-    ///     ends if there is no thread at all.
+    ///   - threadCountMax: the maximum number of short jobs that run concurrently.
+    ///   - longCountMax: the maximum number of long jobs that run concurrently.
+    ///   - keepsThread: whether the last thread is kept when it is idle.
+    ///   - overflow: the pool that takes jobs for which no thread can be created. Without one, the
+    ///     process traps if the pool has no thread at all.
     package init(
         threadCountMax: Int, longCountMax: Int = 64, keepsThread: Bool = false,
         overflow: IOPool? = nil
@@ -83,7 +83,7 @@ package final class IOPool: @unchecked Sendable {
         pthread_condattr_destroy(&attributes)
     }
 
-    /// Runs `job` on a thread of the pool as soon as one is free. Never blocks.
+    /// Runs `job` on a thread of the pool as soon as one is available. Never blocks.
     package func submit(_ job: @escaping Job) {
         lock()
         state.jobs.append(job)
@@ -122,23 +122,24 @@ package final class IOPool: @unchecked Sendable {
         }
     }
 
-    /// Whether a short job waits for a thread: one that could go on for long gives its own up.
+    /// Whether a short job is waiting for a thread. Jobs that could continue for long should then
+    /// yield theirs.
     package var isCrowded: Bool {
         lock()
         defer { unlock() }
         return state.jobs.count - state.firstJob > state.claimed + state.arriving
     }
 
-    /// Whether so many threads wait already that no more should.
+    /// Whether so many threads are already waiting that no more should be added.
     package var hasManyWaiting: Bool {
         lock()
         defer { unlock() }
         return state.blocked - state.longCount >= longCountMax
     }
 
-    /// Makes the first thread, if there is none yet.
+    /// Creates the first thread if there is none yet.
     ///
-    /// Throws `ioFailed` if the system gives the process no thread.
+    /// Throws `ioFailed` if no thread can be created.
     package func prepare() throws(StoreError) {
         lock()
         let isMissing = state.threads == 0
@@ -156,11 +157,11 @@ package final class IOPool: @unchecked Sendable {
         unlock()
         throw StoreError(
             .ioFailed,
-            "The system gives this process no thread (\(String(cString: strerror(result)))): raise "
-                + "its limit of threads.", errno: result)
+            "Cannot create a thread (\(String(cString: strerror(result)))). Raise the "
+                + "thread limit of this process.", errno: result)
     }
 
-    /// Runs `job` on a thread of the pool after the time has passed. Never blocks.
+    /// Runs `job` on a thread of the pool after the delay. Never blocks.
     package func schedule(afterNanoseconds delay: UInt64, _ job: @escaping Job) {
         let (sum, isOver) = Self.now().addingReportingOverflow(delay)
         let deadline = isOver ? UInt64(Int64.max) : min(sum, UInt64(Int64.max))
@@ -172,15 +173,15 @@ package final class IOPool: @unchecked Sendable {
         if spawns { spawn() }
     }
 
-    /// Runs `body`, part of a short job that sleeps or waits for another process, without counting
-    /// its thread against the limit.
+    /// Runs `body`, a part of a short job that sleeps or waits for another process, without
+    /// counting its thread towards the limit.
     package func waiting<R>(_ body: () -> R) -> R {
         changeBlocked(1)
         defer { changeBlocked(-1) }
         return body()
     }
 
-    /// Threads that exist now.
+    /// The current number of threads.
     package var threadCount: Int {
         lock()
         defer { unlock() }
@@ -199,7 +200,8 @@ package final class IOPool: @unchecked Sendable {
     private func lock() { pthread_mutex_lock(mutex) }
     private func unlock() { pthread_mutex_unlock(mutex) }
 
-    /// Under the lock: has an idle thread look for work; true if a new thread must be made.
+    /// Signals an idle thread to look for work. Returns true if a new thread must be created
+    /// instead. Call with the lock held.
     private func claimThread() -> Bool {
         if state.idle > state.claimed {
             state.claimed += 1
@@ -212,7 +214,8 @@ package final class IOPool: @unchecked Sendable {
         return true
     }
 
-    /// Makes a thread, which the caller has counted. Returns the system's error, 0 for success.
+    /// Creates a thread, which the caller has counted. Returns the system's error number, or 0 on
+    /// success.
     private func makeThread() -> Int32 {
         let box = Unmanaged.passRetained(self)
         var thread = pthread_t()
@@ -239,11 +242,11 @@ package final class IOPool: @unchecked Sendable {
         if let overflow {
             if let job { overflow.submitLong(job) }
         } else if isLast {
-            fatalError("The system gives this process no thread (error \(result)).")
+            fatalError("Cannot create a thread (error \(result)).")
         }
     }
 
-    /// Under the lock: the job that comes next. There is one.
+    /// Removes and returns the next job. Call with the lock held, and only if there is one.
     private func takeJob() -> Job {
         let job = state.jobs[state.firstJob]
         state.firstJob += 1
@@ -262,14 +265,14 @@ package final class IOPool: @unchecked Sendable {
         state.arriving -= 1
         while true {
             takeDueTimers()
-            // those that waited are back: what they were replaced by goes
+            // Threads that were blocked are running again, so surplus threads end.
             if state.threads - state.blocked > threadCountMax {
                 state.threads -= 1
                 return unlock()
             }
             if state.firstJob < state.jobs.count {
                 let job = takeJob()
-                // whoever leaves with a job hands the timers over
+                // A thread that starts a job hands over the timers.
                 let spawns = needsTimekeeper ? claimThread() : false
                 unlock()
                 if spawns { spawn() }
@@ -297,7 +300,7 @@ package final class IOPool: @unchecked Sendable {
         }
     }
 
-    /// Under the lock: no thread waits for the timers.
+    /// Whether no thread is waiting for the timers. Call with the lock held.
     private var needsTimekeeper: Bool { !state.timers.isEmpty && state.idle == state.claimed }
 
     private func takeDueTimers() {
@@ -309,7 +312,7 @@ package final class IOPool: @unchecked Sendable {
         }
     }
 
-    /// CLOCK_MONOTONIC in nanoseconds.
+    /// Returns the time of CLOCK_MONOTONIC in nanoseconds.
     package static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,6 +1,6 @@
-/// Runs the jobs given to it one after the other on a pool's threads.
+/// A serial executor that runs its jobs one after the other on the threads of a pool.
 ///
-/// It takes `UnownedJob`s and is a `SerialExecutor`, so that an actor can live on it.
+/// Actors can use it as their custom executor.
 package final class Strand: SerialExecutor {
     private struct State: Sendable {
         var jobs: [UnownedJob] = []

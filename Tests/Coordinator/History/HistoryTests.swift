@@ -94,8 +94,8 @@ struct HistoryTests {
         } catch let error as StoreError {
             #expect(error.code == .historyTrimmed)
             #expect(
-                error.sentence == "Version 180 of the realm at /sim is not in its log any more: "
-                    + "the oldest that can be read is 181.")
+                error.sentence == "Version 180 of the realm at /sim is no longer in its log: "
+                    + "the oldest available version is 181.")
         }
         #expect(await storeErrorCode { try await coordinator.history(from: 185) } == .invalidInput)
         await coordinator.close()

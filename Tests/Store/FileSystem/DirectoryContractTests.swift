@@ -43,7 +43,7 @@ import Testing
             _ = try disk.fileSystem.openDirectory(disk.realmPath, create: create)
         }
         #expect(error?.code == .fileAccess)
-        #expect(error?.sentence.contains("is a file, and a realm is a directory") == true)
+        #expect(error?.sentence.contains("is a file, but a realm is a directory") == true)
         #expect(error?.sentence.contains(disk.realmPath) == true)
     }
 
