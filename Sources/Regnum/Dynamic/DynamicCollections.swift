@@ -14,7 +14,7 @@ public final class DynamicList: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
-    /// Returns an element; `nil` for nil.
+    /// Returns an element, which may be `nil`.
     ///
     /// - Precondition: the index is valid.
     /// - Complexity: O(log n).
@@ -76,7 +76,7 @@ public final class DynamicMutableSet: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
-    /// Returns an element; `nil` for nil.
+    /// Returns an element, which may be `nil`.
     ///
     /// - Precondition: the index is valid.
     public subscript(position: Int) -> Any? { place.element(at: position, of: "set") }
@@ -135,7 +135,7 @@ public final class DynamicMap: RandomAccessCollection {
     /// The keys, ascending.
     public var keys: [String] { place.keys.map { place.mapKey($0) } }
 
-    /// The value for a key; `nil` for nil, and if there is no such key.
+    /// The value for a key; `nil` if it is `nil` or there is no such key.
     ///
     /// - Complexity: O(log² n).
     public subscript(key: String) -> Any? {

@@ -42,7 +42,7 @@ public final class DynamicObject {
         return !store.contains(table, row)
     }
 
-    /// The value of a property by name; `nil` for nil.
+    /// The value of a property by name, which may be `nil`.
     ///
     /// A name that the class doesn't have, a value that the property cannot hold, a deleted object,
     /// and setting a read-only object make the transaction fail with that error when its body
@@ -73,7 +73,7 @@ public final class DynamicObject {
         set { self[name] = newValue }
     }
 
-    /// Returns the value of a property; `nil` for nil.
+    /// Returns the value of a property, which may be `nil`.
     ///
     /// - Throws: `.invalidInput` for a name that the class doesn't have, and for a deleted object.
     /// - Precondition: as for ``subscript(_:)``.
@@ -83,7 +83,7 @@ public final class DynamicObject {
         return store.read(try store.property(name, of: table), table, row)
     }
 
-    /// Sets a property: to a value or nil; for links, to an object of the right class or a
+    /// Sets a property: to a value or `nil`; for links, to an object of the right class or a
     /// dictionary of its values; for lists and sets, to a sequence; for maps, to a dictionary.
     /// Dictionaries create new objects, and embedded objects are always new ones. A property of any
     /// type takes values, objects, sequences and dictionaries, nested up to 100 levels; its

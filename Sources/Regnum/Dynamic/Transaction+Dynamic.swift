@@ -17,7 +17,7 @@ extension Transaction {
     ///     let dog = try tx.dynamicObject(ofType: "Dog", forPrimaryKey: "Rex")
     ///
     /// - Parameter key: a value that the primary key property can hold; `nil` finds the object
-    ///   whose key is nil.
+    ///   whose key is `nil`.
     /// - Throws: `.invalidInput` if there is no class with the name, or it has no primary key;
     ///   `.invalidValue` for a key of another type.
     /// - Complexity: O(log n).
@@ -141,8 +141,8 @@ extension DynamicStore {
         guard table.kind == .object else {
             throw Realm.Error(
                 .invalidInput,
-                "\(table.name) is an embedded class: its objects are created with their owners. Set "
-                    + "a property to a dictionary, or append one.", className: table.name)
+                "\(table.name) is an embedded class: its objects are created with their owners. "
+                    + "Set a property to a dictionary, or append one.", className: table.name)
         }
         let writer = DynamicWriter(self, transaction)
         defer { core.didEditAll() }

@@ -31,7 +31,7 @@ package struct JSONProperty: Sendable, Hashable {
     package let collection: Collection?
     /// The content of the property, or of each element.
     package let content: Content
-    /// Whether the content can be nil.
+    /// Whether the content can be `nil`.
     package let isOptional: Bool
     package var isPrimaryKey = false
     package var isIndexed = false

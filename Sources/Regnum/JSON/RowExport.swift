@@ -7,7 +7,7 @@ internal import RegnumEngine
 ///
 /// `key` is the row's key in the exported realm, for classes without a primary key. A link is the
 /// primary key of its object, otherwise that key; null is no object, and `{"key":null}` the object
-/// whose primary key is nil. Embedded objects are inline.
+/// whose primary key is `nil`. Embedded objects are inline.
 struct RowExport {
     let root: DatabaseRoot
     var text = JSONText()

@@ -25,7 +25,7 @@ internal import RegnumStore
 ///
 /// Before the block runs, properties that the realm lacks are added. A property that became
 /// optional keeps its values; one that changed in any other way starts with the zero of its type or
-/// nil, and its old values are available from the old objects. A primary key is an ordinary
+/// `nil`, and its old values are available from the old objects. A primary key is an ordinary
 /// property until the block returns. Afterwards, old forms are dropped, keys are checked, and
 /// objects of classes that became embedded get exactly one owner: those without one are deleted,
 /// and if there are several, each further owner gets a copy. Objects of classes that became

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension Query where Value: QueryCollection {
-    /// The number of elements, counting duplicates and nil values.
+    /// The number of elements, counting duplicates and `nil` values.
     ///
     ///     realm.objects(Person.self).where { $0.dogs.count > 2 }
     public var count: Query<Int> {
@@ -135,25 +135,25 @@ where Value: QueryCollection, Value.Element: ScalarValue, Value.Element._Basis: 
 }
 
 extension Query where Value: QueryCollection, Value.Element: BoundedValue {
-    /// The least of the elements, ignoring nil and NaN; `nil` if there are none.
+    /// The least of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Element.Required?> { aggregate(.min) }
 
-    /// The greatest of the elements, ignoring nil and NaN; `nil` if there are none.
+    /// The greatest of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Element.Required?> { aggregate(.max) }
 }
 
 extension Query where Value: QueryCollection, Value.Element: SummableValue {
-    /// The sum of the elements, ignoring nil; 0 if there are none.
+    /// The sum of the elements, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Element.Total> { aggregate(.sum) }
 
-    /// The mean of the elements, ignoring nil; `nil` if there are none.
+    /// The mean of the elements, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Element.Mean?> { aggregate(.average) }
 }
 
 extension Query
 where Value: QueryCollection, Value.Element: BoundedValue, Value.Element.Required: Comparable {
     /// Whether the list has elements and *all* of them are in the half-open range (as in Realm).
-    /// Nil elements are ignored.
+    /// `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
     }
@@ -193,25 +193,25 @@ extension Query {
 
 extension Query where Value: BoundedValue {
     /// The least value of the property among the objects of a collection, as in `$0.dogs.age.min`,
-    /// ignoring nil and NaN; `nil` if there are none.
+    /// ignoring `nil` and NaN; `nil` if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var min: Query<Value.Required?> { overObjects(.min) }
 
-    /// The greatest value of the property among the objects of a collection, ignoring nil and NaN;
-    /// `nil` if there are none.
+    /// The greatest value of the property among the objects of a collection, ignoring `nil` and
+    /// NaN; `nil` if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var max: Query<Value.Required?> { overObjects(.max) }
 }
 
 extension Query where Value: SummableValue {
-    /// The sum of a property over the objects of a collection, ignoring nil; 0 if there are none.
+    /// The sum of a property over the objects of a collection, ignoring `nil`; 0 if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var sum: Query<Value.Total> { overObjects(.sum) }
 
-    /// The mean of a property over the objects of a collection, ignoring nil; `nil` if there are
+    /// The mean of a property over the objects of a collection, ignoring `nil`; `nil` if there are
     /// none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.

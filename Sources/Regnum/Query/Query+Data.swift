@@ -7,13 +7,13 @@ public protocol BytesValue: ScalarValue {}
 extension Data: BytesValue {}
 
 extension Query where Value: ScalarValue, Value._Basis: BytesValue {
-    /// Whether the data contains `part`. False for nil. All data contain empty data.
+    /// Whether the data contains `part`. False for `nil`. All data contain empty data.
     public func contains(_ part: Data) -> Query<Bool> { match(.contains, part) }
 
-    /// Whether the data starts with `part`. False for nil.
+    /// Whether the data starts with `part`. False for `nil`.
     public func starts(with part: Data) -> Query<Bool> { match(.beginsWith, part) }
 
-    /// Whether the data ends with `part`. False for nil.
+    /// Whether the data ends with `part`. False for `nil`.
     public func ends(with part: Data) -> Query<Bool> { match(.endsWith, part) }
 
     /// The same as `==`.

@@ -10,7 +10,7 @@ extension Query where Value: ProjectedValue, Value._Projected.PersistedType: Emb
     }
 
     /// Whether the stored object equals that of the value: all values are equal, and all links lead
-    /// to the same objects. Nil corresponds to no object.
+    /// to the same objects. `nil` corresponds to no object.
     ///
     /// A persisted type with lists is an error, which is reported when the query is used.
     public static func == (left: Query, right: Value) -> Query<Bool> {

@@ -26,14 +26,14 @@ extension Query where Value: QueryMap, Value.Value: EnumValue {
 // MARK: Bounds
 
 extension Query where Value: EnumValue, Value._Enum.RawValue: BoundedValue {
-    /// The case with the least raw value among the objects of a collection, ignoring nil; `nil` if
-    /// there are none.
+    /// The case with the least raw value among the objects of a collection, ignoring `nil`; `nil`
+    /// if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var min: Query<Value._Enum?> { overObjects(.min) }
 
-    /// The case with the greatest raw value among the objects of a collection, ignoring nil; `nil`
-    /// if there are none.
+    /// The case with the greatest raw value among the objects of a collection, ignoring `nil`;
+    /// `nil` if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var max: Query<Value._Enum?> { overObjects(.max) }
@@ -43,10 +43,10 @@ extension Query
 where
     Value: QueryCollection, Value.Element: EnumValue, Value.Element._Enum.RawValue: BoundedValue
 {
-    /// The element with the least raw value, ignoring nil; `nil` if there are none.
+    /// The element with the least raw value, ignoring `nil`; `nil` if there are none.
     public var min: Query<Value.Element._Enum?> { .init(rawElements.min.rawNode(), scope) }
 
-    /// The element with the greatest raw value, ignoring nil; `nil` if there are none.
+    /// The element with the greatest raw value, ignoring `nil`; `nil` if there are none.
     public var max: Query<Value.Element._Enum?> { .init(rawElements.max.rawNode(), scope) }
 
     private var rawElements: Query<List<Value.Element._Enum.RawValue>> { .init(rawNode(), scope) }
@@ -54,10 +54,10 @@ where
 
 extension Query
 where Value: QueryMap, Value.Value: EnumValue, Value.Value._Enum.RawValue: BoundedValue {
-    /// The value with the least raw value, ignoring nil; `nil` if there are none.
+    /// The value with the least raw value, ignoring `nil`; `nil` if there are none.
     public var min: Query<Value.Value._Enum?> { .init(rawValues.min.rawNode(), scope) }
 
-    /// The value with the greatest raw value, ignoring nil; `nil` if there are none.
+    /// The value with the greatest raw value, ignoring `nil`; `nil` if there are none.
     public var max: Query<Value.Value._Enum?> { .init(rawValues.max.rawNode(), scope) }
 
     private var rawValues: Query<Map<Value.Key, Value.Value._Enum.RawValue>> {

@@ -62,8 +62,8 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
         return with(.objects(hops + [.link("value", to: ClassSchema.of(type).name)]))
     }
 
-    /// The value for a key. If there is no such entry, the value is nil, so that it equals only nil
-    /// and differs from every other value.
+    /// The value for a key. If there is no such entry, the value is `nil`, so that it equals only
+    /// `nil` and differs from every other value.
     ///
     ///     realm.objects(Dog.self).where { $0.favoriteParksByCity["New York"] == "Central Park" }
     public subscript(key: Value.Key) -> Query<Value.Value> {
@@ -95,18 +95,18 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
 }
 
 extension Query where Value: QueryMap, Value.Value: BoundedValue {
-    /// The least of the values, ignoring nil and NaN; `nil` if there are none.
+    /// The least of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Value.Required?> { aggregate(.min) }
 
-    /// The greatest of the values, ignoring nil and NaN; `nil` if there are none.
+    /// The greatest of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Value.Required?> { aggregate(.max) }
 }
 
 extension Query where Value: QueryMap, Value.Value: SummableValue {
-    /// The sum of the values, ignoring nil; 0 if there are none.
+    /// The sum of the values, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Value.Total> { aggregate(.sum) }
 
-    /// The mean of the values, ignoring nil; `nil` if there are none.
+    /// The mean of the values, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Value.Mean?> { aggregate(.average) }
 }
 

@@ -4,7 +4,7 @@ internal import RegnumEngine
 // unmanaged or deleted; one of another realm is an error, which is reported when the query is used.
 
 extension Query {
-    /// Whether the link leads to this object or, for `nil`, is nil. False for an object that is
+    /// Whether the link leads to this object or, for `nil`, is `nil`. False for an object that is
     /// unmanaged or deleted; an object of another realm is an error.
     ///
     ///     realm.objects(Person.self).where { $0.dog == rex }
@@ -33,7 +33,7 @@ extension Query {
         left.link(.notEqual, right.map { left.scope.row(of: $0) })
     }
 
-    /// Whether two links lead to the same object, or are both nil.
+    /// Whether two links lead to the same object, or are both `nil`.
     public static func == <Target: ObjectBase>(left: Query, right: Query) -> Query<Bool>
     where Value == Target? {
         left.links(.equal, right)

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension Query where Value: ScalarValue {
-    /// Whether the property has this value. Only nil equals nil, and NaN equals nothing.
+    /// Whether the property has this value. Only `nil` equals `nil`, and NaN equals nothing.
     public static func == (left: Query, right: Value) -> Query<Bool> {
         left.compare(.equal, right.engineValue)
     }
@@ -45,25 +45,25 @@ extension Query where Value: ScalarValue {
 }
 
 extension Query where Value: ScalarValue, Value._Basis: OrderedValue {
-    /// Whether the property is less than the value. False if either is nil.
+    /// Whether the property is less than the value. False if either is `nil`.
     public static func < (left: Query, right: Value) -> Query<Bool> {
         left.compare(.less, right.engineValue)
     }
 
-    /// Whether the property is less than or equal to the value. With nil: whether both are nil; a
-    /// string property is never `<= nil`.
+    /// Whether the property is less than or equal to the value. With `nil`: whether both are `nil`;
+    /// a string property is never `<= nil`.
     public static func <= (left: Query, right: Value) -> Query<Bool> {
         left.compare(.lessOrEqual, right.engineValue)
     }
 
-    /// Whether the property is greater than the value. False if either is nil, but every string is
-    /// `> nil` (as in Realm).
+    /// Whether the property is greater than the value. False if either is `nil`, but every string
+    /// is `> nil` (as in Realm).
     public static func > (left: Query, right: Value) -> Query<Bool> {
         left.compare(.greater, right.engineValue)
     }
 
-    /// Whether the property is greater than or equal to the value. With nil: whether both are nil;
-    /// for string properties, whether the property isn't nil.
+    /// Whether the property is greater than or equal to the value. With `nil`: whether both are
+    /// `nil`; for string properties, whether the property isn't `nil`.
     public static func >= (left: Query, right: Value) -> Query<Bool> {
         left.compare(.greaterOrEqual, right.engineValue)
     }
@@ -90,12 +90,12 @@ extension Query where Value: ScalarValue, Value._Basis: OrderedValue {
 }
 
 extension Query where Value: BoundedValue, Value.Required: Comparable {
-    /// Whether the value is in the half-open range. False for nil.
+    /// Whether the value is in the half-open range. False for `nil`.
     public func contains(_ range: Range<Value.Required>) -> Query<Bool> {
         between(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
     }
 
-    /// Whether the value is in the closed range. False for nil.
+    /// Whether the value is in the closed range. False for `nil`.
     public func contains(_ range: ClosedRange<Value.Required>) -> Query<Bool> {
         between(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
     }
@@ -144,7 +144,7 @@ extension Query where Value: QueryCondition {
     }
 
     /// The exact complement of a condition. For a `Bool` or `Bool?` property: whether it is false,
-    /// which nil isn't.
+    /// which `nil` isn't.
     public static prefix func ! (condition: Query) -> Query<Bool> {
         if case .entry = condition.node { return condition.compare(.equal, .bool(false)) }
         if case .column = condition.node { return condition.compare(.equal, .bool(false)) }

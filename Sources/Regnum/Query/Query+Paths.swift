@@ -23,7 +23,7 @@ extension Query {
         member(keyPath)
     }
 
-    /// A property of the linked object; nil if there is no object.
+    /// A property of the linked object; `nil` if there is no object.
     ///
     /// - Precondition: the key path names a stored property.
     public subscript<Target: ObjectBase, Property: Persistable>(

@@ -32,10 +32,10 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._PersistedProperty: BoundedValue & MapValue
 {
-    /// The least of the values, ignoring nil and NaN; `nil` if there are none.
+    /// The least of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Value._Projected?> { .init(persistableValue.min.rawNode(), scope) }
 
-    /// The greatest of the values, ignoring nil and NaN; `nil` if there are none.
+    /// The greatest of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Value._Projected?> { .init(persistableValue.max.rawNode(), scope) }
 }
 
@@ -44,10 +44,10 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._PersistedProperty: SummableValue & MapValue
 {
-    /// The sum of the stored values, ignoring nil; 0 if there are none.
+    /// The sum of the stored values, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Value._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of the stored values, ignoring nil; `nil` if there are none.
+    /// The mean of the stored values, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Value._PersistedProperty.Mean?> { persistableValue.avg }
 }
 
@@ -61,7 +61,7 @@ where
     Value.Value._Projected.PersistedType: Comparable
 {
     /// Whether the map has values and the stored form of *all* of them is in the half-open range.
-    /// Nil values are ignored.
+    /// `nil` values are ignored.
     public func contains(_ range: Range<Value.Value._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
@@ -75,7 +75,7 @@ where
     }
 
     /// Whether the map has values and the stored form of *all* of them is between those of the
-    /// bounds, excluding the upper one. Nil values are ignored.
+    /// bounds, excluding the upper one. `nil` values are ignored.
     public func contains(_ range: Range<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
@@ -84,7 +84,7 @@ where
     }
 
     /// Whether the map has values and the stored form of *all* of them is between those of the
-    /// bounds, including both. Nil values are ignored.
+    /// bounds, including both. `nil` values are ignored.
     public func contains(_ range: ClosedRange<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
@@ -101,13 +101,13 @@ where
     Value.Element._Projected.PersistedType: Comparable
 {
     /// Whether the list has elements and the stored form of *all* of them is in the half-open
-    /// range. Nil elements are ignored.
+    /// range. `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
     /// Whether the list has elements and the stored form of *all* of them is in the closed range.
-    /// Nil elements are ignored.
+    /// `nil` elements are ignored.
     public func contains(
         _ range: ClosedRange<Value.Element._Projected.PersistedType>
     ) -> Query<Bool> {
@@ -115,7 +115,7 @@ where
     }
 
     /// Whether the list has elements and the stored form of *all* of them is between those of the
-    /// bounds, excluding the upper one. Nil elements are ignored.
+    /// bounds, excluding the upper one. `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
@@ -124,7 +124,7 @@ where
     }
 
     /// Whether the list has elements and the stored form of *all* of them is between those of the
-    /// bounds, including both. Nil elements are ignored.
+    /// bounds, including both. `nil` elements are ignored.
     public func contains(_ range: ClosedRange<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)

@@ -146,12 +146,12 @@ where
     Value: QueryCollection, Value.Element: ProjectedValue,
     Value.Element._PersistedProperty: BoundedValue & RealmCollectionValue
 {
-    /// The least of the elements, ignoring nil and NaN; `nil` if there are none.
+    /// The least of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Element._Projected?> {
         .init(persistableValue.min.rawNode(), scope)
     }
 
-    /// The greatest of the elements, ignoring nil and NaN; `nil` if there are none.
+    /// The greatest of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Element._Projected?> {
         .init(persistableValue.max.rawNode(), scope)
     }
@@ -162,36 +162,36 @@ where
     Value: QueryCollection, Value.Element: ProjectedValue,
     Value.Element._PersistedProperty: SummableValue & RealmCollectionValue
 {
-    /// The sum of the stored elements, ignoring nil; 0 if there are none.
+    /// The sum of the stored elements, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Element._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of the stored elements, ignoring nil; `nil` if there are none.
+    /// The mean of the stored elements, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Element._PersistedProperty.Mean?> { persistableValue.avg }
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: BoundedValue {
-    /// The least value of the property among the objects of a collection, ignoring nil and NaN;
+    /// The least value of the property among the objects of a collection, ignoring `nil` and NaN;
     /// `nil` if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var min: Query<Value._Projected?> { .init(persistableValue.min.rawNode(), scope) }
 
-    /// The greatest value of the property among the objects of a collection, ignoring nil and NaN;
-    /// `nil` if there are none.
+    /// The greatest value of the property among the objects of a collection, ignoring `nil` and
+    /// NaN; `nil` if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var max: Query<Value._Projected?> { .init(persistableValue.max.rawNode(), scope) }
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: SummableValue {
-    /// The sum of the stored values of a property over the objects of a collection, ignoring nil; 0
-    /// if there are none.
+    /// The sum of the stored values of a property over the objects of a collection, ignoring `nil`;
+    /// 0 if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var sum: Query<Value._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of the stored values of a property over the objects of a collection, ignoring nil;
-    /// `nil` if there are none.
+    /// The mean of the stored values of a property over the objects of a collection, ignoring
+    /// `nil`; `nil` if there are none.
     ///
     /// A path without a list or inverse is an error, which is reported when the query is used.
     public var avg: Query<Value._PersistedProperty.Mean?> { persistableValue.avg }

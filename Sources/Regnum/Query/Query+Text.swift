@@ -19,33 +19,33 @@ public protocol TextValue: ScalarValue {}
 extension String: TextValue {}
 
 extension Query where Value: ScalarValue, Value._Basis: TextValue {
-    /// Whether the string contains `part`. False if either is nil. Every string contains the empty
-    /// one.
+    /// Whether the string contains `part`. False if either is `nil`. Every string contains the
+    /// empty one.
     ///
     ///     realm.objects(Dog.self).where { $0.name.contains("re", options: .caseInsensitive) }
     public func contains(_ part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.contains, part, options)
     }
 
-    /// Whether the string starts with `part`. False if either is nil.
+    /// Whether the string starts with `part`. False if either is `nil`.
     public func starts(with part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.beginsWith, part, options)
     }
 
-    /// Whether the string ends with `part`. False if either is nil.
+    /// Whether the string ends with `part`. False if either is `nil`.
     public func ends(with part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.endsWith, part, options)
     }
 
     /// Whether the whole string matches the pattern: `?` matches any one code point, `*` any number
-    /// of them. False if either is nil.
+    /// of them. False if either is `nil`.
     ///
     ///     realm.objects(Dog.self).where { $0.name.like("R?x*") }
     public func like(_ pattern: String?, caseInsensitive: Bool = false) -> Query<Bool> {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// Whether the string is `other`, as `==` compares except for the options. Nil equals nil.
+    /// Whether the string is `other`, as `==` compares except for the options. `nil` equals `nil`.
     public func equals(_ other: String?, options: StringOptions = []) -> Query<Bool> {
         guard options.contains(.caseInsensitive), other != nil else {
             return compare(.equal, other.engineValue)
@@ -100,35 +100,35 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
 // MARK: Compared with a property
 
 extension Query where Value: ScalarValue, Value._Basis: TextValue {
-    /// Whether the string contains that of another property. False if either is nil.
+    /// Whether the string contains that of another property. False if either is `nil`.
     public func contains<Other: ScalarValue>(
         _ part: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis: TextValue {
         match(.contains, part, options)
     }
 
-    /// Whether the string starts with that of another property. False if either is nil.
+    /// Whether the string starts with that of another property. False if either is `nil`.
     public func starts<Other: ScalarValue>(
         with part: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis: TextValue {
         match(.beginsWith, part, options)
     }
 
-    /// Whether the string ends with that of another property. False if either is nil.
+    /// Whether the string ends with that of another property. False if either is `nil`.
     public func ends<Other: ScalarValue>(
         with part: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis: TextValue {
         match(.endsWith, part, options)
     }
 
-    /// Whether the string matches the pattern in another property. False if either is nil.
+    /// Whether the string matches the pattern in another property. False if either is `nil`.
     public func like<Other: ScalarValue>(
         _ pattern: Query<Other>, caseInsensitive: Bool = false
     ) -> Query<Bool> where Other._Basis: TextValue {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// Whether two properties have the same string, except for the options, or are both nil.
+    /// Whether two properties have the same string, except for the options, or are both `nil`.
     public func equals<Other: ScalarValue>(
         _ other: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis: TextValue {

@@ -11,11 +11,12 @@ internal import RegnumEngine
 /// the same type) and combine conditions with `&&`, `||` and `!`. A property of type `Bool` is a
 /// condition itself.
 ///
-/// Nil: only nil equals nil; `<` and `>` with nil are false, `<=` and `>=` hold for two nils. `!`
-/// is the exact complement, so `!($0.age == 1)` matches objects whose age is nil. NaN equals
+/// Nil: only `nil` equals `nil`; `<` and `>` with `nil` are false, `<=` and `>=` hold for two nils.
+/// `!` is the exact complement, so `!($0.age == 1)` matches objects whose age is `nil`. NaN equals
 /// nothing. Strings compare by the bytes of their UTF-8 form.
 ///
-/// Links: a property of a linked object (`$0.dog.name`, at any depth) is nil if there is no object.
+/// Links: a property of a linked object (`$0.dog.name`, at any depth) is `nil` if there is no
+/// object.
 ///
 /// Lists and inverses: a condition on a property of their objects (`$0.dogs.age > 3`), or on the
 /// values of a list, holds if it does for *one* of them, including `!=`. With several of them on a

@@ -61,8 +61,8 @@ public protocol Queryable<Model> {
     func sorted(byKeyPath keyPath: String, ascending: Bool) throws(Realm.Error) -> Self
 
     /// Returns only the first of the objects with the same values in all of these properties, in
-    /// the order so far: sort first to choose which one remains. Nil equals nil; objects for which
-    /// a link on the path to a property is nil are left out.
+    /// the order so far: sort first to choose which one remains. `nil` equals `nil`; objects for
+    /// which a link on the path to a property is `nil` are left out.
     ///
     ///     realm.objects(Message.self).sorted(by: \.sentAt, ascending: false).distinct(by: \.room)
     ///

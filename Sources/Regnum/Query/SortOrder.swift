@@ -7,8 +7,8 @@ internal import RegnumEngine
 public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
     let term: SortTerm
 
-    /// Ascending order: nil first, then NaN; strings by the bytes of their UTF-8 form; false before
-    /// true. A property of a linked object is nil if there is no object.
+    /// Ascending order: `nil` first, then NaN; strings by the bytes of their UTF-8 form; false
+    /// before true. A property of a linked object is `nil` if there is no object.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
     public static func ascending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {

@@ -31,7 +31,7 @@ struct ChosenRows: Sendable {
         var found: [ResultEntry] = []
         for (position, element) in elements.enumerated() {
             guard var entry = entry(element) else { continue }
-            entry.key = UInt64(position)  // decides among equal values
+            entry.key = UInt64(position)  // orders equal values
             found.append(entry)
         }
         found.sort { order.compare($0, $1) < 0 }
