@@ -81,7 +81,7 @@ extension SendableResults where Model: ClassProjection {
         sorted(by: [SortOrder<Model.Root>(keyPath, ascending: true)])
     }
 
-    /// As ``sorted(by:)``, in either direction.
+    /// As `sorted(by:)`, in either direction.
     public func sorted<V: ScalarValue>(
         by keyPath: KeyPath<Model.Root, V>, ascending: Bool
     ) -> Self {

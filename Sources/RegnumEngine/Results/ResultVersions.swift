@@ -75,8 +75,8 @@ struct ResultVersions {
         return (candidates, count)
     }
 
-    /// With fewer changed rows than this, each query examines all of them instead of grouping them
-    /// by value.
+    /// Up to this many changed rows, each query examines all of them instead of only those with its
+    /// value.
     private static let routeCountMin = 16
 
     // MARK: Distinct
