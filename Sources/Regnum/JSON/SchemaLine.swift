@@ -3,7 +3,8 @@ internal import RegnumEngine
 /// The first line of an export: the schema needed to create the classes if they don't exist.
 ///
 ///     {"regnum":1,"schemaVersion":0,"version":7,"classes":[{"name":"Dog","properties":[
-///       {"name":"name","type":"string","key":true},{"name":"friends","list":true,"class":"Dog"}]}]}
+///       {"name":"name","type":"string","key":true},
+///       {"name":"friends","list":true,"class":"Dog"}]}]}
 struct SchemaLine {
     static let formatVersion = 1
 

@@ -3,7 +3,9 @@ internal import RegnumEngine
 extension Query where Value == Bool {
     /// The number of objects of a collection that meet the whole condition:
     ///
-    ///     realm.objects(Person.self).where { ($0.dogs.age > 3 && $0.dogs.name == "Rex").count > 0 }
+    ///     realm.objects(Person.self).where {
+    ///         ($0.dogs.age > 3 && $0.dogs.name == "Rex").count > 0
+    ///     }
     ///
     /// Unlike with `&&` alone, all terms have to hold for the same object. The collection is the
     /// first one on the path of each term; in a nested subquery it is the next one, of the same
