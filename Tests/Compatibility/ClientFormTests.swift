@@ -146,7 +146,7 @@ final class FormPup: Object, Codable {
             }
             """, as: .library)
         #expect(outcome.errorLines == [10, 11], "\(outcome.output)")
-        #expect(outcome.output.contains("asked as $0.map.objects().property"))
+        #expect(outcome.output.contains("use $0.map.objects().property"))
     }
 }
 

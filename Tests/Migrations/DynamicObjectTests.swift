@@ -155,7 +155,7 @@ import Testing
                     { tx, _ in _ = try tx.dynamicObject(ofType: "DynThing", forPrimaryKey: 1) }
                 ),
                 (
-                    "no key of it",
+                    "cannot hold",
                     { tx, _ in _ = try tx.dynamicObject(ofType: "DynOwner", forPrimaryKey: "x") }
                 ),
                 (

@@ -60,7 +60,7 @@ import Testing
                 block: block { _, _, new in new["none"] = 1 }),
             Wrong(
                 code: .invalidInput, property: "fullNam",
-                sentence: "MigPerson.fullNam, which a property was renamed to, is no property",
+                sentence: "A property was renamed to MigPerson.fullNam, but the program",
                 block: { migration, _ in
                     try migration.renameProperty(
                         onType: "MigPerson", from: "nickname", to: "fullNam")

@@ -208,7 +208,7 @@ import Testing
             ("MigItem", "name", "number", "is stored as String"),
             ("MigItem", "number", "title", "the program has a property number"),
             ("MigItem", "code", "code", "the same"),
-            ("MigItem", "code", "elsewhere", "is no property of the program"),
+            ("MigItem", "code", "elsewhere", "the program has no such property"),
         ]
         for (className, old, new, sentence) in wrong {
             let error = await realmError {

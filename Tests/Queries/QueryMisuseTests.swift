@@ -32,13 +32,13 @@ import Testing
         let element = try await message { breeder in
             breeder.pups.any { $0.age > breeder.limit }
         }
-        #expect(element.contains("can use its own element only"))
+        #expect(element.contains("can only use its own element"))
         let both = try await message { breeder in
             breeder.pups.all { $0.age > 1 && breeder.limit > 1 }
         }
-        #expect(both.contains("can use its own element only"))
+        #expect(both.contains("can only use its own element"))
         let outer = try await message { breeder in breeder.pups.none { _ in breeder.limit > 1 } }
-        #expect(outer.contains("can use its own element only"))
+        #expect(outer.contains("can only use its own element"))
         let several = try await message { $0.pups.age > $0.limit }
         #expect(several.contains("compared with a property of another object"))
         let subquery = try await message { ($0.pups.age > $0.limit).count > 0 }
@@ -48,18 +48,18 @@ import Testing
     // Covers 3.33, .invalidQuery
     @Test func allTermsOfASubqueryBeginWithItsCollection() async throws {
         let other = try await message { ($0.limit > 3 && $0.pups.age > 1).count > 0 }
-        #expect(other.contains("all terms have to begin with that collection"))
+        #expect(other.contains("all terms have to start with that collection"))
         let none = try await message { ($0.limit > 3).count > 0 }
-        #expect(none.contains("a condition without a collection"))
+        #expect(none.contains("a condition on the objects of a collection"))
     }
 
     // Covers .invalidQuery
     @Test func aggregatesAreThoseOfSeveralAndComparedWithValues() async throws {
         let single = try await message { $0.limit.max == 3 }
-        #expect(single.contains("were asked of a property of a single object"))
+        #expect(single.contains("on the property of a single object"))
         let sum = try await message { $0.limit.sum > $0.pups.age.sum }
         #expect(!sum.isEmpty)
         let count = try await message { $0.pups.count > $0.limit }
-        #expect(count.contains("it can be compared with a value"))
+        #expect(count.contains("only with a value"))
     }
 }

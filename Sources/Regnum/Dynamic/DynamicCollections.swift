@@ -1,8 +1,11 @@
-/// A list of which only the stored schema is known: of values, or of ``DynamicObject``s. It is a property, or the
-/// value of one of any type.
+/// A list accessed through the stored schema alone: of values or of ``DynamicObject``s. It is a
+/// property, or the value of a property or element of any type.
 ///
-/// Elements are given as ``DynamicObject/set(_:of:)`` takes them. What is wrong is thrown, and changes
-/// nothing. Confined to the body of its transaction.
+///     let dogs = try person.dynamicList("dogs")
+///     try dogs.append(["name": "Rex"])
+///
+/// Elements are given in the same way as values of ``DynamicObject/set(_:of:)``. A call that throws
+/// changes nothing. Confined to the body of its transaction.
 public final class DynamicList: RandomAccessCollection {
     let place: DynamicPlace
 
@@ -11,22 +14,22 @@ public final class DynamicList: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
-    /// An element; nil for nil.
+    /// Returns an element, which may be `nil`.
     ///
-    /// - Precondition: the position is one of the list.
+    /// - Precondition: the index is valid.
     /// - Complexity: O(log n).
     public subscript(position: Int) -> Any? { place.element(at: position, of: "list") }
 
-    /// Puts an element at the end.
+    /// Appends an element.
     public func append(_ value: Any?) throws(Realm.Error) { try insert(value, at: endIndex) }
 
-    /// Whether the object was deleted, the transaction is over, or the value of any type replaced that the
-    /// list was.
+    /// Whether the object was deleted, the transaction has ended, or the value of any type that
+    /// contained the list was replaced.
     public var isInvalidated: Bool { place.isInvalidated }
 
-    /// Gives a position another element; an embedded one that was there is deleted.
+    /// Replaces the element at an index. An embedded object that was there is deleted.
     ///
-    /// - Precondition: the position is one of the list.
+    /// - Precondition: the index is valid.
     public func set(_ value: Any?, at position: Int) throws(Realm.Error) {
         _ = place.key(at: position, of: "list")
         try place.write { (writer) throws(Realm.Error) in
@@ -34,7 +37,7 @@ public final class DynamicList: RandomAccessCollection {
         }
     }
 
-    /// Puts an element before the one at a position.
+    /// Inserts an element before the one at an index.
     ///
     /// - Precondition: the position is in `0...count`.
     public func insert(_ value: Any?, at position: Int) throws(Realm.Error) {
@@ -43,19 +46,19 @@ public final class DynamicList: RandomAccessCollection {
         }
     }
 
-    /// Takes an element out; an embedded one is deleted.
+    /// Removes the element at an index. An embedded object is deleted.
     ///
-    /// - Precondition: the position is one of the list.
+    /// - Precondition: the index is valid.
     public func remove(at position: Int) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
             writer.remove(position..<position + 1, from: place)
         }
     }
 
-    /// Takes all elements out; embedded ones are deleted.
+    /// Removes all elements. Embedded objects are deleted.
     public func removeAll() throws(Realm.Error) { try replaceAll(with: []) }
 
-    /// Gives the list other elements.
+    /// Replaces all elements.
     public func replaceAll(with values: [Any?]) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
             try writer.replaceAll(place, with: values)
@@ -63,7 +66,7 @@ public final class DynamicList: RandomAccessCollection {
     }
 }
 
-/// A set of which only the stored schema is known, in the order in which it is stored: as
+/// A set accessed through the stored schema alone, in the order in which it is stored. Otherwise as
 /// ``DynamicList``.
 public final class DynamicMutableSet: RandomAccessCollection {
     let place: DynamicPlace
@@ -73,12 +76,13 @@ public final class DynamicMutableSet: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
-    /// An element; nil for nil.
+    /// Returns an element, which may be `nil`.
     ///
-    /// - Precondition: the position is one of the set.
+    /// - Precondition: the index is valid.
     public subscript(position: Int) -> Any? { place.element(at: position, of: "set") }
 
-    /// Puts an element in, if it is not there; if it is, nothing is changed, and no stream tells of it.
+    /// Inserts an element. If the set already contains it, nothing changes, and no stream reports a
+    /// change.
     ///
     /// - Complexity: O(log² count).
     public func insert(_ value: Any?) throws(Realm.Error) {
@@ -87,7 +91,7 @@ public final class DynamicMutableSet: RandomAccessCollection {
         }
     }
 
-    /// Takes an element out, if it is there.
+    /// Removes an element, if the set contains it.
     ///
     /// - Complexity: O(log² count).
     public func remove(_ value: Any?) throws(Realm.Error) {
@@ -96,10 +100,10 @@ public final class DynamicMutableSet: RandomAccessCollection {
         }
     }
 
-    /// Takes all elements out.
+    /// Removes all elements.
     public func removeAll() throws(Realm.Error) { try replaceAll(with: []) }
 
-    /// Gives the set other elements, each once.
+    /// Replaces all elements. Duplicates are dropped.
     public func replaceAll(with values: [Any?]) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
             try writer.replaceAll(place, with: values)
@@ -107,7 +111,8 @@ public final class DynamicMutableSet: RandomAccessCollection {
     }
 }
 
-/// A map of which only the stored schema is known, in ascending order of its keys: as ``DynamicList``.
+/// A map accessed through the stored schema alone, in ascending order of its keys. Otherwise as
+/// ``DynamicList``.
 public final class DynamicMap: RandomAccessCollection {
     let place: DynamicPlace
 
@@ -116,9 +121,9 @@ public final class DynamicMap: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { place.count }
 
-    /// An entry.
+    /// Returns an entry.
     ///
-    /// - Precondition: the position is one of the map.
+    /// - Precondition: the index is valid.
     public subscript(position: Int) -> (key: String, value: Any?) {
         let entry = place.key(at: position, of: "map")
         return (place.mapKey(entry), place.store.element(place, entry))
@@ -130,7 +135,7 @@ public final class DynamicMap: RandomAccessCollection {
     /// The keys, ascending.
     public var keys: [String] { place.keys.map { place.mapKey($0) } }
 
-    /// The value of a key; nil for nil, and where there is no such key.
+    /// The value for a key; `nil` if it is `nil` or there is no such key.
     ///
     /// - Complexity: O(log² n).
     public subscript(key: String) -> Any? {
@@ -138,17 +143,17 @@ public final class DynamicMap: RandomAccessCollection {
         return isThere ? self[position].value : nil
     }
 
-    /// Gives a key a value.
+    /// Sets the value for a key.
     ///
-    /// - Throws: `.invalidValue` for a key that contains `.` or begins with `$`, and for a value that the
-    ///   map cannot have.
+    /// - Throws: `.invalidValue` for a key that contains `.` or begins with `$`, and for a value
+    ///   that the map cannot hold.
     public func set(_ value: Any?, forKey key: String) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
             try writer.set(value, forKey: key, in: place)
         }
     }
 
-    /// Takes a key out.
+    /// Removes a key and its value.
     public func remove(_ key: String) throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
             let (position, isThere) = place.position(ofKey: key)
@@ -156,7 +161,7 @@ public final class DynamicMap: RandomAccessCollection {
         }
     }
 
-    /// Takes all keys out.
+    /// Removes all keys and values.
     public func removeAll() throws(Realm.Error) {
         try place.write { (writer) throws(Realm.Error) in
             writer.remove(0..<place.count, from: place)

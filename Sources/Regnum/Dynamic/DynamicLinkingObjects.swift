@@ -1,13 +1,14 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// The objects whose property has an object, by names: each as often as it does, in order of creation.
+/// The objects whose property contains a given object, accessed by names: repeated if they contain
+/// it several times, in order of creation.
 ///
 ///     for owner in try dog.linkingObjects(ofType: "Person", property: "dogs") { … }
-///     let owners = dog["owners"] as? DynamicLinkingObjects     // an inverse that the program declares
+///     let owners = dog["owners"] as? DynamicLinkingObjects  // a declared inverse
 ///
-/// Nothing is stored for it: every use shows the state of the transaction. Of a map it has an owner once for
-/// each key. Confined to the body of its transaction.
+/// Nothing is stored for it: every access shows the current state of the transaction. For a map
+/// property, an owner appears once for each key. Confined to the body of its transaction.
 public final class DynamicLinkingObjects: RandomAccessCollection {
     private let store: DynamicStore
     private let row: ObjectKey
@@ -32,15 +33,15 @@ public final class DynamicLinkingObjects: RandomAccessCollection {
     /// - Complexity: O(log n + links), once for each state of the transaction.
     public var endIndex: Int { keys.count }
 
-    /// The object at a position.
+    /// Returns the object at an index.
     ///
-    /// - Precondition: the position is less than the count.
+    /// - Precondition: the index is less than the count.
     public subscript(position: Int) -> DynamicObject {
         let keys = keys
         guard keys.indices.contains(position), let origin = store.schema.table(named: originClass)
         else {
             fatalError(
-                "There are \(keys.count) linking objects, and no position \(position).")
+                "Index \(position) is out of range: there are \(keys.count) linking objects.")
         }
         return DynamicObject(store, origin.key, keys[position])
     }
@@ -58,12 +59,12 @@ public final class DynamicLinkingObjects: RandomAccessCollection {
 @available(*, unavailable) extension DynamicLinkingObjects: Sendable {}
 
 extension DynamicObject {
-    /// The objects of a class whose link, list, set or map has this one.
+    /// Returns the objects of a class whose link, list, set or map contains this one.
     ///
     /// - Parameter property: the name of the property, as it is stored.
-    /// - Throws: `.invalidInput` if there is no class of that name, or its property does not lead to objects
-    ///   of this one's class.
-    /// - Precondition: the transaction is not over.
+    /// - Throws: `.invalidInput` if there is no class with the name, or its property doesn't lead
+    ///   to objects of this one's class.
+    /// - Precondition: the transaction hasn't ended.
     public func linkingObjects(
         ofType className: String, property: String
     ) throws(Realm.Error) -> DynamicLinkingObjects {
@@ -72,7 +73,8 @@ extension DynamicObject {
         guard store.leads(origin, property, to: table) else {
             throw Realm.Error(
                 .invalidInput,
-                "\(className).\(property) is no property that leads to objects of \(self.className).",
+                "\(className).\(property) is not a property that leads to objects of "
+                    + "\(self.className).",
                 className: className, property: property)
         }
         return DynamicLinkingObjects(
@@ -81,7 +83,7 @@ extension DynamicObject {
 }
 
 extension DynamicStore {
-    /// The inverse of that name that the program's class declares.
+    /// Returns the inverse with a name that the program's class declares.
     func inverse(_ name: String, of className: String) -> PropertySchema? {
         guard let schema = core.realm.knownEntry(named: className)?.schema,
             let index = schema.property(named: name),
@@ -97,13 +99,14 @@ extension DynamicStore {
         return list.target == target || entryLink(list)?.linkTarget == target
     }
 
-    /// The column of a map's entries with which they link to objects.
+    /// Returns the column with which the entries of a map link to objects.
     private func entryLink(_ list: ListSchema) -> ColumnSchema? {
         guard list.kind == .map else { return nil }
         return schema.tables[Int(list.target.rawValue)].columns.first
     }
 
-    /// The rows whose property has a row, ascending, each as often as it does.
+    /// Returns the rows whose property contains a row, ascending, repeated if they contain it
+    /// several times.
     func origins(
         of row: ObjectKey, _ table: TableKey, _ className: String, _ property: String
     ) -> [ObjectKey] {

@@ -1,17 +1,17 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// An object of which only the stored schema is known: for tools, and for migrations.
+/// An object accessed through the stored schema alone, for tools and migrations.
 ///
 ///     for dog in tx.dynamicObjects("Dog") { print(dog.name ?? "", dog["age"] as? Int ?? 0) }
 ///
-/// Properties are read and set by their names, as they are stored: an enum as its raw value, a
-/// property of a projected type as what is stored of it. Links are dynamic objects, lists, sets and
-/// maps ``DynamicList``, ``DynamicMutableSet`` and ``DynamicMap``, also within values of any type. The
-/// program may have a class of that name or none; an inverse that its class declares is a
-/// ``DynamicLinkingObjects``, and ``linkingObjects(ofType:property:)`` needs no class.
+/// Properties are read and set by name, in their stored form: an enum as its raw value, a property
+/// of a projected type as its persisted value. Links are dynamic objects; lists, sets and maps are
+/// ``DynamicList``, ``DynamicMutableSet`` and ``DynamicMap``, also within values of any type. The
+/// program doesn't need to have the class. An inverse that the program's class declares is a
+/// ``DynamicLinkingObjects``; ``linkingObjects(ofType:property:)`` works without a class.
 ///
-/// Confined to the body of the transaction that it comes from.
+/// Confined to the body of its transaction.
 @dynamicMemberLookup
 public final class DynamicObject {
     let store: DynamicStore
@@ -36,19 +36,19 @@ public final class DynamicObject {
         return store.properties(of: table).keys.sorted()
     }
 
-    /// Whether the object was deleted, or the transaction is over.
+    /// Whether the object was deleted, or the transaction has ended.
     public var isInvalidated: Bool {
         if case .ended = store.core.state { return true }
         return !store.contains(table, row)
     }
 
-    /// A property by its name; nil for nil.
+    /// The value of a property by name, which may be `nil`.
     ///
-    /// A name that the class does not have, a value that the property cannot hold, a deleted
-    /// object, and setting one that is only read fail the transaction, which then throws that
-    /// error; until then reads give nil. ``value(of:)`` and ``set(_:of:)`` throw at once.
+    /// A name that the class doesn't have, a value that the property cannot hold, a deleted object,
+    /// and setting a read-only object make the transaction fail with that error when its body
+    /// returns; until then reads return `nil`. ``value(of:)`` and ``set(_:of:)`` throw immediately.
     ///
-    /// - Precondition: the transaction is not over.
+    /// - Precondition: the transaction hasn't ended.
     public subscript(_ name: String) -> Any? {
         get {
             do throws(Realm.Error) {
@@ -67,15 +67,15 @@ public final class DynamicObject {
         }
     }
 
-    /// A property by its name, as ``subscript(_:)``.
+    /// The value of a property by name, as ``subscript(_:)``.
     public subscript(dynamicMember name: String) -> Any? {
         get { self[name] }
         set { self[name] = newValue }
     }
 
-    /// The value of a property, nil for nil.
+    /// Returns the value of a property, which may be `nil`.
     ///
-    /// - Throws: `.invalidInput` for a name that the class does not have, and for a deleted object.
+    /// - Throws: `.invalidInput` for a name that the class doesn't have, and for a deleted object.
     /// - Precondition: as for ``subscript(_:)``.
     /// - Complexity: O(log n).
     public func value(of name: String) throws(Realm.Error) -> Any? {
@@ -83,14 +83,17 @@ public final class DynamicObject {
         return store.read(try store.property(name, of: table), table, row)
     }
 
-    /// Sets a property: a value, nil, an object of the right class or a dictionary of its values for
-    /// links, a sequence for lists and sets, a dictionary for maps. Embedded objects, and objects of
-    /// other classes' dictionaries, are made anew. A property of any type takes values, objects,
-    /// sequences and dictionaries, in any depth to 100; what was in it is replaced.
+    /// Sets a property: to a value or `nil`; for links, to an object of the right class or a
+    /// dictionary of its values; for lists and sets, to a sequence; for maps, to a dictionary.
+    /// Dictionaries create new objects, and embedded objects are always new ones. A property of any
+    /// type takes values, objects, sequences and dictionaries, nested up to 100 levels; its
+    /// previous contents are replaced.
     ///
-    /// - Throws: `.invalidInput` for a name that the class does not have, and where the object was
-    ///   deleted or is only read; `.invalidValue` for a value that the property cannot hold, and
-    ///   the primary key.
+    ///     try dog.set(["name": "Ann"], of: "owner")
+    ///
+    /// - Throws: `.invalidInput` for a name that the class doesn't have, and if the object was
+    ///   deleted or is read-only; `.invalidValue` for a value that the property cannot hold, and
+    ///   for the primary key.
     /// - Precondition: as for ``subscript(_:)``.
     public func set(_ value: Any?, of name: String) throws(Realm.Error) {
         try requireReadable(name)
@@ -101,9 +104,9 @@ public final class DynamicObject {
         try writer.assign(value, to: property, of: table, row)
     }
 
-    /// The list that a property is.
+    /// Returns the list of a property.
     ///
-    /// - Throws: `.invalidInput` for a property that is no list.
+    /// - Throws: `.invalidInput` for a property that isn't a list.
     public func dynamicList(_ name: String) throws(Realm.Error) -> DynamicList {
         guard let list = try value(of: name) as? DynamicList else {
             throw wrongKind(name, "a list")
@@ -111,9 +114,9 @@ public final class DynamicObject {
         return list
     }
 
-    /// The set that a property is.
+    /// Returns the set of a property.
     ///
-    /// - Throws: `.invalidInput` for a property that is no set.
+    /// - Throws: `.invalidInput` for a property that isn't a set.
     public func dynamicMutableSet(_ name: String) throws(Realm.Error) -> DynamicMutableSet {
         guard let set = try value(of: name) as? DynamicMutableSet else {
             throw wrongKind(name, "a set")
@@ -121,9 +124,9 @@ public final class DynamicObject {
         return set
     }
 
-    /// The map that a property is.
+    /// Returns the map of a property.
     ///
-    /// - Throws: `.invalidInput` for a property that is no map.
+    /// - Throws: `.invalidInput` for a property that isn't a map.
     public func dynamicMap(_ name: String) throws(Realm.Error) -> DynamicMap {
         guard let map = try value(of: name) as? DynamicMap else {
             throw wrongKind(name, "a map")
@@ -131,8 +134,8 @@ public final class DynamicObject {
         return map
     }
 
-    /// Whether both are the same row, seen in the same state: the old and the new object of a migration
-    /// are two.
+    /// Whether both are the same row in the same state. The old and the new object in a migration
+    /// are different.
     public func isSameObject(as other: DynamicObject?) -> Bool {
         guard let other else { return false }
         return table == other.table && row == other.row && store.core === other.store.core
@@ -164,9 +167,9 @@ extension DynamicObject: Hashable {
 }
 
 extension DynamicObject: CustomStringConvertible {
-    /// The class and its properties; of others the class only.
+    /// The class and its properties; for links, only the class of the linked object.
     public var description: String {
-        if case .ended = store.core.state { return "DynamicObject of a transaction that is over" }
+        if case .ended = store.core.state { return "DynamicObject of a transaction that has ended" }
         let className = store.name(of: table)
         guard !isInvalidated else { return "\(className) (deleted)" }
         let properties = store.properties(of: table).sorted { $0.key < $1.key }

@@ -1,12 +1,12 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Where a dynamic collection is.
+/// The location of a dynamic collection.
 struct DynamicPlace {
-    /// The value of any type that a list or dictionary is.
+    /// The value of any type that contains a list or dictionary.
     struct Slot {
         let column: ColumnKey
-        /// What the column holds while the accessor is good.
+        /// The value that the column holds while the accessor is valid.
         let value: Value
     }
 
@@ -14,12 +14,13 @@ struct DynamicPlace {
     let table: TableKey
     let row: ObjectKey
     let list: ListSchema
-    /// Nil for the collection that a property is.
+    /// The containing value of any type; `nil` if the collection is a property.
     var slot: Slot?
-    /// How many lists and dictionaries of any type the elements lie in.
+    /// The number of lists and dictionaries of any type that contain the elements.
     var level = 0
 
-    /// Whether the transaction is over, the object deleted, or the value replaced that the list was in.
+    /// Whether the transaction has ended, the object was deleted, or the value that contained the
+    /// list was replaced.
     var isInvalidated: Bool {
         if case .ended = store.core.state { return true }
         return !store.contains(table, row) || isReplaced
@@ -36,8 +37,9 @@ struct DynamicPlace {
             store.core.fail(
                 Realm.Error(
                     .invalidInput,
-                    "A list or dictionary of \(store.name(of: table)) was used that was replaced or "
-                        + "removed: ask isInvalidated first.", className: store.name(of: table)))
+                    "A list or dictionary of \(store.name(of: table)) was used after it was "
+                        + "replaced or removed: check isInvalidated first.",
+                    className: store.name(of: table)))
         }
     }
 
@@ -51,7 +53,7 @@ struct DynamicPlace {
         return store.list(table, row, list.key)
     }
 
-    /// Edits the collection; throws where it is only read.
+    /// Edits the collection. Throws if it is read-only.
     func write(
         _ body: (DynamicWriter) throws(Realm.Error) -> Void
     ) throws(Realm.Error) {
@@ -63,14 +65,14 @@ struct DynamicPlace {
         if slot != nil { transaction.touch(itemsOf: row, table, list) }
     }
 
-    /// The stored set that the collection is.
+    /// Returns the stored set for the collection.
     func storedSet(_ transaction: EngineTransaction) -> StoredSet {
         StoredSet(
             transaction, table, row,
             BindingPlace.StoredList(key: list.key, target: list.target))
     }
 
-    /// The key of a map's entry.
+    /// Returns the key of a map's entry.
     func mapKey(_ entry: ObjectKey) -> String {
         guard case .string(let key)? = store.value(list.target, entry, ColumnKey(rawValue: 1))
         else {
@@ -79,22 +81,23 @@ struct DynamicPlace {
         return key
     }
 
-    /// The row that stands at a position of a collection, which is named so in sentences.
+    /// Returns the row at a position of a collection, whose kind is named in the trap message.
     func key(at position: Int, of kind: StaticString) -> ObjectKey {
         requireLive(kind)
         guard let key = store.listElement(table, row, list.key, at: position) else {
             if store.core.hasFailed { return .nowhere }
-            fatalError("A \(kind) of \(count) elements has no position \(position).")
+            fatalError("Index \(position) of a \(kind) is out of range: it has \(count) elements.")
         }
         return key
     }
 
-    /// What stands at a position.
+    /// Returns the element at a position.
     func element(at position: Int, of kind: StaticString) -> Any? {
         store.element(self, key(at: position, of: kind))
     }
 
-    /// The position of a key in a map, or where it would be, and whether it is there.
+    /// Returns the position of a key in a map, or where it would be inserted, and whether it
+    /// exists.
     func position(ofKey key: String) -> (position: Int, isThere: Bool) {
         var (low, high) = (0, count)
         while low < high {

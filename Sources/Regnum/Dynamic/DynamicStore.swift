@@ -2,15 +2,17 @@ internal import FoundationEssentials
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What dynamic objects read from: the transaction, or in a migration the state before it.
+/// The state that dynamic objects read from: the transaction or, in a migration, the state before
+/// it.
 ///
-/// Confined to the transaction's body, as its objects are.
+/// Confined to the transaction's body, like its objects.
 final class DynamicStore {
     let core: TransactionCore
-    /// The state before the migration, for its old objects; nil: what the transaction sees.
+    /// The state before the migration, for its old objects; `nil` to read what the transaction
+    /// sees.
     let old: DatabaseRoot?
-    /// The classes whose objects a migration works on, by name; nil outside of one. Their
-    /// properties go by the names in Swift, and are those that the program declares.
+    /// The classes whose objects a migration works on, by name; `nil` outside of one. Their
+    /// properties have their Swift names, and are those that the program declares.
     let declared: [String: ClassSchema]?
     private var known: (schemaID: UInt64, tables: [TableKey: [String: DynamicProperty]]) = (0, [:])
 
@@ -22,7 +24,7 @@ final class DynamicStore {
         self.declared = declared
     }
 
-    /// Ends the process where the body is over.
+    /// Traps if the body has returned.
     func requireLive(_ call: StaticString) {
         guard case .ended = core.state else { return }
         fatalError(
@@ -38,13 +40,13 @@ final class DynamicStore {
         return schema
     }
 
-    /// The running write; throws for old objects and in a read.
+    /// Returns the running write. Throws for old objects and in a read.
     func writing(_ name: String) throws(Realm.Error) -> EngineTransaction {
         if old != nil {
             throw Realm.Error(
                 .invalidInput,
-                "\(name) was changed: the old objects of a migration are only read. Change the new one."
-            )
+                "\(name) was changed: the old objects of a migration are read-only. Change the new "
+                    + "one.")
         }
         guard let transaction = core.writing else {
             throw Realm.Error(
@@ -101,7 +103,7 @@ final class DynamicStore {
         }
     }
 
-    /// The key of the row at a position in `0..<count`.
+    /// Returns the key of the row at a position in `0..<count`.
     func key(_ table: TableKey, at position: Int) -> ObjectKey {
         if let old { return old.key(table, at: position) }
         switch core.state {
@@ -122,7 +124,7 @@ final class DynamicStore {
 
     // MARK: Schema
 
-    /// The properties of a class by their names.
+    /// Returns the properties of a class by name.
     func properties(of table: TableKey) -> [String: DynamicProperty] {
         let schema = schema
         if known.schemaID != schema.id { known = (schema.id, [:]) }
@@ -141,7 +143,7 @@ final class DynamicStore {
             for column in stored.columns where !column.isDropped {
                 properties[column.name] = .column(column)
             }
-            // items of values of any type are part of those
+            // items of values of any type are part of those values
             for list in stored.lists where !list.isDropped && !list.name.isOfAnyItems {
                 properties[list.name] = .list(list)
             }
@@ -150,14 +152,14 @@ final class DynamicStore {
         return properties
     }
 
-    /// The name by which a property goes here.
+    /// Returns the name of a property as used here.
     func name(of property: PropertySchema) -> String {
         declared == nil ? property.columnName : property.name
     }
 
     func name(of table: TableKey) -> String { schema.tables[Int(table.rawValue)].name }
 
-    /// A class on its own or an embedded one; nil for others, and for those that were dropped.
+    /// Returns a class of objects, embedded or not; `nil` for hidden and dropped ones.
     func table(named name: String) -> TableSchema? {
         guard let table = schema.table(named: name), table.kind != .elements, !table.isDropped
         else { return nil }
@@ -178,7 +180,7 @@ final class DynamicStore {
 
     // MARK: Values
 
-    /// A property's value as Swift has it.
+    /// Returns a property's value as a Swift value.
     func read(_ property: DynamicProperty, _ table: TableKey, _ row: ObjectKey) -> Any? {
         switch property {
         case .column(let column):
@@ -199,9 +201,9 @@ final class DynamicStore {
         }
     }
 
-    /// The value of a column as Swift has it.
+    /// Returns a column's value as a Swift value.
     ///
-    /// - Parameter level: how many lists and dictionaries of any type it lies in.
+    /// - Parameter level: the number of lists and dictionaries of any type that contain it.
     func any(
         _ value: Value, _ column: ColumnSchema, _ table: TableKey, _ row: ObjectKey, level: Int = 0
     ) -> Any? {
@@ -224,21 +226,21 @@ final class DynamicStore {
         }
     }
 
-    /// The target of a link. A link to a missing row, which only a damaged file contains, fails the
-    /// transaction.
+    /// Returns the target of a link. A link to a missing row, which only a damaged file contains,
+    /// fails the transaction.
     private func object(_ table: TableKey, _ row: ObjectKey) -> DynamicObject? {
         if contains(table, row) { return DynamicObject(self, table, row) }
         core.fail(.missingRow(name(of: table)))
         return nil
     }
 
-    /// The list of what lies in the value of a column of any type.
+    /// Returns the list with the contents of a column of any type.
     func items(of column: ColumnSchema, _ table: TableKey) -> ListSchema? {
         schema.tables[Int(table.rawValue)]
             .list(named: PropertySchema.anyItemsName(of: column.name))
     }
 
-    /// What stands in the row of a list's element: a value, or an object.
+    /// Returns an element of a list by its row: a value or an object.
     func element(_ place: DynamicPlace, _ key: ObjectKey) -> Any? {
         let target = schema.tables[Int(place.list.target.rawValue)]
         guard target.kind == .elements, let column = target.columns.first else {
@@ -251,7 +253,8 @@ final class DynamicStore {
 }
 
 extension AnyContent {
-    /// The value as a property of its kind has it; nil for what is none by itself.
+    /// The value as a property of its kind would return it; `nil` for links, lists and
+    /// dictionaries.
     fileprivate var plainValue: Any? {
         switch self {
         case .bool(let x): x
@@ -273,12 +276,12 @@ extension AnyContent {
 enum DynamicProperty {
     case column(ColumnSchema)
     case list(ListSchema)
-    /// Declared by the program: nothing of it is stored.
+    /// Declared by the program, not stored.
     case inverse(PropertySchema)
 }
 
 extension Value {
-    /// The value as the type that properties have for it; nil for null.
+    /// Returns the value as a Swift value; `nil` for null.
     func anyValue(isFloat: Bool) -> Any? {
         let stored = _StoredValue(self)
         return switch self {

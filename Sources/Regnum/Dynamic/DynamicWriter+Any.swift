@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import RegnumEngine
 internal import RegnumStore
 
-// Values of any type by name: with the lists and dictionaries that lie in them.
+// Setting values of any type by name, including the lists and dictionaries in them.
 
 extension DynamicWriter {
     private var writer: AnyWriter { AnyWriter(store.core, transaction) }
@@ -20,7 +20,7 @@ extension DynamicWriter {
         }
     }
 
-    /// Sets an element of a list or map of values of any type, or of what lies in one.
+    /// Sets an element of a list or map of values of any type, or of the contents of such a value.
     func assign(
         any value: Any?, toElement element: ObjectKey, of place: DynamicPlace
     ) throws(Realm.Error) {
@@ -33,7 +33,7 @@ extension DynamicWriter {
         }
     }
 
-    /// New rows of elements with what lies in them.
+    /// Inserts rows for elements, with their contents.
     func insert(
         any entries: [(key: String, value: Any?)], into place: DynamicPlace, _ name: Name
     ) throws(Realm.Error) -> [ObjectKey] {
@@ -46,7 +46,7 @@ extension DynamicWriter {
         }
     }
 
-    /// A member of a set, which has no lists and dictionaries.
+    /// Returns a member of a set, which can't contain lists and dictionaries.
     func member(any value: Any, _ name: Name, _ place: DynamicPlace) throws(Realm.Error) -> Value {
         guard case .value(let stored) = try anyTree(value, name) else {
             throw name.wrong(value)
@@ -62,9 +62,9 @@ extension DynamicWriter {
         }
     }
 
-    /// A value that was checked; objects are links.
+    /// Checks and converts a value; objects become links.
     ///
-    /// - Parameter level: how many lists and dictionaries it lies in.
+    /// - Parameter level: the number of lists and dictionaries that contain it.
     func anyTree(
         _ value: Any?, _ name: Name, level: Int = 0
     ) throws(Realm.Error) -> AnyTree {
@@ -74,7 +74,7 @@ extension DynamicWriter {
             return .value(try link(object.table, object.row, name).value)
         }
         if let object = instance(of: ObjectBase.self, value) {
-            if object is EmbeddedObject { throw name.wrong(value) }  // it belongs to a property
+            if object is EmbeddedObject { throw name.wrong(value) }  // it is owned by a property
             return .value(try link(object._storedObject, name).value)
         }
         if let map = instance(of: DynamicMap.self, value) {
@@ -105,7 +105,7 @@ extension DynamicWriter {
         }
     }
 
-    /// A link to one of the program's objects, which is added if it is unmanaged.
+    /// Returns a link to one of the program's objects, adding it if it is unmanaged.
     private func link(_ object: ObjectBase, _ name: Name) throws(Realm.Error) -> AnyContent {
         let className = ClassSchema.of(type(of: object)).name
         if object is AsymmetricObject {
@@ -125,7 +125,7 @@ extension DynamicWriter {
         return try link(table.key, try row(of: object, in: table.key, name).row, name)
     }
 
-    /// A link to an object: not to what belongs to others, and none of an asymmetric object.
+    /// Returns a link to an object. Throws for owned objects, and if either end is asymmetric.
     private func link(
         _ target: TableKey, _ row: ObjectKey, _ name: Name
     ) throws(Realm.Error) -> AnyContent {
@@ -177,7 +177,7 @@ extension DynamicWriter {
 }
 
 extension DatabaseSchema {
-    /// The property whose hidden class of elements a table is.
+    /// Returns the property whose elements are stored in a hidden class.
     func owner(of elements: TableKey) -> (table: TableKey, property: String)? {
         for table in tables where table.kind != .elements {
             for list in table.lists where list.target == elements {

@@ -2,9 +2,10 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension DynamicWriter {
-    /// The rows of new elements: of values always new, of objects as `row(for:of:)` gives them.
+    /// Returns the rows for new elements: always new ones for values, those of `row(for:of:)` for
+    /// objects.
     ///
-    /// - Parameter start: the position that the first one gets.
+    /// - Parameter start: the position of the first element.
     func rows(
         for values: [Any?], in place: DynamicPlace, from start: Int = 0
     ) throws(Realm.Error) -> (rows: [ObjectKey], made: [Made]) {
@@ -47,7 +48,7 @@ extension DynamicWriter {
         return (rows, made)
     }
 
-    /// Puts elements into a set that are not there yet.
+    /// Inserts elements that a set doesn't contain yet.
     ///
     /// - Complexity: O(log² n) for each element.
     func insert(intoSet values: [Any?], _ place: DynamicPlace) throws(Realm.Error) {
@@ -59,7 +60,7 @@ extension DynamicWriter {
         }
     }
 
-    /// Takes an element out of a set, if it is there.
+    /// Removes an element from a set, if the set contains it.
     ///
     /// - Complexity: O(log² n).
     func remove(_ value: Any?, fromSet place: DynamicPlace) throws(Realm.Error) {
@@ -69,7 +70,7 @@ extension DynamicWriter {
         place.storedSet(transaction).remove(try members([value], place))
     }
 
-    /// Values, or objects of the class, as a set has them.
+    /// Returns values, or objects of the class, as members of a set.
     func members(
         _ values: [Any?], _ place: DynamicPlace
     ) throws(Realm.Error) -> SetMembers {
@@ -82,7 +83,7 @@ extension DynamicWriter {
         return SetMembers(values: [], keys: rows)
     }
 
-    /// Elements as they are stored.
+    /// Returns elements in their stored form.
     private func stored(
         _ values: [Any?], _ column: ColumnSchema, _ place: DynamicPlace, _ name: Name,
         from start: Int = 0
@@ -130,7 +131,7 @@ extension DynamicWriter {
         try insert(rows, made: made, at: position, in: place)
     }
 
-    /// Gives a position of a list another element.
+    /// Replaces the element at a position of a list.
     func set(_ value: Any?, in place: DynamicPlace, at position: Int) throws(Realm.Error) {
         let target = transaction.schema.tables[Int(place.list.target.rawValue)]
         if target.columns.first?.type == .any, target.kind == .elements,
@@ -154,7 +155,7 @@ extension DynamicWriter {
         try replaceAll(place, rows: rows, made: made)
     }
 
-    /// Gives a collection other elements or entries.
+    /// Replaces the elements or entries of a collection.
     func replaceAll(
         _ place: DynamicPlace, rows: [ObjectKey], made: [Made]
     ) throws(Realm.Error) {
@@ -162,7 +163,7 @@ extension DynamicWriter {
         try insert(rows, made: made, at: 0, in: place)
     }
 
-    /// New rows for the entries that a map gets for a value, ascending.
+    /// Creates rows for the entries of a map's new value, ascending.
     func entries(
         of value: Any?, in place: DynamicPlace
     ) throws(Realm.Error) -> [(key: String, row: ObjectKey)] {
@@ -187,8 +188,7 @@ extension DynamicWriter {
         return made
     }
 
-    /// Puts an entry into a map, in the place of the one of the same key unless that has the same
-    /// value.
+    /// Puts an entry into a map, replacing one with the same key unless that has the same value.
     func put(
         _ entry: ObjectKey, forKey key: String, in place: DynamicPlace
     ) throws(Realm.Error) {
@@ -209,7 +209,7 @@ extension DynamicWriter {
         try insert([entry], made: [(place.list.target, entry)], at: position, in: place)
     }
 
-    /// The row of a map's entry.
+    /// Creates the row of a map's entry.
     private func entry(
         _ key: String, _ value: Any?, _ place: DynamicPlace
     ) throws(Realm.Error) -> ObjectKey {
@@ -244,7 +244,7 @@ extension DynamicWriter {
         try assign(value, to: .column(column), of: place.list.target, entry)
     }
 
-    /// What a list takes its elements from.
+    /// Returns the elements for a list, or `nil` if the value isn't a sequence of elements.
     static func elements(of value: Any) -> [Any?]? {
         if let array = value as? [Any?] { return array }
         if let array = value as? [Any] { return array }

@@ -1,26 +1,26 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Objects by name: those that links and elements get, and new ones.
+// Objects by name: targets of links, elements, and new objects.
 
 extension DynamicWriter {
-    /// The rows of the objects that were copied in one call.
+    /// The rows of objects that were copied in one call.
     final class Copies {
         fileprivate var rows: [ObjectIdentifier: ObjectKey] = [:]
-        /// Keeps the addresses from being those of others.
+        /// Keeps the objects alive, so that their addresses aren't reused.
         fileprivate var sources: [ObjectBase] = []
     }
 
-    /// The values that an object is made of.
+    /// The values to create an object from.
     struct Supplied {
         var values: [(property: DynamicProperty, name: String, value: Any?)] = []
-        /// The object that they are those of, if it is one of the program's.
+        /// The object that the values are taken from, if it is one of the program's.
         var source: ObjectBase?
     }
 
-    /// The row that is linked to for a value: that of an object of the class, or a new one.
+    /// Returns the row to link to for a value: that of an object of the class, or a new one.
     ///
-    /// - Parameter position: which element of a collection it is.
+    /// - Parameter position: the position if the value is an element of a collection.
     func row(
         for value: Any, of target: TableKey, _ name: Name, at position: ValuePath.Position? = nil
     ) throws(Realm.Error) -> (row: ObjectKey, isNew: Bool) {
@@ -57,7 +57,7 @@ extension DynamicWriter {
         return (try makeNested(target, given, name, position), true)
     }
 
-    /// Makes a row for a property, or an element of it, of which errors tell.
+    /// Creates a row for a property or an element, whose name is added to errors.
     private func makeNested(
         _ target: TableKey, _ value: Any, _ name: Name, _ position: ValuePath.Position?
     ) throws(Realm.Error) -> ObjectKey {
@@ -73,9 +73,9 @@ extension DynamicWriter {
         }
     }
 
-    /// The row of one of the program's objects. One that is unmanaged is added; an embedded one is
-    /// copied, and so is every one in a migration, where the classes are not yet as the program
-    /// declares them.
+    /// Returns the row of one of the program's objects. An unmanaged object is added. Embedded
+    /// objects are copied, and so are all objects in a migration, where the classes don't yet have
+    /// the form that the program declares.
     func row(
         of object: ObjectBase, in target: TableKey, _ name: Name,
         at position: ValuePath.Position? = nil
@@ -103,7 +103,7 @@ extension DynamicWriter {
         return (try added(object), false)
     }
 
-    /// Adds an unmanaged object, as assigning it to a property does.
+    /// Adds an unmanaged object, like assigning it to a property.
     func added(_ object: ObjectBase) throws(Realm.Error) -> ObjectKey {
         _ = try store.core.realm.listedEntry(for: type(of: object))
         defer { store.core.didEditAll() }
@@ -112,8 +112,8 @@ extension DynamicWriter {
 
     // MARK: Values
 
-    /// The values of a new object, by its properties: of a dictionary, of an array in the order of
-    /// their declaration, of another object.
+    /// Returns the values of a new object by property: from a dictionary, from an array in the
+    /// order of declaration, or from another object.
     func supplied(_ value: Any, to table: TableKey) throws(Realm.Error) -> Supplied {
         let className = store.name(of: table)
         var supplied = Supplied()
@@ -135,7 +135,7 @@ extension DynamicWriter {
         if let object = instance(of: DynamicObject.self, value) {
             let known = store.properties(of: table)
             let values = object.values
-            // an old object may well lack what is new
+            // an old object may lack new properties
             if object.store.old == nil { try checkNames(Array(values.keys), object.className) }
             for (name, value) in values.sorted(by: { $0.key < $1.key }) where known[name] != nil {
                 try add(name, value)
@@ -161,7 +161,7 @@ extension DynamicWriter {
             }
             guard let schema = store.core.realm.knownEntry(named: className)?.schema else {
                 throw refusal(
-                    "The program has no class \(className), which would tell the order of the "
+                    "The program has no class \(className), which defines the order of the "
                         + "properties: give a dictionary.")
             }
             let stored = schema.properties.filter(\.isStored)
@@ -208,7 +208,7 @@ extension DynamicWriter {
         }
     }
 
-    /// Makes a row; what is not given has its default.
+    /// Creates a row. Properties that aren't given have their defaults.
     func make(_ key: TableKey, _ supplied: Supplied) throws(Realm.Error) -> ObjectKey {
         let table = transaction.schema.tables[Int(key.rawValue)]
         var first = table.columns.map(\.defaultValue)
@@ -243,7 +243,7 @@ extension DynamicWriter {
 }
 
 extension DynamicObject {
-    /// All properties as they are read.
+    /// All properties with their values.
     var values: [String: Any?] {
         store.properties(of: table).mapValues { store.read($0, table, row) }
     }

@@ -1,16 +1,16 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Sets properties of rows of which only the stored schema is known, and makes rows.
+/// Sets properties of rows through the stored schema alone, and creates rows.
 ///
-/// A call that throws leaves the transaction as it was, but for rows that nothing leads to any more:
-/// those are deleted again.
+/// A call that throws leaves the transaction unchanged: rows that it created and that nothing links
+/// to are deleted again.
 struct DynamicWriter {
     let store: DynamicStore
     let transaction: EngineTransaction
-    /// The rows that objects were copied to, so that a graph is copied as what it is.
+    /// The rows of copied objects, which preserve the structure of a copied graph.
     let copies = Copies()
-    /// How many dictionaries and arrays of properties the values lie in that are stored.
+    /// The number of dictionaries and arrays of properties that contain the values being stored.
     var level = 0
 
     init(_ store: DynamicStore, _ transaction: EngineTransaction) {
@@ -18,13 +18,13 @@ struct DynamicWriter {
         self.transaction = transaction
     }
 
-    /// The place of a property, for sentences.
+    /// The name and type of a property for error messages.
     struct Name {
         let className: String
         let property: String
         let type: String
 
-        /// - Parameter position: which element of a collection it is.
+        /// - Parameter position: the position if the value is an element of a collection.
         func wrong(_ value: Any?, at position: ValuePath.Position? = nil) -> Realm.Error {
             var error = Realm.Error(
                 .invalidValue,
@@ -38,10 +38,10 @@ struct DynamicWriter {
     func name(_ property: String, _ table: TableKey) -> Name {
         let schema = transaction.schema
         let stored = schema.tables[Int(table.rawValue)]
-        // what lies in a value of any type is told by that
+        // the contents of a value of any type are reported as that property
         let property = property.itemsProperty ?? property
         if stored.kind == .elements, let owner = schema.owner(of: table) {
-            // and elements by the property that they are part of
+            // and elements as the property that contains them
             return name(owner.property, owner.table)
         }
         return Name(
@@ -55,15 +55,15 @@ struct DynamicWriter {
     enum Prepared {
         case column(ColumnSchema, Value, Made?)
         case any(ColumnSchema, AnyTree)
-        /// Elements or entries in the place of those that are there.
+        /// Elements or entries that replace the existing ones.
         case elements(DynamicPlace, rows: [ObjectKey], made: [Made])
-        /// Members that join those that are there.
+        /// Members to add to the existing ones.
         case members(DynamicPlace, SetMembers)
-        /// Entries that join those that are there, with their keys.
+        /// Entries to add to the existing ones, with their keys.
         case entries(DynamicPlace, [(key: String, row: ObjectKey)])
     }
 
-    /// Gives a property of a row a value in the place of what it has.
+    /// Replaces the value of a property.
     func assign(
         _ value: Any?, to property: DynamicProperty, of table: TableKey, _ row: ObjectKey
     ) throws(Realm.Error) {
@@ -72,7 +72,7 @@ struct DynamicWriter {
 
     /// Converts a value.
     ///
-    /// - Parameter adds: whether the elements of a set or map join those that are there.
+    /// - Parameter adds: whether to add the elements of a set or map to the existing ones.
     func prepare(
         _ value: Any?, for property: DynamicProperty, of table: TableKey, _ row: ObjectKey,
         adds: Bool = false
@@ -117,7 +117,7 @@ struct DynamicWriter {
         }
     }
 
-    /// Stores what a property gets.
+    /// Stores a prepared value.
     func store(
         _ prepared: Prepared, in table: TableKey, _ row: ObjectKey
     ) throws(Realm.Error) {
@@ -144,7 +144,7 @@ struct DynamicWriter {
         }
     }
 
-    /// Deletes the rows that were made for what is not stored.
+    /// Deletes the rows created for a value that isn't stored.
     func discard(_ prepared: Prepared) {
         switch prepared {
         case .column(_, _, let made): discard(made)
@@ -155,16 +155,16 @@ struct DynamicWriter {
         }
     }
 
-    /// A row that was made for a link.
+    /// A row created for a link.
     typealias Made = (table: TableKey, row: ObjectKey)
 
     func discard(_ made: Made?) {
         if let made { transaction.delete(made.table, made.row) }
     }
 
-    /// What a column gets for a value.
+    /// Returns the value to store in a column.
     ///
-    /// - Parameter position: which entry of a map the column is of.
+    /// - Parameter position: the position if the column belongs to a map's entry.
     func content(
         of value: Any?, for column: ColumnSchema, of table: TableKey,
         at position: ValuePath.Position? = nil
@@ -182,7 +182,7 @@ struct DynamicWriter {
         return (try scalar(value, column, name, at: position), nil)
     }
 
-    /// What a column of values gets.
+    /// Returns the value to store in a column that isn't a link.
     func scalar(
         _ value: Any, _ column: ColumnSchema, _ name: Name, at position: ValuePath.Position?
     ) throws(Realm.Error) -> Value {

@@ -1,18 +1,18 @@
 internal import RegnumEngine
 
-// Collections of an object by the names of properties, for tools that do not know the class.
+// Accessing collections of an object by property name, for tools that don't know the class.
 
 extension ObjectBase {
-    /// The list that a property is, seen without its type: links are ``DynamicObject``s.
+    /// Returns the list of a property without its static type: links are ``DynamicObject``s.
     ///
-    /// - Throws: `.invalidInput` for a name that the class does not have, for a property that is no list,
-    ///   and for an unmanaged object.
+    /// - Throws: `.invalidInput` for a name that the class doesn't have, for a property that isn't
+    ///   a list, and for an unmanaged object.
     /// - Precondition: the body of its transaction is running.
     public final func dynamicList(_ name: String) throws(Realm.Error) -> DynamicList {
         try dynamicCollection(name, "a list")
     }
 
-    /// The set that a property is, seen without its type.
+    /// Returns the set of a property without its static type.
     ///
     /// - Throws: as ``dynamicList(_:)``.
     /// - Precondition: as ``dynamicList(_:)``.
@@ -20,7 +20,7 @@ extension ObjectBase {
         try dynamicCollection(name, "a set")
     }
 
-    /// The map that a property is, seen without its type.
+    /// Returns the map of a property without its static type.
     ///
     /// - Throws: as ``dynamicList(_:)``.
     /// - Precondition: as ``dynamicList(_:)``.
@@ -36,7 +36,7 @@ extension ObjectBase {
         guard let object = dynamicObject else {
             throw schema.refusal(
                 name,
-                "was asked of an unmanaged object: what is stored is seen without its type. Add the "
+                "can't be accessed dynamically in an unmanaged object. Add the "
                     + "object to a realm first.")
         }
         if let binding = _storedObject._binding, let transaction = binding.core?.writing {
@@ -49,7 +49,7 @@ extension ObjectBase {
         return collection
     }
 
-    /// The object by the names of what is stored; nil for an unmanaged one.
+    /// The object for access by stored names; `nil` if it is unmanaged.
     ///
     /// - Precondition: the body of its transaction is running.
     final var dynamicObject: DynamicObject? {

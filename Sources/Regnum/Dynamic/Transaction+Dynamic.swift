@@ -2,19 +2,23 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Transaction {
-    /// All objects of a class by its name, which the program need not have: see ``DynamicObject``.
+    /// Returns all objects of a class by name. The program doesn't need to have it: see
+    /// ``DynamicObject``.
     ///
     /// - Throws: `.invalidInput` if neither the realm nor the program has a class of that name.
-    /// - Complexity: O(1); nothing is read until the objects are.
+    /// - Complexity: O(1); nothing is read until objects are accessed.
     public func dynamicObjects(_ className: String) throws(Realm.Error) -> DynamicObjects {
         let store = try dynamicStore("dynamicObjects")
         return DynamicObjects(store, try dynamicTable(className, store)?.key)
     }
 
-    /// The object of a class that has a primary key; nil if there is none.
+    /// Returns the object with a primary key, or `nil` if there is none.
     ///
-    /// - Parameter key: what the property of the key can hold; nil finds the object whose key is nil.
-    /// - Throws: `.invalidInput` if there is no class of that name, or it has no primary key;
+    ///     let dog = try tx.dynamicObject(ofType: "Dog", forPrimaryKey: "Rex")
+    ///
+    /// - Parameter key: a value that the primary key property can hold; `nil` finds the object
+    ///   whose key is `nil`.
+    /// - Throws: `.invalidInput` if there is no class with the name, or it has no primary key;
     ///   `.invalidValue` for a key of another type.
     /// - Complexity: O(log n).
     public func dynamicObject(
@@ -33,23 +37,27 @@ extension Transaction {
         guard let value else {
             throw Realm.Error(
                 .invalidValue,
-                "\(className).\(column.name) is of type \(storage.swiftName): \(told(key)) is no key of "
-                    + "it.", className: className, property: column.name)
+                "\(className).\(column.name) is of type \(storage.swiftName) and cannot hold "
+                    + "\(told(key)).", className: className, property: column.name)
         }
         return store.find(table.key, primaryKey: value).map { DynamicObject(store, table.key, $0) }
     }
 
-    /// Makes an object of a class by its name. What is not given has its default: that of a new
-    /// object of the program's class, if the program has it.
+    /// Creates an object of a class by name. Properties that aren't given have their defaults:
+    /// those of a new object of the program's class, if the program has it.
+    ///
+    ///     let dog = try tx.dynamicCreate("Dog", value: ["name": "Rex", "age": 3])
     ///
     /// - Parameters:
-    ///   - values: what ``DynamicObject/set(_:of:)`` takes, by the names of the properties.
-    ///   - policy: what happens if there is an object with that primary key, given or by default;
-    ///     then it gets what is given, as ``create(_:value:update:)-(_,[String:Any?],_)`` says.
-    /// - Throws: `.invalidInput` if there is no class of that name, for an embedded class, for an
-    ///   update policy and a class without primary key, and for names that the class does not have;
-    ///   `.invalidValue` for a value that a property cannot hold; `.duplicatePrimaryKey`. Nothing
-    ///   is changed then, but that unmanaged objects among the values may have been added.
+    ///   - values: values for ``DynamicObject/set(_:of:)``, by property name.
+    ///   - policy: what to do if there already is an object with the primary key, given or by
+    ///     default. With an updating policy that object gets the given values, as in
+    ///     ``create(_:value:update:)-(_,[String:Any?],_)``.
+    /// - Throws: `.invalidInput` if there is no class with the name, for an embedded class, for an
+    ///   update policy with a class that has no primary key, and for names that the class doesn't
+    ///   have; `.invalidValue` for a value that a property cannot hold; `.duplicatePrimaryKey`.
+    ///   Nothing is changed then, except that unmanaged objects among the values may have been
+    ///   added.
     /// - Precondition: called in a write.
     @discardableResult
     public func dynamicCreate(
@@ -59,12 +67,11 @@ extension Transaction {
         try make(className, values, policy)
     }
 
-    /// Makes an object of a class by its name from an array of its values, in the order of their
-    /// declaration, or from another object, which has all its properties.
+    /// Creates an object of a class by name from an array of its values, in the order of their
+    /// declaration, or from another object that has all of its properties.
     ///
     /// - Throws: as ``dynamicCreate(_:value:update:)-(_,[String:Any?],_)``; `.invalidInput` for an
-    ///   array where the program lacks the class; `.invalidValue` for an object that lacks a
-    ///   property.
+    ///   array if the program lacks the class; `.invalidValue` for an object that lacks a property.
     /// - Precondition: called in a write.
     @discardableResult
     @_disfavoredOverload
@@ -88,9 +95,9 @@ extension Transaction {
         return try store.create(table, value, policy, transaction)
     }
 
-    /// Deletes an object, as ``delete(_:)-(ObjectBase)`` does.
+    /// Deletes an object, like ``delete(_:)-(ObjectBase)``.
     ///
-    /// - Precondition: called in a write; the object is of this transaction.
+    /// - Precondition: called in a write; the object belongs to this transaction.
     public func delete(_ object: DynamicObject) {
         let transaction = requireWriting("delete")
         guard object.store.core === core, object.store.old == nil else {
@@ -116,7 +123,7 @@ extension Transaction {
         return DynamicStore(core)
     }
 
-    /// The class of that name; nil if only the program has it.
+    /// Returns the class with a name, or `nil` if only the program has it.
     private func dynamicTable(
         _ name: String, _ store: DynamicStore
     ) throws(Realm.Error) -> TableSchema? {
@@ -134,8 +141,8 @@ extension DynamicStore {
         guard table.kind == .object else {
             throw Realm.Error(
                 .invalidInput,
-                "\(table.name) is an embedded class: its objects are made with their owners. Set a "
-                    + "property to a dictionary, or append one.", className: table.name)
+                "\(table.name) is an embedded class: its objects are created with their owners. "
+                    + "Set a property to a dictionary, or append one.", className: table.name)
         }
         let writer = DynamicWriter(self, transaction)
         defer { core.didEditAll() }
@@ -146,7 +153,7 @@ extension DynamicStore {
         guard let key = table.primaryKey else {
             throw Realm.Error(
                 .invalidInput,
-                "\(table.name) has no primary key, so that none of its objects can be updated: leave "
+                "\(table.name) has no primary key, so its objects can't be updated: leave "
                     + "out update: .\(policy).", className: table.name)
         }
         if let object = instance(of: DynamicObject.self, value), object.table == table.key,
@@ -179,7 +186,7 @@ extension DynamicStore {
         return DynamicObject(self, table.key, row)
     }
 
-    /// Gives a row values, all of which are converted before the first is stored.
+    /// Updates a row, converting all values before storing the first.
     private func update(
         _ table: TableKey, _ row: ObjectKey, _ supplied: DynamicWriter.Supplied,
         _ policy: Realm.UpdatePolicy, _ writer: DynamicWriter
@@ -213,8 +220,8 @@ extension DynamicProperty {
     }
 }
 
-/// All objects of a class by its name, as the transaction sees them at each use, in the order of their
-/// creation.
+/// All objects of a class by name, in the order of their creation. Each access shows the current
+/// state of the transaction.
 public final class DynamicObjects: RandomAccessCollection {
     private let store: DynamicStore
     private let table: TableKey?
@@ -231,18 +238,19 @@ public final class DynamicObjects: RandomAccessCollection {
         return table.map { store.count($0) } ?? 0
     }
 
-    /// The object at a position.
+    /// Returns the object at an index.
     ///
-    /// - Precondition: the position is less than the count.
+    /// - Precondition: the index is less than the count.
     /// - Complexity: O(log n).
     public subscript(position: Int) -> DynamicObject {
         guard let table, position >= 0, position < count else {
-            fatalError("There are \(count) objects, and no position \(position).")
+            fatalError("Index \(position) is out of range: there are \(count) objects.")
         }
         return DynamicObject(store, table, store.key(table, at: position))
     }
 
-    /// Goes through the objects in pieces: those made meanwhile come too, those deleted do not.
+    /// Iterates over the objects in batches: includes objects created during the iteration, and
+    /// skips deleted ones.
     public func makeIterator() -> AnyIterator<DynamicObject> {
         store.requireLive("makeIterator")
         guard let table else { return AnyIterator { nil } }

@@ -1,8 +1,8 @@
 internal import RegnumStore
 
-/// Runs what waits for a disk or a pipe, for as long as that takes, on a thread that may.
+/// Runs work that waits for a disk or a pipe on a thread that may block.
 ///
-/// Throws the public form of what `body` throws.
+/// Throws the public form of the errors of `body`.
 func blocking<R: Sendable>(
     on pool: IOPool = .elastic, _ body: @escaping @Sendable () throws(StoreError) -> R
 ) async throws -> R {

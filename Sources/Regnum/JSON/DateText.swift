@@ -1,12 +1,13 @@
-/// Dates as ISO 8601, to the nanosecond: `2026-11-22T12:47:44.25Z`.
+/// Dates as ISO 8601 with nanoseconds: `2026-11-22T12:47:44.25Z`.
 ///
-/// A stored date is a double of seconds since 2001. A text stands for whole seconds plus nanoseconds over
-/// 1e9, added as doubles; where that gives another double than the stored one, a date has no text.
+/// A stored date is a double of seconds since 2001. A text represents whole seconds plus
+/// nanoseconds over 1e9, added as doubles. A date for which this doesn't give the stored double
+/// back has no text.
 enum DateText {
     private static let secondsFrom1970 = 978_307_200
 
-    /// The text of a date, nil if none gives it back exactly: before the year 1, after 9999, or finer
-    /// than a nanosecond.
+    /// Returns the text of a date. Returns `nil` if no text restores it exactly: before the year 1,
+    /// after 9999, or finer than a nanosecond.
     static func text(_ seconds: Double) -> String? {
         guard seconds > -63_113_904_000, seconds < 252_423_993_600 else { return nil }
         var whole = Int(seconds.rounded(.down))
@@ -31,8 +32,8 @@ enum DateText {
         return text + "Z"
     }
 
-    /// The seconds that a text tells, nil if it is none. A fraction has one to nine digits; `Z`, or an
-    /// offset as `+02:00`, must end the text.
+    /// Returns the seconds that a text represents, or `nil` if it is malformed. A fraction has one
+    /// to nine digits; the text must end with `Z` or an offset such as `+02:00`.
     static func seconds(_ text: String) -> Double? {
         var reader = DigitReader(bytes: Array(text.utf8)[...])
         guard let year = reader.number(4), reader.take("-"), let month = reader.number(2),
@@ -68,8 +69,8 @@ enum DateText {
         return String(repeating: "0", count: max(0, count - digits.count)) + digits
     }
 
-    // The proleptic Gregorian calendar in eras of 400 years that begin in March
-    // (H. Hinnant, chrono-compatible low-level date algorithms).
+    // The proleptic Gregorian calendar in eras of 400 years that start in March (H. Hinnant,
+    // chrono-compatible low-level date algorithms).
 
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
@@ -100,7 +101,7 @@ extension Int {
     }
 }
 
-/// Reads the parts of a date from ASCII.
+/// A reader of the parts of a date in ASCII.
 private struct DigitReader {
     var bytes: ArraySlice<UInt8>
 
@@ -118,7 +119,7 @@ private struct DigitReader {
         return Int(byte - UInt8(ascii: "0"))
     }
 
-    /// A number of exactly so many digits.
+    /// Reads a number of exactly `count` digits.
     mutating func number(_ count: Int) -> Int? {
         var number = 0
         for _ in 0..<count {
@@ -128,7 +129,7 @@ private struct DigitReader {
         return number
     }
 
-    /// One to nine digits behind a point, as billionths.
+    /// Reads one to nine digits of a fraction, as billionths.
     mutating func fraction() -> Int? {
         var (number, count) = (0, 0)
         while let digit = digit() {

@@ -1,14 +1,14 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Makes the classes of a schema line that are not stored, and compares the others.
+/// Creates the classes of a schema line that aren't stored, and compares the others.
 struct ImportSchema {
     let realm: RealmCore
     let transaction: EngineTransaction
 
-    /// Throws `.schemaMismatch`, naming class and property, where a stored or declared class lacks a
-    /// property or has it as something else; `.invalidInput` for what is no schema, and for a class that
-    /// would have to be made and is not among the realm's `objectTypes`.
+    /// Throws `.schemaMismatch`, naming class and property, if a stored or declared class lacks a
+    /// property or has a different one; `.invalidInput` for an invalid schema, and for a class that
+    /// would have to be created but isn't among the realm's `objectTypes`.
     func apply(_ line: SchemaLine) throws(Realm.Error) {
         var fresh: [JSONClass] = []
         for given in line.classes {
@@ -53,7 +53,8 @@ struct ImportSchema {
                     "The class \(given.name) of the realm has no property \(property.name).",
                     className: given.name, property: property.name)
             }
-            // whether nil is allowed, the values tell
+            // optionality isn't compared: a null value where it isn't allowed is an error of its
+            // own
             guard property.collection == other.collection, property.content == other.content,
                 property.isPrimaryKey == other.isPrimaryKey
             else {
@@ -66,7 +67,7 @@ struct ImportSchema {
         }
     }
 
-    /// The table with the columns that need no other class.
+    /// Adds the table with the columns that don't depend on other classes.
     private func addTable(_ given: JSONClass) throws(StoreError) {
         let columns = given.properties.compactMap { property -> ColumnDefinition? in
             property.collection == nil ? property.definition : nil
@@ -77,7 +78,8 @@ struct ImportSchema {
             columns: columns)
     }
 
-    /// What lies in values of any type is in a list with a longer name.
+    /// Checks the length of the name, since the list with the contents of a value of any type has a
+    /// longer one.
     private func checkAnyName(
         _ property: JSONProperty, of given: JSONClass
     ) throws(StoreError) {
@@ -141,7 +143,7 @@ struct ImportSchema {
         }
     }
 
-    /// The hidden class of elements of any type, which can be in lists and dictionaries of theirs.
+    /// Adds the hidden class of elements of any type, which can contain lists and dictionaries.
     private func addAnyElements(
         _ property: JSONProperty, of given: JSONClass
     ) throws(StoreError) -> TableKey {
@@ -162,18 +164,19 @@ struct ImportSchema {
             if !(table.kind == .embedded && property.collection == .set) { return table.key }
             throw StoreError(
                 .invalidInput,
-                "'\(given.name).\(property.name)' is a set of embedded objects, which have one place.",
+                "'\(given.name).\(property.name)' is a set of embedded objects: only links, "
+                    + "lists and maps can hold those.",
                 className: given.name, property: property.name)
         }
         throw StoreError(
             .invalidInput,
-            "'\(given.name).\(property.name)' is of the class \(name), which is not there.",
+            "'\(given.name).\(property.name)' is of the class \(name), which doesn't exist.",
             className: given.name, property: property.name)
     }
 }
 
 extension JSONProperty {
-    /// The column of a value; nil for links.
+    /// The column of a value; `nil` for links.
     fileprivate var definition: ColumnDefinition? {
         guard case .value(let type, let isFloat) = content else { return nil }
         return ColumnDefinition(
@@ -191,7 +194,7 @@ extension JSONProperty {
             name: "value", type: type, isOptional: isOptional, meaning: isFloat ? .float : .value)
     }
 
-    /// What the property is, for sentences.
+    /// A description of the property for messages.
     fileprivate var kindText: String {
         swiftType + (isPrimaryKey ? ", the primary key," : "")
     }

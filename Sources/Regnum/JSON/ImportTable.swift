@@ -1,13 +1,13 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// A class that lines are read into, as it is stored.
+/// A stored class that lines are imported into.
 struct ImportTable: Sendable {
     /// A column or list.
     struct Property: Sendable {
         enum Place: Sendable {
             case column(ColumnSchema)
-            /// With the class of the elements.
+            /// A list and the class of its elements.
             case list(ListSchema, TableSchema)
         }
 
@@ -17,7 +17,7 @@ struct ImportTable: Sendable {
         /// The type of the declared property, or of its elements, if they are values.
         let declared: DeclaredValueType?
 
-        /// An error about the property.
+        /// Returns an error about the property.
         func problem(_ what: String, _ code: StoreError.Code = .invalidValue) -> StoreError {
             StoreError(
                 code, "The property '\(className).\(name)' \(what).", className: className,
@@ -26,14 +26,14 @@ struct ImportTable: Sendable {
     }
 
     let schema: TableSchema
-    /// By column.
+    /// The default values, by column.
     let defaults: [Value]
     private let properties: [MapKeyText: Property]
 
     var key: TableKey { schema.key }
     var name: String { schema.name }
 
-    /// - Parameter entry: the declared class, if it has joined.
+    /// - Parameter entry: the declared class, if it is registered.
     init(_ schema: TableSchema, in database: DatabaseSchema, _ entry: ClassEntry?) {
         self.schema = schema
         defaults = schema.columns.map(\.defaultValue)
@@ -54,7 +54,7 @@ struct ImportTable: Sendable {
         self.properties = properties
     }
 
-    /// Throws `.schemaMismatch` for a name that the class does not have.
+    /// Returns the property with a name. Throws `.schemaMismatch` if the class doesn't have it.
     func property(_ name: String) throws(StoreError) -> Property {
         if let found = properties[MapKeyText(name)] { return found }
         throw StoreError(
@@ -64,7 +64,7 @@ struct ImportTable: Sendable {
 }
 
 extension ImportTable.Property {
-    /// The stored value of a column that is no link.
+    /// Returns the stored value for a column that isn't a link.
     func value(_ node: JSONNode, _ column: ColumnSchema) throws(StoreError) -> Value {
         if case .null = node {
             guard column.isOptional else { throw problem("is required and cannot be null") }
@@ -83,7 +83,7 @@ extension ImportTable.Property {
 }
 
 extension RealmCore {
-    /// The class of that name that has joined.
+    /// Returns the registered class with a name.
     func entry(named name: String) -> ClassEntry? {
         entries.first { $0.schema.name == name }
     }

@@ -1,12 +1,12 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// Values of any type: null, or an object with one member, whose key is the kind.
+// Values of any type: null, or an object with one member, whose key is the kind of value.
 
 extension Importer {
-    /// The value that a text stands for; objects that it links to have rows.
+    /// Returns the value that a node represents. Linked objects get rows.
     ///
-    /// - Parameter level: how many lists and dictionaries it lies in.
+    /// - Parameter level: the number of lists and dictionaries that contain the value.
     mutating func anyTree(
         _ node: JSONNode, level: Int = 0, isInSet: Bool = false,
         _ property: ImportTable.Property, _ transaction: EngineTransaction
@@ -14,8 +14,8 @@ extension Importer {
         if case .null = node { return .value(.null) }
         guard case .object(let members) = node, members.count == 1 else {
             throw property.problem(
-                "is of any type and cannot be \(node.shown): null or an object with one member, the "
-                    + "kind, is needed")
+                "is of any type and cannot be \(node.shown): expected null or an object with one "
+                    + "member, the kind")
         }
         let (kind, value) = (members[0].key, members[0].value)
         switch (kind, value) {
@@ -55,7 +55,7 @@ extension Importer {
             "has lists or dictionaries in more than \(Limits.anyLevelMax) levels")
     }
 
-    /// Refuses what is no key of a map, and a key that stands there twice.
+    /// Throws if `key` isn't valid for a map, or if it repeats the previous key.
     func check(
         key: String, after last: String?, _ property: ImportTable.Property
     ) throws(StoreError) {
@@ -85,7 +85,7 @@ extension Importer {
         }
         guard table.schema.kind == .object else {
             throw property.problem(
-                "cannot link to objects of \(name), which belong to others or are only passed on")
+                "cannot link to objects of \(name), which are embedded or asymmetric")
         }
         return .link(
             table.key, try target(parts[1].value, table, of: property, transaction))
@@ -116,11 +116,11 @@ extension Importer {
 
     // MARK: Storing
 
-    /// Sets a value with what lies in it in the place of another one.
+    /// Replaces a value of any type together with its contents.
     ///
     /// - Parameters:
-    ///   - list: the list of the row for what lies in the value.
-    ///   - target: the class of the elements of that.
+    ///   - list: the list of the row with the contents of the value.
+    ///   - target: the class of the list's elements.
     mutating func setAny(
         _ tree: AnyTree, _ table: TableKey, _ row: ObjectKey, _ column: ColumnKey,
         _ list: ListKey, _ target: TableKey, _ transaction: EngineTransaction
@@ -143,7 +143,7 @@ extension Importer {
         try transaction.insertIntoList(table, row, list, at: 0, rows)
     }
 
-    /// A new row of an element.
+    /// Inserts a row for an element.
     mutating func insertAny(
         _ tree: AnyTree, _ key: String, _ target: TableKey, _ transaction: EngineTransaction
     ) throws(StoreError) -> ObjectKey {
@@ -152,14 +152,14 @@ extension Importer {
         return row
     }
 
-    /// A value as it stands in its column. The numbers of lists and dictionaries tell those apart that
-    /// stand in one place one after the other; nobody else makes some in the transaction.
+    /// Returns a value in its column form. Lists and dictionaries are numbered, so that successive
+    /// ones in the same place differ; nothing else creates any in the transaction.
     mutating func cell(_ tree: AnyTree, _ transaction: EngineTransaction) -> Value {
         anyCount += 1
         let number = transaction.version << 32 | anyCount
         return switch tree {
         case .value(let value): value
-        case .object: .null  // never made here: links have their rows
+        case .object: .null  // never made here: linked objects have rows
         case .list: AnyContent.list(number).value
         case .dictionary: AnyContent.dictionary(number).value
         }

@@ -1,10 +1,11 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// One object of a line, with the embedded objects and the elements that belong to it.
+// Importing the object of one line, with its embedded objects and elements.
 
 extension Importer {
-    /// Stores the object of a line: a new row, a placeholder's, or that of its primary key.
+    /// Stores the object of a line in a new row, in its placeholder's row, or in the row with its
+    /// primary key.
     mutating func store(
         _ values: [JSONNode.Member], _ key: UInt64?, _ table: ImportTable,
         _ transaction: EngineTransaction
@@ -18,7 +19,7 @@ extension Importer {
             if !isPlaceholder, let key {
                 throw StoreError(
                     .duplicatePrimaryKey,
-                    "The key \(key) of the class '\(table.name)' stands in the text twice.",
+                    "The key \(key) of the class '\(table.name)' appears in the text twice.",
                     className: table.name, key: "\(key)")
             }
             if !isPlaceholder, update == .error { throw duplicate(row, table, transaction) }
@@ -30,7 +31,8 @@ extension Importer {
         try fillReferences(given, of: row, table, transaction)
     }
 
-    /// The row of an object that is known by a key of the text or by its primary key.
+    /// Returns the row of an object that is identified by its key in the text or by its primary
+    /// key.
     private func row(
         of key: UInt64?, _ primaryKey: Value?, _ table: ImportTable,
         _ transaction: EngineTransaction
@@ -51,7 +53,7 @@ extension Importer {
             className: table.name, property: column?.name, key: key?.bareKeyText)
     }
 
-    /// The members by what they are, each once.
+    /// Returns the members with their properties, none of which may repeat.
     private func columns(
         _ values: [JSONNode.Member], _ table: ImportTable
     ) throws(StoreError) -> [(property: ImportTable.Property, node: JSONNode)] {
@@ -61,7 +63,7 @@ extension Importer {
         for member in values {
             let property = try table.property(member.key)
             guard seen.insert(MapKeyText(member.key)).inserted else {
-                throw property.problem("stands there twice", .invalidInput)
+                throw property.problem("appears twice", .invalidInput)
             }
             given.append((property, member.value))
         }
@@ -81,8 +83,8 @@ extension Importer {
         throw try table.property(name).problem("is the primary key and is missing")
     }
 
-    /// The values of a new row's columns; links are null as yet, so that rows come in the order of their
-    /// lines, and can link to themselves.
+    /// Returns the values of a new row's columns. Links are null at first, so that rows are
+    /// inserted in the order of their lines and can link to themselves.
     private func plainValues(
         _ given: [(property: ImportTable.Property, node: JSONNode)], _ table: ImportTable
     ) throws(StoreError) -> [Value] {
@@ -96,7 +98,7 @@ extension Importer {
         return values
     }
 
-    /// Gives a new row its links, lists, sets and maps.
+    /// Sets the links, lists, sets and maps of a new row.
     private mutating func fillReferences(
         _ given: [(property: ImportTable.Property, node: JSONNode)], of row: ObjectKey,
         _ table: ImportTable, _ transaction: EngineTransaction
@@ -118,7 +120,7 @@ extension Importer {
         }
     }
 
-    /// Gives an existing row the values of its line.
+    /// Sets the values of a line in an existing row.
     private mutating func set(
         _ given: [(property: ImportTable.Property, node: JSONNode)], of row: ObjectKey,
         _ table: ImportTable, _ transaction: EngineTransaction, _ policy: Realm.UpdatePolicy
@@ -154,7 +156,8 @@ extension Importer {
             tree, table.key, row, column.key, list.key, list.target, transaction)
     }
 
-    /// What a column gets: a value, the row of an object, or that of a new embedded one.
+    /// Returns the value for a column: a value, the row of an object, or that of a new embedded
+    /// object.
     private mutating func value(
         _ node: JSONNode, _ column: ColumnSchema, _ property: ImportTable.Property,
         _ transaction: EngineTransaction
@@ -181,7 +184,7 @@ extension Importer {
         }
         guard case .object(let members) = node else {
             throw property.problem(
-                "cannot be \(node.shown): a \(schema.name), an object, is needed")
+                "cannot be \(node.shown): expected an object, a \(schema.name)")
         }
         let given = try columns(members, table)
         let row = try transaction.insert(table.key, try plainValues(given, table))
@@ -189,7 +192,7 @@ extension Importer {
         return row
     }
 
-    /// Makes the elements of a list, set or map those of the line.
+    /// Replaces the elements of a list, set or map by those of the line.
     private mutating func fill(
         _ list: ListSchema, _ target: TableSchema, of row: ObjectKey, _ table: ImportTable,
         _ property: ImportTable.Property, _ node: JSONNode, _ transaction: EngineTransaction
@@ -270,6 +273,6 @@ extension Importer {
 }
 
 extension TableSchema {
-    /// Whether it is the class of elements of any type.
+    /// Whether this is the class of elements of any type.
     fileprivate var isOfAny: Bool { kind == .elements && columns[0].type == .any }
 }

@@ -1,21 +1,21 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Reads lines into a running write, and knows from batch to batch which objects they were.
+/// Imports lines in a running write, and keeps track of the imported objects across batches.
 struct Importer: Sendable {
     let realm: RealmCore
     let update: Realm.UpdatePolicy
-    /// The rows that were made for links, with the line and property of the first.
+    /// The rows created for links, with the line and property of the first link.
     private(set) var placeholders: [TableKey: [ObjectKey: Placeholder]] = [:]
     /// The rows of objects without a primary key, by their keys in the text.
     private var keys: [TableKey: ImportedKeys] = [:]
     private var tables: [MapKeyText: ImportTable] = [:]
     private var schemaID: UInt64 = 0
     private var line = 0
-    /// The lists and dictionaries of any type that were made.
+    /// The number of lists and dictionaries of any type created so far.
     var anyCount: UInt64 = 0
 
-    /// An object that was linked to and whose line has not come.
+    /// An object that is linked to but whose line hasn't been read yet.
     struct Placeholder: Sendable {
         let line: Int
         let className: String
@@ -28,9 +28,10 @@ struct Importer: Sendable {
         self.update = update
     }
 
-    /// Imports lines; the number of objects.
+    /// Imports lines and returns the number of objects.
     ///
-    /// - Parameter isLast: whether the text ends with these: then all objects must be there.
+    /// - Parameter isLast: whether these are the last lines of the text, so that no placeholder may
+    ///   remain.
     mutating func apply(
         _ batch: LineBatches.Batch, isLast: Bool, in transaction: EngineTransaction
     ) throws(Realm.Error) -> Int {
@@ -51,7 +52,7 @@ struct Importer: Sendable {
         return count
     }
 
-    /// Whether the line is an object.
+    /// Imports a line and returns whether it is an object.
     private mutating func apply(
         _ bytes: ArraySlice<UInt8>, in transaction: EngineTransaction
     ) throws(Realm.Error) -> Bool {
@@ -59,13 +60,13 @@ struct Importer: Sendable {
         do throws(JSONProblem) {
             node = try JSONReader.read(bytes)
         } catch {
-            throw .text("is no JSON: \(error.text), at byte \(error.offset + 1)")
+            throw .text("is not valid JSON: \(error.text), at byte \(error.offset + 1)")
         }
         guard case .object(let members) = node else {
-            throw .text("is \(node.shown): an object is needed")
+            throw .text("is \(node.shown): expected an object")
         }
         if SchemaLine.isOne(members) {
-            guard line == 1 else { throw .text("is a schema, which only the first line can be") }
+            guard line == 1 else { throw .text("is a schema, but only the first line can be one") }
             try ImportSchema(realm: realm, transaction: transaction).apply(SchemaLine(members))
             return false
         }
@@ -93,12 +94,12 @@ struct Importer: Sendable {
         let table = try table(named: className, transaction)
         guard table.schema.hasOwnObjects else {
             throw .text(
-                "has an object of the class \(className), which is embedded: it stands inside of "
+                "has an object of the class \(className), which is embedded: it belongs inside "
                     + "its owner", className)
         }
         if key != nil, table.schema.primaryKey != nil {
             throw .text(
-                "has a \"key\", but the objects of \(className) are known by their primary key",
+                "has a \"key\", but objects of \(className) are identified by their primary key",
                 className)
         }
         do throws(StoreError) {
@@ -108,7 +109,7 @@ struct Importer: Sendable {
         }
     }
 
-    /// The class of a name; a declared one joins what is stored.
+    /// Returns the class with a name, adding a declared one to the stored schema.
     mutating func table(
         named name: String, _ transaction: EngineTransaction
     ) throws(Realm.Error) -> ImportTable {
@@ -121,8 +122,8 @@ struct Importer: Sendable {
         guard let schema = transaction.schema.table(named: name), schema.isExported else {
             throw Realm.Error(
                 .schemaMismatch,
-                "There is no class \(name): it is not stored, not declared, and the first line does not "
-                    + "say what it is.", className: name)
+                "There is no class \(name): it is neither stored nor declared, and the first line "
+                    + "doesn't describe it.", className: name)
         }
         if schemaID != transaction.schema.id { tables = [:] }
         schemaID = transaction.schema.id
@@ -137,7 +138,9 @@ struct Importer: Sendable {
         missing.sort { $0.placeholder.line < $1.placeholder.line }
         guard let first = missing.first else { return }
         let name = transaction.schema.tables[Int(first.table.rawValue)].name
-        let others = missing.count == 1 ? "" : " So are \(missing.count - 1) others."
+        let others =
+            missing.count == 1
+            ? "" : " \(missing.count - 1) other linked objects are missing too."
         throw Realm.Error(
             .invalidInput,
             "\(first.placeholder.className).\(first.placeholder.property) links to the \(name) "
@@ -147,11 +150,11 @@ struct Importer: Sendable {
         ).onLine(first.placeholder.line)
     }
 
-    // MARK: Objects that links mean
+    // MARK: Linked objects
 
-    /// The row of the object that a link names; one is made if its line has not come.
+    /// Returns the row of a linked object, creating one if its line hasn't been read yet.
     ///
-    /// Throws for what is no key of the class.
+    /// Throws if the node isn't a key of the class.
     mutating func target(
         _ node: JSONNode, _ table: ImportTable, of property: ImportTable.Property,
         _ transaction: EngineTransaction
@@ -160,8 +163,8 @@ struct Importer: Sendable {
         else {
             guard case .number(let text) = node, let key = UInt64(text) else {
                 throw property.problem(
-                    "cannot link to \(node.shown): the key of a \(table.name), a "
-                        + "number, is needed")
+                    "cannot link to \(node.shown): expected the key of a \(table.name), "
+                        + "a number")
             }
             if let row = keys[table.key, default: ImportedKeys()][key] { return row }
             let row = try transaction.insert(table.key, table.defaults)
@@ -177,8 +180,8 @@ struct Importer: Sendable {
         }
         guard let value else {
             throw property.problem(
-                "cannot link to \(node.shown): the primary key of a \(table.name), "
-                    + "\(column.type.jsonName(isFloat: false)), is needed")
+                "cannot link to \(node.shown): expected the primary key of a \(table.name), "
+                    + "\(column.type.jsonName(isFloat: false))")
         }
         if let row = transaction.find(table.key, primaryKey: value) { return row }
         var values = table.defaults
@@ -195,7 +198,8 @@ struct Importer: Sendable {
             line: line, className: property.className, property: property.name, key: key)
     }
 
-    /// Notes that the line of a placeholder has come; false if the row is none.
+    /// Records that the line of a placeholder was read. Returns `false` if the row isn't a
+    /// placeholder.
     mutating func fill(_ row: ObjectKey, _ table: TableKey) -> Bool {
         placeholders[table]?.removeValue(forKey: row) != nil
     }
@@ -212,7 +216,7 @@ extension Realm.Error {
         Realm.Error(.invalidInput, "The line \(what).", className: className)
     }
 
-    /// The error with its line, which its sentence begins with.
+    /// Returns the error with its line, whose number also starts the message.
     fileprivate func onLine(_ line: Int) -> Realm.Error {
         var error = self
         error.line = line
@@ -224,8 +228,8 @@ extension Realm.Error {
     }
 }
 
-/// The rows of objects by their keys in a text: runs where both rise by one, as they do where an export
-/// comes in its order, and single entries.
+/// The rows of objects by their keys in a text. Stored as runs where both rise by one, as in an
+/// export that is read in order, and single entries otherwise.
 struct ImportedKeys: Sendable {
     private struct Run {
         var key: UInt64
@@ -239,7 +243,7 @@ struct ImportedKeys: Sendable {
 
     subscript(key: UInt64) -> ObjectKey? {
         if let row = others[key] { return ObjectKey(rawValue: row) }
-        // the last run that begins at or before the key
+        // the last run that starts at or before the key
         var (low, high) = (0, runs.count)
         while low < high {
             let middle = low + (high - low) / 2

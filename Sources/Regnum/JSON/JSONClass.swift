@@ -1,43 +1,43 @@
 package import RegnumEngine
 
-/// A class as the file has it, for programs that do not know its Swift type.
+/// A class as stored in the file, for programs that don't know its Swift type.
 package struct JSONClass: Sendable, Hashable {
     package let name: String
     package let isEmbedded: Bool
-    /// Whether its objects are only passed on.
+    /// Whether its objects are asymmetric: only passed on to a drain.
     package var isAsymmetric = false
     package var properties: [JSONProperty]
 
     package var primaryKey: JSONProperty? { properties.first { $0.isPrimaryKey } }
 
-    /// What its objects are, for sentences and listings.
+    /// A description of its objects for messages and listings.
     package var kindText: String {
         isEmbedded ? "embedded objects" : isAsymmetric ? "asymmetric objects" : "objects"
     }
 }
 
-/// A property as the file has it.
+/// A property as stored in the file.
 package struct JSONProperty: Sendable, Hashable {
     package enum Collection: String, Sendable, Hashable { case list, set, map }
 
     package enum Content: Sendable, Hashable {
         case value(ValueType, isFloat: Bool)
-        /// An object of a class, inline if that is embedded.
+        /// An object of a class; inline if the class is embedded.
         case object(String)
     }
 
     package let name: String
-    /// Nil for a single value or link.
+    /// The kind of collection; `nil` for a single value or link.
     package let collection: Collection?
-    /// What the property, or each element, is.
+    /// The content of the property, or of each element.
     package let content: Content
-    /// Whether that can be nil.
+    /// Whether the content can be `nil`.
     package let isOptional: Bool
     package var isPrimaryKey = false
     package var isIndexed = false
     package var defaultValue = Value.null
 
-    /// The type in Swift, as far as the file knows it.
+    /// The Swift type, as far as it is known from the file.
     package var swiftType: String {
         var type =
             switch content {
@@ -55,8 +55,8 @@ package struct JSONProperty: Sendable, Hashable {
 }
 
 extension DatabaseSchema {
-    /// The classes of objects, and of embedded and asymmetric ones, in the order in which they
-    /// joined.
+    /// The classes of objects, including embedded and asymmetric ones, in the order in which they
+    /// were added.
     var storedClasses: [JSONClass] {
         tables.filter(\.isExported).map { storedClass($0) }
     }
@@ -90,19 +90,20 @@ extension DatabaseSchema {
 }
 
 extension TableSchema {
-    /// Whether it is a class that a program has.
+    /// Whether the class is visible to programs.
     var isExported: Bool { kind != .elements && !name.isOfDropped }
 
-    /// Whether it is a class of objects that stand on their own: those that links lead to, and
-    /// those that are only passed on.
+    /// Whether objects of the class exist independently of others: those that links lead to, and
+    /// asymmetric ones.
     var hasOwnObjects: Bool { kind == .object || kind == .asymmetric }
 }
 
 extension String {
-    /// Whether it is the name of what a migration has dropped: it is still stored and is no content.
+    /// Whether it is the name of something that a migration dropped, which is still stored but no
+    /// longer content.
     var isOfDropped: Bool { utf8.first == 1 }
 
-    /// Whether it is the name of the list of what lies in the value of a property of any type.
+    /// Whether it is the name of the list with the contents of a property of any type.
     var isOfAnyItems: Bool { itemsProperty != nil }
 }
 
@@ -117,7 +118,7 @@ extension ListKind {
 }
 
 extension Snapshot {
-    /// The classes that are stored, with the number of objects of each.
+    /// The stored classes, with the number of objects of each.
     package var storedClasses: [(schema: JSONClass, objectCount: Int)] {
         core.root.schema.storedClasses.map { stored in
             (
@@ -127,6 +128,6 @@ extension Snapshot {
         }
     }
 
-    /// The schema version that is stored.
+    /// The stored schema version.
     package var schemaVersion: UInt64 { core.root.schema.version }
 }

@@ -1,7 +1,7 @@
 internal import RegnumStore
 
-/// A JSON value that was read: numbers as they are written, so that none loses digits, and the members
-/// of objects in their order.
+/// A parsed JSON value. Numbers stay text, so that none loses digits, and the members of objects
+/// keep their order.
 enum JSONNode {
     case null
     case bool(Bool)
@@ -15,7 +15,7 @@ enum JSONNode {
         let value: JSONNode
     }
 
-    /// What the value is, for sentences: short, with its beginning.
+    /// A short description of the value for messages.
     var shown: String {
         switch self {
         case .null: "null"
@@ -23,22 +23,22 @@ enum JSONNode {
         case .number(let text): "the number \(text.prefix(40))"
         case .string(let text):
             text.utf8.count > 40 ? "the string \"\(text.prefix(40))…\"" : "the string \"\(text)\""
-        case .array(let elements): "an array of \(elements.count)"
-        case .object(let members): "an object of \(members.count) members"
+        case .array(let elements): "an array of length \(elements.count)"
+        case .object(let members): "an object with \(members.count) members"
         }
     }
 }
 
-/// Why a text is no JSON: a sentence's end, and where, in bytes from the text's start.
+/// A JSON syntax error: the end of a message, and an offset in bytes from the start of the text.
 struct JSONProblem: Error {
     let text: String
     let offset: Int
 }
 
-/// Reads one JSON value, which is all of a text.
+/// A parser for a text that consists of a single JSON value.
 ///
-/// Strings must be well-formed Unicode, members may have any keys, and nothing may be nested deeper
-/// than `Limits.inputLevelMax`. Time and memory are linear in the text.
+/// Strings must be well-formed Unicode, members may have any keys, and the nesting must not exceed
+/// `Limits.inputLevelMax`. Time and memory are linear in the text.
 struct JSONReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -54,7 +54,7 @@ struct JSONReader {
         let node = try reader.value()
         reader.skipSpace()
         guard reader.position == bytes.endIndex else {
-            throw reader.problem("something follows the value")
+            throw reader.problem("unexpected text after the value")
         }
         return node
     }
@@ -63,7 +63,7 @@ struct JSONReader {
         JSONProblem(text: text, offset: position - bytes.startIndex)
     }
 
-    /// The byte at the position, 0 at the end (where no JSON has one).
+    /// The byte at the position; 0, which never occurs in JSON, at the end.
     private var next: UInt8 { position < bytes.endIndex ? bytes[position] : 0 }
 
     private mutating func skipSpace() {
@@ -87,7 +87,7 @@ struct JSONReader {
             return .null
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
         default:
-            throw problem(position < bytes.endIndex ? "no value begins here" : "a value is missing")
+            throw problem(position < bytes.endIndex ? "a value is expected" : "a value is missing")
         }
     }
 
@@ -95,7 +95,7 @@ struct JSONReader {
         let count = text.utf8CodeUnitCount
         let end = min(position + count, bytes.endIndex)
         let isSame = text.withUTF8Buffer { bytes[position..<end].elementsEqual($0) }
-        guard isSame else { throw problem("no value begins here") }
+        guard isSame else { throw problem("a value is expected") }
         position = end
     }
 
@@ -184,7 +184,7 @@ struct JSONReader {
         var start = position
         var parts: [UInt8] = []
         while true {
-            guard position < bytes.endIndex else { throw problem("a string does not end") }
+            guard position < bytes.endIndex else { throw problem("a string is not terminated") }
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 let tail = bytes[start..<position]
@@ -200,7 +200,7 @@ struct JSONReader {
                 parts += bytes[start..<position]
                 try escape(into: &parts)
                 start = position
-            case 0..<0x20: throw problem("a string has a control character that is not escaped")
+            case 0..<0x20: throw problem("a string contains an unescaped control character")
             default: position += 1
             }
         }
@@ -221,15 +221,15 @@ struct JSONReader {
             var code = try codeUnit()
             if code >> 10 == 0xD800 >> 10, next == UInt8(ascii: "\\") {
                 position += 1
-                guard next == UInt8(ascii: "u") else { throw problem("half a surrogate pair") }
+                guard next == UInt8(ascii: "u") else { throw problem("an unpaired surrogate") }
                 position += 1
                 let low = try codeUnit()
-                guard low >> 10 == 0xDC00 >> 10 else { throw problem("half a surrogate pair") }
+                guard low >> 10 == 0xDC00 >> 10 else { throw problem("an unpaired surrogate") }
                 code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
             }
-            guard let scalar = Unicode.Scalar(code) else { throw problem("half a surrogate pair") }
+            guard let scalar = Unicode.Scalar(code) else { throw problem("an unpaired surrogate") }
             parts += String(scalar).utf8
-        default: throw problem("an escape is none of JSON's")
+        default: throw problem("an escape sequence is invalid")
         }
     }
 

@@ -1,10 +1,10 @@
-/// JSON that is being written, as UTF-8.
+/// A buffer for writing JSON as UTF-8.
 struct JSONText {
     private(set) var bytes: [UInt8] = []
 
     var count: Int { bytes.count }
 
-    /// Takes what was written.
+    /// Returns the written bytes and empties the buffer.
     mutating func take() -> [UInt8] {
         let taken = bytes
         bytes = []
@@ -16,12 +16,12 @@ struct JSONText {
         text.withUTF8Buffer { bytes += $0 }
     }
 
-    /// Text that is JSON already: a number.
+    /// Appends text that is already JSON, such as a number.
     mutating func raw(_ text: String) { bytes += text.utf8 }
 
     mutating func raw(_ text: [UInt8]) { bytes += text }
 
-    /// A string: everything but quotation marks, backslashes and control characters as it is.
+    /// Appends a string, escaping only quotation marks, backslashes and control characters.
     mutating func string(_ text: String) {
         var text = text
         bytes.append(UInt8(ascii: "\""))
@@ -52,7 +52,7 @@ struct JSONText {
         }
     }
 
-    /// A member's key with its colon, after a comma where it is not the first.
+    /// Appends a member's key with its colon, preceded by a comma unless it is the first.
     mutating func key(_ name: String, isFirst: Bool = false) {
         if !isFirst { raw(",") }
         string(name)

@@ -1,22 +1,22 @@
 internal import RegnumStore
 
-/// Cuts a text that comes in pieces into batches of whole lines.
+/// Splits a text that arrives in pieces into batches of whole lines.
 struct LineBatches {
-    /// Whole lines, the last of the text perhaps without its end.
+    /// Whole lines. The last line of the text may lack its newline.
     struct Batch: Sendable {
         let bytes: [UInt8]
-        /// The number of the first one, from 1.
+        /// The number of the first line, counted from 1.
         let firstLine: Int
     }
 
-    /// A batch ends after so many bytes, however few lines it has.
+    /// A batch ends after this number of bytes, however few lines it has.
     private static let batchByteCount = 1 << 23
 
-    /// The most lines of a batch; nil: all of the text.
+    /// The maximum number of lines of a batch; `nil` for the whole text.
     let lineCountMax: Int?
     private var bytes: [UInt8] = []
     private var firstLine = 1
-    /// The lines that are complete in `bytes`, and where the last of them ends.
+    /// The number of complete lines in `bytes`, and the end of the last one.
     private var lineCount = 0
     private var end = 0
 
@@ -24,7 +24,7 @@ struct LineBatches {
         self.lineCountMax = lineCountMax
     }
 
-    /// Takes the next piece of the text, and gives the batches that are full to `body`.
+    /// Appends the next piece of the text and passes full batches to `body`.
     ///
     /// Throws `.invalidInput` for a line that is too long.
     mutating func append(
@@ -49,7 +49,7 @@ struct LineBatches {
         }
     }
 
-    /// All that is left.
+    /// Returns everything that is left.
     mutating func rest() -> Batch { take() }
 
     private mutating func take() -> Batch {

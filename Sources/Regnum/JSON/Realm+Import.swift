@@ -3,47 +3,51 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// What an import did.
+    /// The result of an import.
     public struct ImportSummary: Sendable, Hashable {
-        /// The objects that were imported, those inside others not counted.
+        /// The number of imported objects, not counting those inside others.
         public internal(set) var objectCount = 0
-        /// The transactions that did it.
+        /// The number of transactions that imported objects.
         public internal(set) var batchCount = 0
     }
 
-    /// Imports JSON lines, as `snapshot.exportJSON` writes them, from a text that comes in pieces.
+    /// Imports JSON lines, as written by `snapshot.exportJSON`, from a text that arrives in pieces.
     ///
-    /// The text is read once; each batch of lines is a transaction. A line that is wrong fails its batch,
-    /// of which nothing is imported, and ends the import; the batches before it stay. With `batchSize`
-    /// nil all is one transaction: everything or nothing, with the memory of the whole text.
+    ///     try await realm.importJSON(from: chunks, update: .modified)
     ///
-    /// Classes that are neither stored nor declared are made as the first line says. Links go by primary
-    /// keys, else by the keys in the text, for which the objects get new ones. An object that is linked to
-    /// before its line comes is made with default values until then; if no line comes, the import
-    /// throws and these are deleted. A process that is killed leaves whole batches; where all classes have
-    /// primary keys, importing again with `update: .modified` completes them.
+    /// The text is read once, and each batch of lines is a transaction. An invalid line fails its
+    /// batch, of which nothing is imported, and ends the import; earlier batches stay. If
+    /// `batchSize` is `nil`, everything is imported in one transaction, all or nothing, with the
+    /// memory for the whole text.
+    ///
+    /// Classes that are neither stored nor declared are created according to the first line. Links
+    /// are resolved by primary key, otherwise by the keys in the text, in place of which the
+    /// objects get new ones. An object that is linked to before its line is read has default values
+    /// until then; if there is no such line, the import throws and deletes these objects. If the
+    /// process is killed, whole batches remain; if all classes have primary keys, importing again
+    /// with `update: .modified` completes them.
     ///
     /// - Parameters:
-    ///   - chunks: the text, in pieces with any boundaries.
-    ///   - update: what happens where an object with the same primary key exists. Both `.modified` and
-    ///     `.all` give the properties the values of the line, lists, sets, maps and embedded objects
-    ///     as a whole; `.modified` leaves columns alone that have the value already. What a line leaves
-    ///     out stays.
-    ///   - batchSize: the most lines of a transaction; a batch of 8 MB ends earlier.
+    ///   - chunks: the text, split into pieces at any position.
+    ///   - update: the policy for objects whose primary key already exists. Both `.modified` and
+    ///     `.all` set the properties to the values of the line, replacing lists, sets, maps and
+    ///     embedded objects as a whole; `.modified` skips columns that already have the value.
+    ///     Properties missing from the line stay unchanged.
+    ///   - batchSize: the maximum number of lines in a transaction; a batch also ends at 8 MB.
     ///   - origin: a label for the commits, which change streams report; at most 4,096 bytes of
     ///     UTF-8.
-    /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for what is no
-    ///   such line, `.invalidValue` for values that a property cannot have, `.schemaMismatch` for classes
-    ///   and properties that differ from what is stored, `.duplicatePrimaryKey`, `.unsupportedFormat`;
-    ///   what `chunks` and `write` throw.
-    /// - Complexity: O(text), with the memory of a batch and, for classes without a primary key, of two
-    ///   words for each run of objects whose keys follow each other, or object that is out of order.
+    /// - Throws: `Realm.Error` with the `line`, the class and the property: `.invalidInput` for an
+    ///   invalid line, `.invalidValue` for values that a property cannot have, `.schemaMismatch`
+    ///   for classes and properties that differ from the stored ones, `.duplicatePrimaryKey`,
+    ///   `.unsupportedFormat`; the errors of `chunks` and `write`.
+    /// - Complexity: O(text), with the memory for a batch and, for classes without a primary key,
+    ///   two words for each run of objects with consecutive keys and for each object out of order.
     @discardableResult
     public nonisolated func importJSON<Chunks: AsyncSequence>(
         from chunks: Chunks, update: UpdatePolicy = .error, batchSize: Int? = 5_000,
         origin: String? = nil
     ) async throws -> ImportSummary where Chunks.Element: Sequence<UInt8> {
-        precondition(batchSize ?? 1 > 0, "A batch has at least one line.")
+        precondition(batchSize ?? 1 > 0, "batchSize must be at least 1.")
         try Error.check(origin: origin)
         let run = ImportRun(self, update, origin)
         do {
@@ -58,12 +62,14 @@ extension Realm {
         }
     }
 
-    /// Imports a file of JSON lines, as `snapshot.exportJSON` writes it.
+    /// Imports a file of JSON lines, as written by `snapshot.exportJSON`.
     ///
-    /// As ``importJSON(from:update:batchSize:origin:)``.
+    ///     try await realm.importJSON(from: URL(filePath: "dogs.jsonl"))
     ///
-    /// - Throws: as there, and `.fileNotFound`, `.fileAccess`, `.filePermissionDenied` and `.ioFailed`
-    ///   from the file.
+    /// See ``importJSON(from:update:batchSize:origin:)`` for the details.
+    ///
+    /// - Throws: the errors described there, and `.fileNotFound`, `.fileAccess`,
+    ///   `.filePermissionDenied` and `.ioFailed` for the file.
     @discardableResult
     public nonisolated func importJSON(
         from url: URL, update: UpdatePolicy = .error, batchSize: Int? = 5_000,
@@ -87,13 +93,13 @@ extension Realm {
     }
 }
 
-/// One import: what is carried from batch to batch.
+/// The state that one import carries from batch to batch.
 private final class ImportRun: Sendable {
     private let realm: Realm
     private let origin: String?
-    /// Nil while a batch has it.
+    /// `nil` while a batch is using it.
     private let importer: Guarded<Importer?>
-    /// What committed batches have left to be filled.
+    /// The placeholders that committed batches left to be filled.
     private let committed = Guarded<[TableKey: [ObjectKey]]>([:])
     private let summary = Guarded(Realm.ImportSummary())
 
@@ -127,7 +133,7 @@ private final class ImportRun: Sendable {
         }
     }
 
-    /// Deletes what was made for lines that will not come, also where the task was cancelled.
+    /// Deletes the placeholders whose lines won't be read, even if the task was cancelled.
     func removePlaceholders() async {
         let rows = committed.withLock { $0 }.filter { !$0.value.isEmpty }
         guard !rows.isEmpty else { return }

@@ -1,13 +1,13 @@
 internal import RegnumEngine
 
-// Values of any type: an object with one member, whose key is the kind.
+// Values of any type: an object with one member, whose key is the kind of value.
 
 extension RowExport {
-    /// Writes a value with what lies in it.
+    /// Writes a value with its contents.
     ///
     /// - Parameters:
-    ///   - row: the row that has the value, of `table`.
-    ///   - list: the name of the list of what lies in it.
+    ///   - row: the row of `table` that has the value.
+    ///   - list: the name of the list with the contents.
     mutating func any(
         _ value: Value, of row: ObjectKey, _ table: TableSchema, _ list: String
     ) {

@@ -1,13 +1,13 @@
 internal import RegnumEngine
 
-/// Writes the rows of one version as lines of JSON.
+/// Writes the rows of one version as JSON lines.
 ///
 ///     {"class":"Dog","values":{"name":"Rex","friends":["Max"]}}
 ///     {"class":"Walker","key":12,"values":{"dog":"Rex","badge":{"code":"gold"}}}
 ///
-/// `key` is the row's key in the exported realm, for classes without a primary key. A link is the primary
-/// key of its object, else that key; null is no object, and `{"key":null}` the one whose primary key is
-/// nil. Embedded objects are inline.
+/// `key` is the row's key in the exported realm, for classes without a primary key. A link is the
+/// primary key of its object, otherwise that key; null is no object, and `{"key":null}` the object
+/// whose primary key is `nil`. Embedded objects are inline.
 struct RowExport {
     let root: DatabaseRoot
     var text = JSONText()
@@ -16,7 +16,7 @@ struct RowExport {
     struct Class {
         let table: TableSchema
         let columns: [(schema: ColumnSchema, isFloat: Bool)]
-        /// The lists with the class of their elements.
+        /// The lists, with the class of their elements.
         let lists: [(schema: ListSchema, target: TableSchema)]
     }
 
@@ -35,7 +35,7 @@ struct RowExport {
         }
     }
 
-    /// Writes the line of a row, with its end.
+    /// Writes the line of a row, including the newline.
     mutating func line(_ table: TableKey, _ row: ObjectKey) {
         let schema = classes[Int(table.rawValue)].table
         text.raw("{\"class\":")
@@ -46,7 +46,8 @@ struct RowExport {
         text.raw("}\n")
     }
 
-    /// Writes the properties of a row. Embedded objects make no circles, so this ends.
+    /// Writes the properties of a row. The recursion ends, because embedded objects can't form
+    /// cycles.
     private mutating func values(_ table: TableKey, _ row: ObjectKey) {
         let stored = classes[Int(table.rawValue)]
         text.raw("{")
@@ -110,7 +111,7 @@ struct RowExport {
         object(row, classes[Int(target.rawValue)].table)
     }
 
-    /// An object as others have it: its key, or itself where it is embedded.
+    /// Writes an object as a link does: its key, or the object itself if it is embedded.
     mutating func object(_ row: ObjectKey, _ table: TableSchema) {
         if table.kind == .embedded { return values(table.key, row) }
         guard let column = table.primaryKey else { return text.raw("\(row.rawValue)") }

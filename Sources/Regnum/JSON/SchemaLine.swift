@@ -1,9 +1,10 @@
 internal import RegnumEngine
 
-/// The first line of an export: what is needed to make the classes where they are not there.
+/// The first line of an export: the schema needed to create the classes if they don't exist.
 ///
 ///     {"regnum":1,"schemaVersion":0,"version":7,"classes":[{"name":"Dog","properties":[
-///       {"name":"name","type":"string","key":true},{"name":"friends","list":true,"class":"Dog"}]}]}
+///       {"name":"name","type":"string","key":true},
+///       {"name":"friends","list":true,"class":"Dog"}]}]}
 struct SchemaLine {
     static let formatVersion = 1
 
@@ -12,7 +13,7 @@ struct SchemaLine {
     var version: UInt64 = 0
     var classes: [JSONClass] = []
 
-    /// Writes the line, with its end.
+    /// Writes the line, including the newline.
     func write(to text: inout JSONText) {
         text.raw("{\"regnum\":\(Self.formatVersion),\"schemaVersion\":\(schemaVersion)")
         text.raw(",\"version\":\(version),\"classes\":[")
@@ -53,7 +54,7 @@ struct SchemaLine {
         text.raw("}")
     }
 
-    /// The default that is not written.
+    /// The default that is left out.
     private func defaultDefault(_ property: JSONProperty) -> Value {
         guard !property.isOptional, case .value(let type, _) = property.content else {
             return .null
@@ -63,12 +64,12 @@ struct SchemaLine {
 }
 
 extension SchemaLine {
-    /// Whether an object is a schema line, whatever else is wrong with it.
+    /// Whether an object is a schema line, valid or not.
     static func isOne(_ members: [JSONNode.Member]) -> Bool {
         members.contains { $0.key == "regnum" }
     }
 
-    /// Throws `.unsupportedFormat` for another format than this one, `.invalidInput` for what is no
+    /// Throws `.unsupportedFormat` for another format than this one, `.invalidInput` for an invalid
     /// schema.
     init(_ members: [JSONNode.Member]) throws(Realm.Error) {
         for member in members {
@@ -77,13 +78,13 @@ extension SchemaLine {
             case ("regnum", let other):
                 throw Realm.Error(
                     .unsupportedFormat,
-                    "The text has the format \(other.shown); this program reads the format "
+                    "The format of the text is \(other.shown); this program reads format "
                         + "\(Self.formatVersion).")
             case ("schemaVersion", .number(let text)): schemaVersion = UInt64(text) ?? 0
             case ("version", .number(let text)): version = UInt64(text) ?? 0
             case ("classes", .array(let nodes)):
                 for node in nodes { classes.append(try JSONClass(node)) }
-            default: throw .schemaLine("has a member \"\(member.key)\" that is not known")
+            default: throw .schemaLine("has an unknown member \"\(member.key)\"")
             }
         }
     }
@@ -107,7 +108,7 @@ extension JSONClass {
         var (isEmbedded, isAsymmetric) = (false, false)
         var nodes: [JSONNode] = []
         guard case .object(let members) = node else {
-            throw .schemaLine("has \(node.shown) in the place of a class")
+            throw .schemaLine("has \(node.shown) instead of a class")
         }
         for member in members {
             switch (member.key, member.value) {
@@ -132,7 +133,7 @@ extension JSONClass {
 extension JSONProperty {
     fileprivate init(_ node: JSONNode, of className: String) throws(Realm.Error) {
         guard case .object(let members) = node else {
-            throw .schemaLine("has \(node.shown) in the place of a property", className)
+            throw .schemaLine("has \(node.shown) instead of a property", className)
         }
         var name = ""
         var collection: Collection?
@@ -167,12 +168,12 @@ extension JSONProperty {
             if !isOptional { defaultValue = type.zero }
             if let given {
                 guard let value = given.value(of: type, isFloat: isFloat) else {
-                    throw .schemaLine("has the default \(given.shown)", className, name)
+                    throw .schemaLine("has the invalid default \(given.shown)", className, name)
                 }
                 defaultValue = value
             }
         } else if case .object = content {
-            // what is linked to can be gone
+            // the linked object can be deleted
             isOptional = collection == nil
         }
         self.init(

@@ -3,22 +3,24 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Snapshot {
-    /// Writes the whole content of the snapshot, or that of some classes, as JSON lines.
+    /// Writes the content of the snapshot, or of some of its classes, as JSON lines.
     ///
-    /// The first line is the schema; each further one is an object (`Docs/JSON.md`). All values come
-    /// back exactly as they are stored. The Swift classes are not needed. Objects of classes that others
-    /// link to come first where the classes have no circles. Asymmetric objects that were not
-    /// drained yet are written too.
+    ///     try await realm.snapshot().exportJSON { bytes in try await pipe.write(bytes) }
+    ///
+    /// The first line is the schema, each further line an object (`Docs/JSON.md`). All values can
+    /// be restored exactly as stored. The Swift classes aren't needed. Objects that others link to
+    /// are written first, unless their classes form a cycle. Asymmetric objects that haven't been
+    /// drained yet are written as well.
     ///
     /// - Parameters:
-    ///   - classes: the classes whose objects are written; nil for all. Links to objects of others are
-    ///     written as the keys that they are.
-    ///   - sink: takes the text in pieces of about 64 kB, with any boundaries. What it throws ends the
-    ///     export.
-    /// - Returns: the number of objects written, those inside others not counted.
-    /// - Throws: `.invalidInput` for a class that is not stored or is embedded; `.invalidDatabase` for
-    ///   damage that was met; `CancellationError`; what `sink` throws.
-    /// - Complexity: O(content), with the memory of one object and a piece of text.
+    ///   - classes: the classes whose objects are written; `nil` for all. Links to objects of other
+    ///     classes are written as keys.
+    ///   - sink: receives the text in pieces of about 64 kB, split at any position. An error that
+    ///     it throws ends the export.
+    /// - Returns: the number of objects written, not counting those inside others.
+    /// - Throws: `.invalidInput` for a class that isn't stored or is embedded; `.invalidDatabase`
+    ///   if damage is found; `CancellationError`; the errors of `sink`.
+    /// - Complexity: O(content), with the memory for one object and one piece of text.
     @discardableResult
     public func exportJSON(
         classes: [String]? = nil, to sink: ([UInt8]) async throws -> Void
@@ -45,14 +47,17 @@ extension Snapshot {
         return count
     }
 
-    /// Writes the whole content of the snapshot, or that of some classes, as JSON lines into a file.
+    /// Writes the content of the snapshot, or of some of its classes, as JSON lines to a file.
     ///
-    /// As ``exportJSON(classes:to:)-(_,([UInt8])->Void)``. The file appears, or replaces the one
-    /// that is there, when all of it is on disk; an export that fails leaves what was there. A new
-    /// file may be read by those only who may read the realm's files.
+    ///     try await realm.snapshot().exportJSON(to: URL(filePath: "dogs.jsonl"))
     ///
-    /// - Throws: as there, and `.fileAccess`, `.fileNotFound`, `.filePermissionDenied`, `.diskFull` and
-    ///   `.ioFailed` from the file.
+    /// See ``exportJSON(classes:to:)-(_,([UInt8])->Void)`` for the details. The file appears at its
+    /// path, replacing any existing one, only when it is completely on disk; a failed export leaves
+    /// an existing file unchanged. A new file is readable only by those who may read the realm's
+    /// files.
+    ///
+    /// - Throws: the errors described there, and `.fileAccess`, `.fileNotFound`,
+    ///   `.filePermissionDenied`, `.diskFull` and `.ioFailed` for the file.
     @discardableResult
     public func exportJSON(classes: [String]? = nil, to url: URL) async throws -> Int {
         let path = url.path
@@ -70,7 +75,7 @@ extension Snapshot {
 
     private static var pieceByteCount: Int { 1 << 16 }
 
-    /// The classes to be written, those that others link to first.
+    /// Returns the classes to be written, link targets first.
     private func exportOrder(_ names: [String]?) throws(Realm.Error) -> [TableSchema] {
         let schema = core.root.schema
         var wanted: Set<TableKey> = []
@@ -92,7 +97,7 @@ extension Snapshot {
         }
     }
 
-    /// The classes and those that their properties name.
+    /// Returns the classes and those that their properties refer to.
     private func reachable(from tables: [TableSchema]) -> [TableSchema] {
         core.root.schema.targetsFirst(tables.map(\.key))
             .filter(\.isExported).sorted { $0.key < $1.key }
@@ -100,7 +105,7 @@ extension Snapshot {
 }
 
 extension DatabaseSchema {
-    /// The classes and all that they link to, each after those that it links to as far as circles let.
+    /// Returns the classes and all that they link to, targets first as far as cycles permit.
     fileprivate func targetsFirst(_ start: [TableKey]) -> [TableSchema] {
         var order: [TableSchema] = []
         var known: Set<TableKey> = []

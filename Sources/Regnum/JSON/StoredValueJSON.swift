@@ -1,12 +1,13 @@
 internal import FoundationEssentials
 internal import RegnumEngine
 
-// Stored values as JSON, and back to the same bits. A further kind of value is one more case in each.
+// Stored values as JSON, and back to the same bits. A new kind of value needs one more case in
+// each.
 
 extension JSONText {
-    /// A value of a column.
+    /// Appends the value of a column.
     ///
-    /// - Parameter isFloat: whether it has the precision of 32 bits.
+    /// - Parameter isFloat: whether it has 32-bit precision.
     mutating func value(_ value: Value, isFloat: Bool) {
         switch value {
         case .null: raw("null")
@@ -16,7 +17,7 @@ extension JSONText {
         case .string(let text): string(text)
         case .data(let bytes): string(Data(bytes).base64EncodedString())
         case .date(let seconds):
-            // what has no text is the number of seconds since 2001
+            // a date without a text is written as its seconds since 2001
             if let text = DateText.text(seconds) { string(text) } else { number(seconds, false) }
         case .uuid, .objectId: string(value.keyText)
         case .decimal(let bits):
@@ -24,7 +25,7 @@ extension JSONText {
             string(
                 DecimalBits(text: text) == bits
                     ? text : "bits:" + hexadecimal(bits.high) + hexadecimal(bits.low))
-        case .any: raw("null")  // `RowExport.any` writes it, with what lies in it
+        case .any: raw("null")  // written by `RowExport.any`, with its contents
         }
     }
 
@@ -49,7 +50,7 @@ extension JSONText {
 }
 
 extension JSONNode {
-    /// The stored value that the JSON stands for; nil if it is none of the type, and for null.
+    /// Returns the stored value for the JSON, or `nil` for null and values of another type.
     func value(of type: ValueType, isFloat: Bool) -> Value? {
         switch (type, self) {
         case (.bool, .bool(let value)): .bool(value)
@@ -69,7 +70,7 @@ extension JSONNode {
         }
     }
 
-    /// An integer, also one that another program has written with a fraction of zeros.
+    /// Returns an integer, also if another program wrote it with a fraction of zeros.
     private static func integer(_ text: String) -> Int64? {
         if let value = Int64(text) { return value }
         guard let value = Double(text), value.magnitude < 0x20_0000_0000_0000 else { return nil }
@@ -103,7 +104,7 @@ extension JSONNode {
 }
 
 extension ValueType {
-    /// The name in the schema line and in sentences about a value.
+    /// The name in the schema line and in messages about a value.
     func jsonName(isFloat: Bool) -> String {
         switch self {
         case .bool: "bool"

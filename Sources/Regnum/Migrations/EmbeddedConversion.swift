@@ -1,20 +1,20 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Makes classes of objects embedded: objects without an owner are deleted, and each owner but the
-/// first gets a copy of those that have several.
+/// Converts classes of objects to embedded ones: deletes objects without an owner, and gives each
+/// owner but the first a copy of objects that have several owners.
 struct EmbeddedConversion {
     private let transaction: EngineTransaction
 
     init(_ transaction: EngineTransaction) { self.transaction = transaction }
 
-    /// Converts the classes, owners first: a copy links to what the original links to, which then has
-    /// one owner more.
+    /// Converts the classes, owners first: a copy links to what the original links to, which
+    /// thereby gains an owner.
     func run(_ classNames: [String]) throws(Realm.Error) {
         var rest = classNames
         while !rest.isEmpty {
             let tables = rest.compactMap { transaction.schema.table(named: $0)?.key }
-            // cycles of embedded classes are refused with their declarations
+            // cycles of embedded classes were rejected with their declarations
             let index = tables.indices.first { index in
                 tables.indices.allSatisfy { $0 == index || !leads(tables[$0], to: tables[index]) }
             }
@@ -28,7 +28,7 @@ struct EmbeddedConversion {
         transaction.schema.tables[Int(key.rawValue)]
     }
 
-    /// Whether objects of a class link to those of another, also as values of their maps.
+    /// Whether objects of a class link to those of another, including as values of their maps.
     private func leads(_ table: TableKey, to target: TableKey) -> Bool {
         let schema = self.table(table)
         if schema.columns.contains(where: { $0.linkTarget == target }) { return true }
@@ -38,7 +38,7 @@ struct EmbeddedConversion {
         }
     }
 
-    /// A place that an object stands at.
+    /// A property or element that holds an object.
     private enum Owner {
         case link(TableKey, ObjectKey, ColumnKey)
         case element(TableKey, ObjectKey, ListKey, Int)
@@ -96,7 +96,7 @@ struct EmbeddedConversion {
         return owners
     }
 
-    /// A copy of a row: what belongs to it is copied too, what it links to is shared.
+    /// Returns a copy of a row. Owned rows are copied as well, linked ones are shared.
     private func copy(_ key: TableKey, _ row: ObjectKey) throws(Realm.Error) -> ObjectKey {
         let schema = table(key)
         var values: [Value] = []

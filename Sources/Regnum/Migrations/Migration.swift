@@ -1,7 +1,7 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What a migration works with: each object as it was and as it will be.
+/// The interface of a migration block: gives access to each object as it was and as it will be.
 ///
 ///     configuration.schemaVersion = 2
 ///     configuration.migration = { migration, oldVersion in
@@ -15,22 +15,24 @@ internal import RegnumStore
 ///         }
 ///     }
 ///
-/// The block runs once, when a realm of a lower ``Realm/Configuration/schemaVersion`` is opened, alone
-/// and before anybody reads: what it does, and the new schema, is one commit. An error that it
-/// throws, or that a property met, undoes all; ``Realm/open(_:)`` throws it.
+/// The block runs once, alone and before any reads, when a realm with a lower
+/// ``Realm/Configuration/schemaVersion`` is opened. Its changes and the new schema are one commit.
+/// An error that it throws, or an error of a property, rolls back everything and is thrown by
+/// ``Realm/open(_:)``.
 ///
-/// Old objects go by the names under which properties are stored, new ones by those that the
-/// program declares, and have no others. Objects of the program's classes can be given as values:
-/// they are copied.
+/// Old objects have the property names under which they are stored, new ones only those that the
+/// program declares. Objects of the program's classes can be assigned as values: they are copied.
 ///
-/// Before the block, properties that the classes have and the realm lacks are added; a property that
-/// became optional keeps its values; one that changed otherwise is new, with the zero of its type or
-/// nil, and its old values are read from the old objects. A primary key is a property like any other
-/// until the block is over. After it, old forms are dropped, keys are checked, and objects of classes
-/// that became embedded get one owner each: those without one are deleted, and of those with several
-/// each further owner gets a copy. Objects of classes that became asymmetric wait for who drains them.
+/// Before the block runs, properties that the realm lacks are added. A property that became
+/// optional keeps its values; one that changed in any other way starts with the zero of its type or
+/// `nil`, and its old values are available from the old objects. A primary key is an ordinary
+/// property until the block returns. Afterwards, old forms are dropped, keys are checked, and
+/// objects of classes that became embedded get exactly one owner: those without one are deleted,
+/// and if there are several, each further owner gets a copy. Objects of classes that became
+/// asymmetric wait to be drained.
 ///
-/// With ``Realm/Configuration/resumableMigration`` it is done in parts, and the block may run once more.
+/// With ``Realm/Configuration/resumableMigration`` the migration is saved in parts, and the block
+/// may run again.
 ///
 /// Confined to the block.
 public final class Migration {
@@ -38,7 +40,7 @@ public final class Migration {
     let core: TransactionCore
     let progress: (@Sendable (MigrationProgress) -> Void)?
     private let saving: MigrationSaving?
-    /// How many bodies of `enumerateObjects` run, one within the other.
+    /// The nesting depth of running `enumerateObjects` bodies.
     private var depth = 0
     private let old: DynamicStore
     private let new: DynamicStore
@@ -61,19 +63,20 @@ public final class Migration {
     /// The stored classes before the migration.
     public var oldSchema: Schema { Schema(stored: transaction.base.schema) }
 
-    /// The classes as they will be stored, as far as the block has come; with those that the program
-    /// does not have. Keys and embedded classes are as the program declares them.
+    /// The classes as they will be stored, including the changes of the block so far and classes
+    /// that the program doesn't have. Keys and embedded classes are as declared by the program.
     public var newSchema: Schema {
         requireLive("newSchema")
         return Schema(stored: transaction.schema, as: steps.classes, version: steps.version)
     }
 
-    /// The position of the object that ``enumerateObjects(ofType:_:)`` visits among those that the realm
-    /// had of its class, from 0, in the order of their creation; nil outside of it. A migration that goes on
-    /// after a kill goes on counting.
+    /// The index of the object that ``enumerateObjects(ofType:_:)`` is visiting among those that
+    /// the realm had of its class, from 0, in the order of their creation; `nil` outside of it. A
+    /// migration that resumes after being killed continues counting.
     public private(set) var position: Int?
 
-    /// Notes a call of the block, or passes over it if it was done before the migration was killed.
+    /// Runs and records a call of the block, or skips it if it was done before the migration was
+    /// killed.
     private func step(
         _ kind: MigrationJournal.Call.Kind, _ names: [String],
         _ body: () throws(Realm.Error) -> UInt64?
@@ -85,19 +88,23 @@ public final class Migration {
         return result
     }
 
-    /// Objects that are visited between two reports of progress.
+    /// The number of objects visited between two progress reports.
     private var batchCount: Int { saving?.batchCount ?? 1_024 }
 
-    /// Calls `body` with each object of a class as it was, to be read, and as it will be.
+    /// Calls `body` with each object of a class: as it was, read-only, and as it will be.
     ///
-    /// The objects that the realm had come in the order of their creation; those that the block has
-    /// deleted are left out, and so are those that it has made, unless the realm did not have the
-    /// class: then there is no old object. Of a class that the program no longer has there is no new
-    /// one. A class that neither has has no objects.
+    ///     try migration.enumerateObjects(ofType: "Person") { old, new in
+    ///         new?["age"] = old?["yrs"]
+    ///     }
     ///
-    /// - Throws: what `body` throws; what a property met; `CancellationError`.
-    /// - Complexity: O(n). Memory: that of what is changed, until it is committed or, with
-    ///   ``Realm/Configuration/resumableMigration``, written.
+    /// Visits the objects that the realm had, in the order of their creation. Objects deleted by
+    /// the block are left out, and so are objects created by it, unless the realm didn't have the
+    /// class: then there is no old object. For a class that the program no longer has, there is no
+    /// new object. A class that neither of them has is empty.
+    ///
+    /// - Throws: the errors of `body` and of properties; `CancellationError`.
+    /// - Complexity: O(n). Changes are held in memory until they are committed or, with
+    ///   ``Realm/Configuration/resumableMigration``, saved.
     public func enumerateObjects(
         ofType className: String, _ body: (DynamicObject?, DynamicObject?) throws -> Void
     ) throws {
@@ -106,7 +113,7 @@ public final class Migration {
         guard let table = before ?? new.table(named: className) else { return }
         let isDeclared = steps.isDeclared(className)
         let store = before == nil ? new : old
-        // objects that the block makes meanwhile are not among them
+        // leaves out objects that the block creates from here on
         var visit = MigrationJournal.Visit(
             end: transaction.nextKeys[Int(table.key.rawValue)].rawValue)
         let journal = depth == 0 ? saving?.journal : nil
@@ -147,10 +154,13 @@ public final class Migration {
         journal?.update(nil)
     }
 
-    /// Makes an object of a class of the program. What is not given has its default.
+    /// Creates an object of a class of the program. Properties that aren't given have their
+    /// defaults.
     ///
-    /// - Throws: as ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``. Keys are
-    ///   compared when the block is over.
+    ///     let owner = try migration.create("Person", value: ["name": "Ann"])
+    ///
+    /// - Throws: as ``Transaction/dynamicCreate(_:value:update:)-(_,[String:Any?],_)``, except that
+    ///   keys are compared after the block returns.
     @discardableResult
     public func create(
         _ className: String, value: [String: Any?] = [:]
@@ -158,8 +168,8 @@ public final class Migration {
         try make(className, value)
     }
 
-    /// Makes an object of a class of the program from an array of its values, in the order of their
-    /// declaration, or from another object, which has all its properties.
+    /// Creates an object of a class of the program from an array of its values, in the order of
+    /// their declaration, or from another object that has all of its properties.
     ///
     /// - Throws: as ``create(_:value:)-(_,[String:Any?])``.
     @discardableResult
@@ -177,7 +187,7 @@ public final class Migration {
         return DynamicObject(new, table.key, ObjectKey(rawValue: row ?? 0))
     }
 
-    /// Deletes an object, with the embedded objects that belong to it. Delete rules have no say.
+    /// Deletes an object and the embedded objects that it owns. Delete rules don't apply.
     ///
     /// - Throws: `.invalidInput` for an old object: delete the new one.
     public func delete(_ object: DynamicObject) throws(Realm.Error) {
@@ -194,9 +204,9 @@ public final class Migration {
         core.didEditAll()
     }
 
-    /// Deletes all objects of a class. One that the program no longer has is dropped.
+    /// Deletes all objects of a class. A class that the program no longer has is dropped.
     ///
-    /// - Returns: false if the realm has no such class.
+    /// - Returns: `false` if the realm has no such class.
     @discardableResult
     public func deleteData(forType className: String) -> Bool {
         requireLive("deleteData")
@@ -215,16 +225,18 @@ public final class Migration {
         }
     }
 
-    /// Gives a stored property the name that the program has for it, with all that it holds. Nothing is
-    /// copied.
+    /// Renames a stored property to the name that the program has for it, keeping its values.
+    /// Nothing is copied.
     ///
-    /// Old objects go on having the old name. What the new name was given before is gone.
+    ///     try migration.renameProperty(onType: "Person", from: "yrs", to: "age")
     ///
-    /// - Throws: `.invalidInput` if the realm has no such class or property, the program still has the
-    ///   old name, or the types differ; an optional property can be renamed to an optional one only.
-    ///   When the block is over: a new name that the program does not have.
-    /// - Complexity: O(1); O(n / 1,024) where the property becomes optional, O(n log n) where it gets
-    ///   an index.
+    /// Old objects keep the old name. Values assigned to the new name before are lost.
+    ///
+    /// - Throws: `.invalidInput` if the realm has no such class or property, the program still has
+    ///   the old name, or the types differ; an optional property can only be renamed to an optional
+    ///   one. After the block returns: a new name that the program doesn't have.
+    /// - Complexity: O(1); O(n / 1,024) if the property becomes optional, O(n log n) if it gets an
+    ///   index.
     public func renameProperty(
         onType className: String, from oldName: String, to newName: String
     ) throws(Realm.Error) {
@@ -236,10 +248,10 @@ public final class Migration {
         core.didEditAll()
     }
 
-    /// Drops a stored property that the program no longer has, with all that it holds. Without this it
-    /// stays in the file, for programs that know it.
+    /// Drops a stored property that the program no longer has, with its values. Otherwise it stays
+    /// in the file, for programs that know it.
     ///
-    /// Old objects go on having it.
+    /// Old objects still have it.
     ///
     /// - Throws: `.invalidInput` if the realm has no such class or property, or the program has it.
     /// - Complexity: O(n / 1,024); lists and links to embedded objects O(elements log n).
@@ -254,24 +266,24 @@ public final class Migration {
 
     private func requireLive(_ call: StaticString) {
         guard case .ended = core.state else { return }
-        fatalError("Migration.\(call) was used after the block of the migration had returned.")
+        fatalError("Migration.\(call) was used after the migration block had returned.")
     }
 }
 
-@available(*, unavailable, message: "a migration stays in its block")
+@available(*, unavailable, message: "a migration can only be used in its block")
 extension Migration: Sendable {}
 
-/// What opening a realm of a lower schema version runs: the migration, and the version that is stored.
-/// Steps that build on each other ask for the version: `if oldVersion < 3 { … }`.
+/// The block that runs when a realm with a lower schema version is opened, with the migration and
+/// the stored version. Steps that build on each other check the version: `if oldVersion < 3 { … }`.
 public typealias MigrationBlock =
     @Sendable (_ migration: Migration, _ oldVersion: UInt64) throws -> Void
 
-/// How far a migration has come with the objects of a class.
+/// The progress of a migration with the objects of one class.
 public struct MigrationProgress: Sendable, Hashable {
-    /// The class that is gone through.
+    /// The class whose objects are being visited.
     public let className: String
-    /// How many of its objects were visited.
+    /// The number of its objects visited so far.
     public let objectsDone: Int
-    /// How many there are.
+    /// The total number of its objects.
     public let objectCount: Int
 }

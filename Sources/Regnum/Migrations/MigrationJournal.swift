@@ -1,11 +1,12 @@
 internal import FoundationEssentials
 
-/// The calls of a migration's block in their order, with what they gave: saved with the objects, so that a
-/// block that runs once more passes over what was done.
+/// The calls of a migration block in order, with their results. Saved with the objects, so that a
+/// block that runs again skips what was done.
 ///
-/// Calls inside the body of `enumerateObjects` are not told: they belong to the objects.
+/// Calls inside the body of `enumerateObjects` aren't recorded: they belong to the objects.
 final class MigrationJournal {
-    /// The block made other calls than it did before: what was saved is of no use.
+    /// Thrown when the block makes different calls than before, so that the saved state can't be
+    /// used.
     struct Mismatch: Error {}
 
     struct Call: Codable, Equatable {
@@ -19,14 +20,14 @@ final class MigrationJournal {
 
     private struct Entry: Codable {
         var call: Call
-        /// Of `create` the row; of `deleteData` whether there was such a class.
+        /// For `create`, the row; for `deleteData`, whether there was such a class.
         var result: UInt64?
     }
 
-    /// How far `enumerateObjects` has come: the last entry, unless it is at its end.
+    /// The progress of `enumerateObjects`: the last entry, until it has completed.
     struct Visit: Codable {
         var next: UInt64 = 0
-        /// Rows from here on were made since it began.
+        /// Rows from this key on were created after it began.
         var end: UInt64
         var done = 0
     }
@@ -39,9 +40,9 @@ final class MigrationJournal {
 
     private var entries: [Entry] = []
     private(set) var visit: Visit?
-    /// What the steps knew when it was saved; nil for a block that begins.
+    /// The state of the steps when it was saved; `nil` for a block that starts from the beginning.
     let steps: MigrationSteps.State?
-    /// The calls that were done when it was saved.
+    /// The number of calls that were done when it was saved.
     private let doneCount: Int
     private var position = 0
     private(set) var isMismatched = false
@@ -51,7 +52,7 @@ final class MigrationJournal {
         doneCount = 0
     }
 
-    /// Nil for bytes that are none.
+    /// Decodes a saved journal. Returns `nil` if the bytes are invalid.
     init?(_ bytes: [UInt8]) {
         guard let content = try? JSONDecoder().decode(Content.self, from: Data(bytes)) else {
             return nil
@@ -66,10 +67,10 @@ final class MigrationJournal {
         Array(try JSONEncoder().encode(Content(entries: entries, visit: visit, steps: steps)))
     }
 
-    /// A call was done before: what it gave.
+    /// The result of a call that was done before.
     struct Done { var result: UInt64? }
 
-    /// Whether a call that the block makes was done before it was saved.
+    /// Returns the result of a call if it was done before the journal was saved, `nil` otherwise.
     func passes(_ kind: Call.Kind, _ names: [String]) throws(Realm.Error) -> Done? {
         guard position < doneCount else { return nil }
         let entry = entries[position]
@@ -78,20 +79,20 @@ final class MigrationJournal {
             isMismatched = true
             throw Realm.Error(
                 .migrationFailed,
-                "The migration made other calls than before it was killed, and begins anew.")
+                "The migration made different calls than before it was killed, and starts over.")
         }
         return Done(result: entry.result)
     }
 
-    /// Notes a call that has been done.
+    /// Records a call that has been done.
     func note(_ kind: Call.Kind, _ names: [String], result: UInt64? = nil) {
         entries.append(Entry(call: Call(kind: kind, names: names), result: result))
         position += 1
     }
 
-    /// Where `enumerateObjects` goes on; nil if it is at its end.
+    /// Returns where `enumerateObjects` continues, or `nil` if it has completed.
     ///
-    /// - Parameter end: of the rows that it visits, if it begins.
+    /// - Parameter end: the end of the rows to visit, if it begins now.
     func beginVisit(_ className: String, end: UInt64) throws(Realm.Error) -> Visit? {
         if try passes(.visit, [className]) != nil {
             return position == doneCount ? visit : nil
@@ -101,7 +102,7 @@ final class MigrationJournal {
         return visit
     }
 
-    /// Whether all calls that were done before were made again.
+    /// Whether all calls that were done before have been made again.
     var isPassed: Bool { position >= doneCount }
 
     func update(_ visit: Visit?) { self.visit = visit }

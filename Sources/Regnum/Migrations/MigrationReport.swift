@@ -1,12 +1,12 @@
 internal import RegnumEngine
 
-/// What a migration did, or would do.
+/// A summary of what a migration did or would do.
 public struct MigrationReport: Sendable {
-    /// The version of the schema that was stored, and the one that took its place.
+    /// The previous and the new version of the stored schema.
     public let versions: (old: UInt64, new: UInt64)
     /// The stored classes before and after.
     public let schemas: (old: Schema, new: Schema)
-    /// For each stored class of the two, how many objects it had before and has after.
+    /// The number of objects before and after, for each class stored in either schema.
     public let objectCounts: [String: (old: Int, new: Int)]
 
     init(_ old: DatabaseRoot, _ new: EngineTransaction) {
@@ -22,7 +22,7 @@ public struct MigrationReport: Sendable {
         objectCounts = counts
     }
 
-    /// The differences of the two schemas, one sentence for each.
+    /// The differences between the two schemas, one sentence each.
     public var changes: [String] {
         var lines: [String] = []
         for after in schemas.new.objectSchema {
@@ -71,7 +71,7 @@ public struct MigrationReport: Sendable {
 }
 
 extension MigrationReport: CustomStringConvertible {
-    /// The versions, the differences of the schemas, and the classes of which objects came or went.
+    /// The versions, the schema differences, and the classes whose number of objects changed.
     public var description: String {
         var lines = ["Schema version \(versions.old) to \(versions.new)."] + changes
         for (name, counts) in objectCounts.sorted(by: { $0.key < $1.key })

@@ -1,13 +1,13 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Writes what a migration has done so far, once there is enough of it.
+/// Saves a migration's changes so far whenever there are enough of them.
 final class MigrationSaving {
     let journal: MigrationJournal
     private let stage: MigrationStage
     private let byteCountMax: Int
     let batchCount: Int
-    /// Bytes on the heap that are not the migration's.
+    /// Bytes on the heap that don't belong to the migration.
     private var baseByteCount: Int
 
     init(
@@ -21,7 +21,7 @@ final class MigrationSaving {
         baseByteCount = transaction.heapByteCount
     }
 
-    /// Throws what ``MigrationStage/save(_:progress:)`` throws.
+    /// Throws the errors of ``MigrationStage/save(_:progress:)``.
     func saveIfDue(_ steps: MigrationSteps, _ core: TransactionCore) throws {
         guard steps.transaction.heapByteCount - baseByteCount >= byteCountMax else { return }
         let progress = try journal.encoded(steps.state)
@@ -32,7 +32,7 @@ final class MigrationSaving {
             baseByteCount = next.heapByteCount
         } catch {
             let error = Realm.Error(error)
-            core.fail(error)  // also where the block passes over it
+            core.fail(error)  // even if the block ignores it
             throw error
         }
     }

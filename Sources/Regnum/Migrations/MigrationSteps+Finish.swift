@@ -1,15 +1,16 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-// What is done after the block of a migration.
+// The steps after the block of a migration.
 
 extension MigrationSteps {
-    /// Drops what was set aside, gives embedded objects their owners, checks the keys.
+    /// Drops what was set aside, gives embedded objects their owners, and checks the keys.
     func finish() throws(Realm.Error) {
         if let (className, name) = intermediate.first {
             throw Realm.Error(
                 .invalidInput,
-                "\(className).\(name), which a property was renamed to, is no property of the program.",
+                "A property was renamed to \(className).\(name), but the program has no "
+                    + "such property.",
                 className: className, property: name)
         }
         for (table, name) in aside { drop(name, of: table) }
@@ -23,9 +24,9 @@ extension MigrationSteps {
         for schema in classes { try setKeys(of: schema) }
     }
 
-    /// Drops the properties that the program's classes no longer have and that lead to a class
-    /// which becomes embedded: they own nothing. Throws where a value of any type links to an
-    /// object of the class.
+    /// Drops properties that the program's classes no longer have and that lead to a class that
+    /// becomes embedded, since they own nothing. Throws if a value of any type links to an object
+    /// of the class.
     private func prepareToOwn(_ schema: ClassSchema) throws(Realm.Error) {
         guard let target = table(schema)?.key else { return }
         for owner in classes {
@@ -46,7 +47,7 @@ extension MigrationSteps {
             || target.kind == .elements && target.columns.contains { $0.linkTarget == table }
     }
 
-    /// Refuses a class whose objects values of any type link to: such a value owns nothing.
+    /// Throws if values of any type link to objects of the class, since such values own nothing.
     private func checkAnyLinks(to target: TableKey, _ kind: String) throws(Realm.Error) {
         guard let place = transaction.anyLink(to: target) else { return }
         let name = stored(target).name
@@ -57,27 +58,28 @@ extension MigrationSteps {
         throw Realm.Error(
             .migrationFailed,
             "\(name) cannot become \(kind): \(holder).\(property), a value of any type, links to "
-                + "an object of it. The migration has to replace the value.", className: holder,
+                + "one of its objects. The migration must replace the value.", className: holder,
             property: property)
     }
 
-    /// Lets the objects of a class be passed on, from now on, to whom drains it. Nothing may lead
-    /// to them.
+    /// Makes a class asymmetric, so that its objects are passed on to a drain. Nothing may lead to
+    /// them.
     private func passOn(_ schema: ClassSchema) throws(Realm.Error) {
         guard let table = table(schema), table.kind != .asymmetric else { return }
         if let (owner, property) = referrer(to: table.key) {
             let type = owner.swiftName(ofProperty: property, in: transaction.schema) ?? ""
             throw Realm.Error(
                 .migrationFailed,
-                "\(schema.name) cannot become asymmetric: \(owner.name).\(property) of type \(type), "
-                    + "which the program lacks, is stored and leads to it. The migration has to delete "
-                    + "the property.", className: owner.name, property: property)
+                "\(schema.name) cannot become asymmetric: the stored property "
+                    + "\(owner.name).\(property) of type \(type), which the program lacks, leads "
+                    + "to it. The migration must delete the property.",
+                className: owner.name, property: property)
         }
         try checkAnyLinks(to: table.key, "asymmetric")
         transaction.setKind(table.key, .asymmetric)
     }
 
-    /// A stored property that leads to objects of a class.
+    /// Returns a stored property that leads to objects of a class.
     private func referrer(to table: TableKey) -> (owner: TableSchema, property: String)? {
         let tables = transaction.schema.tables
         for owner in tables where owner.kind != .elements && !owner.isDropped {
@@ -94,7 +96,7 @@ extension MigrationSteps {
     private func dropWithLists(_ table: TableKey) {
         guard !stored(table).isDropped else { return }
         transaction.deleteAllRows(table)
-        // nothing can lead to it but what the program does not have either
+        // only properties that the program doesn't have either can lead to it
         let tables = transaction.schema.tables
         for other in tables where other.key != table && !other.isDropped {
             for column in other.columns where column.linkTarget == table {
@@ -123,7 +125,7 @@ extension MigrationSteps {
         for column in table.columns
         where column.linkTarget == nil && column.type != .any && !column.isDropped {
             guard let property = schema.property(storedAs: column.name) else {
-                // of other programs
+                // belongs to other programs
                 if column.hasIndex { indexed.insert(column.key) }
                 continue
             }
@@ -139,8 +141,8 @@ extension MigrationSteps {
                 let name = table.columns[Int(primaryKey.rawValue)].name
                 throw Realm.Error(
                     .duplicatePrimaryKey,
-                    "After the migration several objects of \(schema.name) have the primary key "
-                        + "\(name) \(value.keyText): the migration has to give each its own.",
+                    "After the migration, several objects of \(schema.name) have the primary key "
+                        + "\(name) \(value.keyText): the migration must make them unique.",
                     className: schema.name, property: name, key: value.bareKeyText)
             }
         }

@@ -1,21 +1,21 @@
 internal import RegnumEngine
 internal import RegnumStore
 
-/// Takes the stored schema to that of the program: what is done before the block of a migration, in it
-/// and after it. Nothing is committed here.
+/// The steps that take the stored schema to that of the program: before the block of a migration,
+/// in it, and after it. They commit nothing.
 final class MigrationSteps {
     private(set) var transaction: EngineTransaction
-    /// The version that the schema gets.
+    /// The version of the new schema.
     let version: UInt64
     /// The classes of the program, in no particular order.
     let classes: [ClassSchema]
-    /// Properties whose form has changed: their old values have another name until the end.
+    /// Properties whose form has changed. Their old values have another name until the end.
     private(set) var aside: [(table: TableKey, name: String)] = []
-    /// New names that the program does not have: of renamings in several steps.
+    /// New names that the program doesn't have, from renaming in several steps.
     private(set) var intermediate: [(className: String, name: String)] = []
     private(set) var droppedTables: [TableKey] = []
 
-    /// What is known beside the schema of the transaction.
+    /// The state in addition to the schema of the transaction.
     struct State: Codable {
         var asideTables: [UInt32]
         var asideNames: [String]
@@ -30,7 +30,7 @@ final class MigrationSteps {
             dropped: droppedTables.map(\.rawValue))
     }
 
-    /// Takes over what was known when a transaction was saved.
+    /// Restores the state that was saved with a transaction.
     func resume(_ state: State) {
         aside = zip(state.asideTables, state.asideNames).map { (TableKey(rawValue: $0), $1) }
         intermediate = state.intermediate.compactMap { names in
@@ -39,7 +39,7 @@ final class MigrationSteps {
         droppedTables = state.dropped.map { TableKey(rawValue: $0) }
     }
 
-    /// Goes on in a transaction that has taken the place of the one before.
+    /// Continues in a transaction that replaces the previous one.
     func move(to other: EngineTransaction) { transaction = other }
 
     init(_ transaction: EngineTransaction, _ types: [ObjectBase.Type], version: UInt64) {
@@ -62,7 +62,7 @@ final class MigrationSteps {
         transaction.schema.table(named: schema.name)
     }
 
-    /// Runs steps of the engine, whose errors are the store's.
+    /// Runs steps of the engine, converting their errors.
     func engine<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
         do throws(StoreError) {
             return try body()
@@ -73,11 +73,11 @@ final class MigrationSteps {
 
     // MARK: Before the block
 
-    /// Whether values would be lost if nobody copied them: then there has to be a block.
+    /// Whether values would be lost unless a block copies them.
     var losesValues: Bool {
         classes.contains { schema in
             guard let table = table(schema), transaction.count(table.key) > 0 else { return false }
-            // objects without an owner are deleted; what is passed on is gone
+            // objects without an owner are deleted; asymmetric ones are gone once passed on
             if schema.isEmbedded, table.kind != .embedded { return true }
             if schema.isAsymmetric, table.kind != .asymmetric { return true }
             return schema.properties.contains { form(of: $0, in: table) == .other }
@@ -86,7 +86,7 @@ final class MigrationSteps {
 
     private enum Form { case missing, same, becomesOptional, other }
 
-    /// What is stored of a property.
+    /// Returns how the stored form of a property relates to the declared one.
     private func form(of property: PropertySchema, in table: TableSchema) -> Form {
         guard property.isStored,
             let stored = table.swiftName(ofProperty: property.storedName, in: transaction.schema)
@@ -108,7 +108,7 @@ final class MigrationSteps {
     func prepare() throws(Realm.Error) {
         for schema in classes {
             guard let table = table(schema) else { continue }
-            // until the end, where they are owned or passed on
+            // until the end, when they are owned or passed on
             if table.kind != schema.tableKind { transaction.setKind(table.key, .object) }
             try liftKey(of: table.key)
             for property in schema.properties {
@@ -135,7 +135,7 @@ final class MigrationSteps {
         }
     }
 
-    /// The key of a class is a property like any other until the end.
+    /// Makes the primary key an ordinary property until the end.
     private func liftKey(of table: TableKey) throws(Realm.Error) {
         let schema = transaction.schema.tables[Int(table.rawValue)]
         guard schema.primaryKey != nil else { return }
@@ -156,7 +156,7 @@ final class MigrationSteps {
         }
     }
 
-    /// A required property becomes optional with the values that it has.
+    /// Makes a required property optional, keeping its values.
     private func widen(_ property: PropertySchema, of table: TableKey) throws(Realm.Error) {
         let name = property.storedName
         guard let column = stored(table).column(named: name) else { return }
@@ -236,7 +236,7 @@ final class MigrationSteps {
         }
         let property = schema.property(storedAs: new)
         if let property {
-            guard property.isStored else { throw refusal("\(new) is no stored property.") }
+            guard property.isStored else { throw refusal("\(new) is not a stored property.") }
             if property.shape.swiftName != type {
                 guard case .scalar(let storage) = property.shape,
                     let column = table.column(named: old), isWidening(column, storage)
@@ -250,7 +250,7 @@ final class MigrationSteps {
             intermediate.append((className, new))
         }
         intermediate.removeAll { $0 == (className, old) }
-        drop(new, of: table.key)  // what was added for it, or what the block has renamed before
+        drop(new, of: table.key)  // added for it, or renamed by the block before
         try rename(old, to: new, of: table.key)
         if let property, property.shape.swiftName != type {
             try widen(property, of: table.key)
@@ -279,7 +279,7 @@ final class MigrationSteps {
 }
 
 extension ClassSchema {
-    /// The property that is stored under that name.
+    /// Returns the property that is stored under a name.
     func property(storedAs name: String) -> PropertySchema? {
         properties.first { $0.storedName == name }
     }

@@ -3,10 +3,13 @@ internal import RegnumEngine
 internal import RegnumStore
 
 extension Realm {
-    /// Migrates the realm and closes it, for programs that do it apart from their work.
+    /// Migrates the realm and closes it, for programs that migrate separately from their normal
+    /// work.
     ///
-    /// - Returns: what was done; nil if the realm has the version already, or is new.
-    /// - Throws: `.alreadyOpen` if the realm is open in this process; what ``open(_:)`` throws.
+    ///     if let report = try await Realm.performMigration(for: configuration) { print(report) }
+    ///
+    /// - Returns: a report, or `nil` if the realm is new or already has the version.
+    /// - Throws: `.alreadyOpen` if the realm is open in this process; the errors of ``open(_:)``.
     @discardableResult
     public static func performMigration(
         for configuration: Configuration
@@ -16,19 +19,19 @@ extension Realm {
         return report
     }
 
-    /// Runs the migration of a realm in memory only, and tells what it would do: not a byte of the realm
-    /// is changed. It may be in use meanwhile.
+    /// Runs the migration of a realm in memory only, and reports what it would do. The realm's
+    /// files aren't changed, and it may be in use at the same time.
     ///
-    /// - Returns: nil if the realm has the version already.
-    /// - Throws: `.invalidInput` for a realm in memory; `.fileNotFound` if there is none; what the
-    ///   migration throws.
-    /// - Complexity: that of the migration; memory for what it changes.
+    /// - Returns: a report, or `nil` if the realm already has the version.
+    /// - Throws: `.invalidInput` for an in-memory realm; `.fileNotFound` if the realm doesn't
+    ///   exist; the errors of the migration.
+    /// - Complexity: that of the migration, with memory for its changes.
     public static func previewMigration(
         for configuration: Configuration
     ) async throws -> MigrationReport? {
         guard case .file(let url) = configuration.location else {
             throw Error(
-                .invalidInput, "A realm in memory is new when it is opened: nothing migrates.")
+                .invalidInput, "An in-memory realm is always new: there is nothing to migrate.")
         }
         guard try await fileExists(for: configuration) else {
             throw Error(
@@ -45,9 +48,9 @@ extension Realm {
         return report
     }
 
-    /// Takes the realm to the schema version of its configuration, by one commit.
+    /// Takes the realm to the schema version of its configuration, in one commit.
     ///
-    /// - Returns: what was done, nil if nothing was.
+    /// - Returns: a report, or `nil` if there was nothing to do.
     func migrate() async throws -> MigrationReport? {
         let (core, configuration) = (core, configuration)
         guard core.isMigrationDue(core.coordinator.published.schema) else { return nil }
@@ -88,16 +91,16 @@ extension Realm {
         return report
     }
 
-    /// Deletes a realm that would have to be migrated, where the configuration says so.
+    /// Deletes a realm that would have to be migrated, if the configuration says so.
     ///
-    /// - Returns: whether it was deleted: then it is to be opened anew.
+    /// - Returns: whether it was deleted and has to be opened again.
     static func deletedInstead(
         of coordinator: Coordinator, _ configuration: Configuration
     ) async throws -> Bool {
         guard configuration.deleteRealmIfMigrationNeeded else { return false }
         let root = coordinator.published
         guard root.version > 0, root.schema.version <= configuration.schemaVersion else {
-            return false  // new, or of a newer program, which is refused
+            return false  // new, or of a newer program, which is rejected
         }
         let isOlder = root.schema.version < configuration.schemaVersion
         let differs = (configuration.objectTypes ?? []).contains { type in
@@ -107,26 +110,26 @@ extension Realm {
         }
         guard isOlder || differs else { return false }
         let open: RealmCore? = coordinator.attached(mayMake: false) {
-            preconditionFailure("Nothing is made.")
+            preconditionFailure("A realm is never created here.")
         }
-        guard open == nil else { return false }  // which says so
+        guard open == nil else { return false }  // in use, which opening reports
         await coordinator.close()
         return try await deleteFiles(for: configuration)
     }
 }
 
 extension Lane {
-    /// Runs something long.
+    /// Runs a long operation.
     func run<R: Sendable>(_ body: @Sendable () throws -> R) throws -> R { try body() }
 }
 
 extension RealmCore {
-    /// Whether the stored schema is of an older version than this program's.
+    /// Whether the stored schema has a lower version than the program's.
     func isMigrationDue(_ schema: DatabaseSchema) -> Bool {
         !configuration.readOnly && schema.version < configuration.schemaVersion
     }
 
-    /// Copies a state that is about to be migrated, where the configuration says so.
+    /// Backs up a state that is about to be migrated, if the configuration says so.
     fileprivate func backUpBeforeMigration(_ base: DatabaseRoot) async throws {
         guard let url = configuration.migrationBackup, base.version > 0,
             isMigrationDue(base.schema)
@@ -134,12 +137,12 @@ extension RealmCore {
         do {
             _ = try await backup(of: base, to: url)
         } catch let error as Realm.Error where error.code == .fileExists {
-            // of a migration that failed or was killed
+            // left by a migration that failed or was killed
             guard (try? await RealmContent.isCopy(of: base, url.path)) == true else { throw error }
         }
     }
 
-    /// Where a migration that is due is written as it goes, if it is to be.
+    /// Returns the stage that a due migration is saved to as it proceeds, if it is resumable.
     fileprivate func stage(_ turn: WriteTurn) async throws -> MigrationStage? {
         guard let settings = configuration.resumableMigration, configuration.migration != nil,
             let types = configuration.objectTypes, turn.base.version > 0,
@@ -155,7 +158,8 @@ extension RealmCore {
         }
     }
 
-    /// The commit that migrates a state. Nil if another process has done it meanwhile.
+    /// Returns the commit that migrates a state, or `nil` if another process has migrated it
+    /// already.
     fileprivate func migrated(
         _ base: DatabaseRoot, _ stage: MigrationStage?
     ) throws -> (Commit?, MigrationReport?) {
@@ -202,7 +206,8 @@ extension RealmCore {
         }
     }
 
-    /// - Parameter transaction: at the end the one that has all of it, which may be another.
+    /// - Parameter transaction: at the end, the transaction with all changes, which may be a
+    ///   different one.
     private func migrate(
         _ transaction: inout EngineTransaction, _ problem: Realm.Error?, _ stage: MigrationStage?,
         _ journal: MigrationJournal
@@ -211,12 +216,12 @@ extension RealmCore {
             guard configuration.migration == nil else {
                 throw Realm.Error(
                     .invalidInput,
-                    "A migration needs Configuration.objectTypes: the classes that it leads to.")
+                    "A migration needs Configuration.objectTypes, the classes of the new schema.")
             }
             if let problem { throw problem }
             return
         }
-        // properties that are only new join at their first use, as always
+        // properties that are merely new are added at their first use, as always
         if configuration.migration == nil, problem == nil { return }
         let steps = MigrationSteps(transaction, types, version: configuration.schemaVersion)
         defer { transaction = steps.transaction }
@@ -227,7 +232,7 @@ extension RealmCore {
         if configuration.migration == nil, steps.losesValues, let problem {
             var error = problem
             error.message +=
-                "\nSet Configuration.migration, which copies what can be kept: without it values "
+                "\nSet Configuration.migration to keep the values: without a migration they "
                 + "would be lost."
             throw error
         }
@@ -238,7 +243,8 @@ extension RealmCore {
             var error = problem
             error.code = .migrationFailed
             error.message =
-                "After the migration classes still differ from what is stored.\n" + error.message
+                "After the migration, classes still differ from the stored schema.\n"
+                + error.message
             throw error
         }
     }

@@ -1,14 +1,16 @@
-/// How a migration is done in parts, so that its memory is bounded and it goes on after a kill:
-/// ``Realm/Configuration/resumableMigration``.
+/// Settings for saving a migration in parts, which bounds its memory and lets it resume after being
+/// killed: ``Realm/Configuration/resumableMigration``.
+///
+///     configuration.resumableMigration = ResumableMigration(name: "ages")
 public struct ResumableMigration: Sendable, Hashable {
-    /// Names the block. What a block of another name has left is thrown away: give a changed block
-    /// another name, where the one before may have been killed.
+    /// The name of the block. State saved under another name is discarded: rename a block when you
+    /// change it, in case the previous one was killed.
     public var name: String
-    /// About how many bytes of changed objects are held in memory before they are written; 0: written
+    /// The approximate number of bytes of changed objects to hold in memory before saving; 0 saves
     /// after each batch.
     public var memoryByteCount: Int
-    /// How many objects of ``Migration/enumerateObjects(ofType:_:)`` are a batch, at least 1: after each
-    /// it is looked whether there is something to write.
+    /// The number of objects of ``Migration/enumerateObjects(ofType:_:)`` in a batch, at least 1.
+    /// After each batch, the changes are saved if there are enough of them.
     public var batchCount: Int
 
     public init(name: String = "", memoryByteCount: Int = 32 << 20, batchCount: Int = 1_024) {

@@ -1,15 +1,15 @@
 internal import RegnumEngine
 
 extension Schema {
-    /// The classes that a realm stores, whether the program has them or not.
+    /// Creates the schema of the classes that a realm stores, whether the program has them or not.
     init(stored schema: DatabaseSchema) {
         self.init(
             schema.tables.filter { $0.kind != .elements && !$0.isDropped }
                 .map { ObjectSchema($0, in: schema) }, version: schema.version)
     }
 
-    /// The stored classes in the midst of a migration to those of a program: keys and kinds, which are set
-    /// at its end, as the program declares them.
+    /// Creates the schema during a migration to the classes of a program. Keys and kinds, which are
+    /// set at its end, are as declared by the program.
     init(stored schema: DatabaseSchema, as program: [ClassSchema], version: UInt64) {
         let classes = Schema(stored: schema).objectSchema.map { stored in
             guard let declared = program.first(where: { $0.name == stored.className }) else {
@@ -34,7 +34,7 @@ extension ObjectSchema {
         let columns = table.columns.filter { !$0.isDropped }.map { column in
             Property(stored: column.name, column, in: schema, indexed: true)
         }
-        // items of values of any type are part of those
+        // items of values of any type are part of those values
         let lists = table.lists.filter { !$0.isDropped && !$0.name.isOfAnyItems }.map { list in
             Property(stored: list, in: schema)
         }
@@ -43,7 +43,7 @@ extension ObjectSchema {
 }
 
 extension Property {
-    /// A stored property that is a value or a link, or what the elements of a collection are.
+    /// Creates a stored property that is a value or a link, or one with such elements.
     fileprivate init(
         stored name: String, _ column: ColumnSchema, in schema: DatabaseSchema,
         collection: ListKind? = nil, indexed: Bool = false
@@ -55,7 +55,7 @@ extension Property {
             stored: name, type: target == nil ? PropertyType(storage) : .object,
             isOptional: target != nil || column.isOptional && !storage.isAny,
             objectClassName: target, collection,
-            // links and values of any type have one in any case
+            // links and values of any type always have an index
             isIndexed: indexed && column.hasIndex && target == nil && !storage.isAny,
             isPrimaryKey: indexed && column.isPrimaryKey)
     }
@@ -82,7 +82,7 @@ extension Property {
             originPropertyName: nil)
     }
 
-    /// The property with another index.
+    /// Creates a copy of the property with other index and key flags.
     fileprivate init(_ property: Property, isIndexed: Bool, isPrimaryKey: Bool) {
         self.init(
             name: property.name, columnName: property.columnName, type: property.type,

@@ -1,32 +1,33 @@
 internal import RegnumEngine
 
-/// What a condition finds on its way through lists and dictionaries of values of any type.
+/// A step of a condition into lists and dictionaries of values of any type.
 enum AnyStep {
     case key(String)
     case position(Int)
-    /// Each element of a list, each entry of a dictionary.
+    /// Every element of a list, or the value of every entry of a dictionary.
     case all
 }
 
-/// What lies in values of any type at the end of a path.
+/// A path to what a value of any type contains.
 struct AnyPath {
-    /// Lead to the rows that have the value, several perhaps.
+    /// The hops to the rows that have the value; may lead to several rows.
     let hops: [Hop]
     let column: ColumnReference
-    /// The step to what lies in the value, and in values in it.
+    /// Returns the hop into the value of the property; `inner` is the hop into values contained in
+    /// it.
     let step: (_ position: Int?) -> Hop
     let inner: (_ position: Int?) -> Hop
     var steps: [AnyStep]
-    /// Of an entry of a map its key.
+    /// The key, if the value is that of a map's entry.
     var key: String?
 }
 
 extension Predicate {
-    /// Whether a condition holds for what lies in a value.
+    /// The condition that one of the values at the end of a path matches.
     ///
     /// - Parameters:
-    ///   - isHeld: the condition on a column.
-    ///   - holdsForNil: whether it holds where there is nothing.
+    ///   - isHeld: returns the condition on a column.
+    ///   - holdsForNil: whether the condition holds if there is no value at the path.
     static func nested(
         _ path: AnyPath, holdsForNil: Bool, _ isHeld: (ColumnReference) -> Predicate
     ) -> Predicate {
@@ -64,7 +65,7 @@ extension Predicate {
         return .exists(path.hops, predicate)
     }
 
-    /// Whether what lies in a value compares so with a constant.
+    /// The condition that a value at the end of a path compares to a constant.
     static func nested(
         _ path: AnyPath, _ comparison: Comparison, _ value: Value
     ) -> Predicate {

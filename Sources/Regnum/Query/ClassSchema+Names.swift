@@ -1,9 +1,10 @@
 internal import RegnumEngine
 
-// Properties by their names, for who does not know the class, and what sorts and distinct values name so.
+// Looking up properties by name, for callers that don't know the class, and for sorts and distinct
+// values given by name.
 
 extension ClassSchema {
-    /// The position of the property of a name. Throws `.invalidInput` where the class has none.
+    /// Returns the index of the property with a name. Throws `.invalidInput` if the class has none.
     func requireProperty(named name: String) throws(Realm.Error) -> Int {
         guard let index = property(named: name) else {
             throw refusal(name, "does not exist: the class has no such property.")
@@ -11,31 +12,31 @@ extension ClassSchema {
         return index
     }
 
-    /// The error that says of a property, given by its name, why it cannot be what was asked.
+    /// Returns an error about a property given by name, with the reason why it can't be used.
     func refusal(_ name: String, _ sentence: String) -> Realm.Error {
         Realm.Error(
             .invalidInput, "\(self.name).\(name) \(sentence)", className: self.name,
             property: name)
     }
 
-    /// The value that a key path as text leads to, as sorts name it.
+    /// Returns the sort term for a key path given as text.
     func term(along keyPath: String, ascending: Bool) throws(Realm.Error) -> SortTerm {
         SortTerm(column: try column(along: keyPath), ascending: ascending)
     }
 
-    /// The values that key paths as text lead to.
+    /// Returns the values at the end of key paths given as text.
     func columns(along keyPaths: [String]) throws(Realm.Error) -> [ColumnReference] {
         var columns: [ColumnReference] = []
         for keyPath in keyPaths { columns.append(try column(along: keyPath)) }
         return columns
     }
 
-    /// The values that key paths lead to.
+    /// Returns the values at the end of key paths.
     func columns<T: ObjectBase>(of keyPaths: [PartialKeyPath<T>]) -> [ColumnReference] {
         keyPaths.map { requireColumn($0) }
     }
 
-    /// The value that a key path as text leads to, as queries name it.
+    /// Returns the value at the end of a key path given as text, as queries reference it.
     private func column(along keyPath: String) throws(Realm.Error) -> ColumnReference {
         var owner = self
         var hops: [Hop] = []
@@ -54,8 +55,8 @@ extension ClassSchema {
                 throw Realm.Error(
                     .invalidInput,
                     "The key path '\(keyPath)' of \(name) leads to '\(property.name)' of "
-                        + "\(owner.name), which is of type \(property.shape.swiftName): results are "
-                        + "sorted and made distinct by values, which links may lead to.",
+                        + "\(owner.name), which is of type \(property.shape.swiftName): results "
+                        + "can only be sorted or made distinct by values, also of linked objects.",
                     className: owner.name, property: property.name)
             }
         }

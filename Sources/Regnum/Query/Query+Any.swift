@@ -2,15 +2,19 @@ public import FoundationEssentials
 internal import RegnumEngine
 
 extension Query where Value == AnyRealmValue {
-    /// What a dictionary has under a key; nil for other values, and where there is no such key.
+    /// The value of a dictionary for a key; `nil` for other values, and if there is no such key.
     ///
     ///     realm.objects(Note.self).where { $0.content["author"]["name"] == .string("Ann") }
     public subscript(key: String) -> Query<AnyRealmValue> { nested(.key(key)) }
 
-    /// What a list has at a position; nil for other values, and where the list is shorter.
+    /// The element of a list at a position; `nil` for other values, and if the list is shorter.
+    ///
+    ///     realm.objects(Note.self).where { $0.content["tags"][0] == .string("new") }
     public subscript(position: Int) -> Query<AnyRealmValue> { nested(.position(position)) }
 
     /// One of the elements of a list, or of the values of a dictionary.
+    ///
+    ///     realm.objects(Note.self).where { $0.content["tags"].any == .string("new") }
     public var any: Query<AnyRealmValue> { nested(.all) }
 
     private func nested(_ step: AnyStep) -> Query<AnyRealmValue> {
@@ -41,8 +45,8 @@ extension Query where Value == AnyRealmValue {
 
     private func refusingSteps() -> Query<AnyRealmValue> {
         scope.refuse(
-            "A key or position was asked of a value of any type that is no property or element: ask "
-                + "it of the property of an object.")
+            "A key or position can only be used on a property or element of any type, not on an "
+                + "aggregate.")
         return self
     }
 }
@@ -50,33 +54,33 @@ extension Query where Value == AnyRealmValue {
 // MARK: Texts
 
 extension Query where Value == AnyRealmValue {
-    /// Whether the value is a text, or data with the bytes of a text, that contains `part`.
+    /// Whether the value is a string, or data with the bytes of a string, that contains `part`.
     public func contains(_ part: String, options: StringOptions = []) -> Query<Bool> {
         match(.contains, part, options)
     }
 
-    /// Whether the value is a text, or data with the bytes of a text, that begins with `part`.
+    /// Whether the value is a string, or data with the bytes of a string, that starts with `part`.
     public func starts(with part: String, options: StringOptions = []) -> Query<Bool> {
         match(.beginsWith, part, options)
     }
 
-    /// Whether the value is a text, or data with the bytes of a text, that ends with `part`.
+    /// Whether the value is a string, or data with the bytes of a string, that ends with `part`.
     public func ends(with part: String, options: StringOptions = []) -> Query<Bool> {
         match(.endsWith, part, options)
     }
 
-    /// Whether the value is a text, or data with the bytes of a text, that is as a pattern says:
-    /// `?` stands for any one code point, `*` for any number of them.
+    /// Whether the value is a string, or data with the bytes of a string, that matches a pattern:
+    /// `?` matches any one code point, `*` any number of them.
     public func like(_ pattern: String, caseInsensitive: Bool = false) -> Query<Bool> {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// Whether the value is this text, or data with its bytes.
+    /// Whether the value is this string, or data with its bytes.
     public func equals(_ text: String, options: StringOptions = []) -> Query<Bool> {
         match(.equals, text, options)
     }
 
-    /// The complement of `equals`; of several values, whether one is another one.
+    /// The complement of `equals`; for several values, whether one of them differs.
     public func notEquals(_ text: String, options: StringOptions = []) -> Query<Bool> {
         let isInsensitive = options.contains(.caseInsensitive)
         return holds(forNil: true) {
@@ -84,13 +88,13 @@ extension Query where Value == AnyRealmValue {
         }
     }
 
-    /// Whether the value is data, or a text with the bytes, that contains `part`.
+    /// Whether the value is data, or a string with the bytes, that contains `part`.
     public func contains(_ part: Data) -> Query<Bool> { match(.contains, part) }
 
-    /// Whether the value is data, or a text with the bytes, that begins with `part`.
+    /// Whether the value is data, or a string with the bytes, that starts with `part`.
     public func starts(with part: Data) -> Query<Bool> { match(.beginsWith, part) }
 
-    /// Whether the value is data, or a text with the bytes, that ends with `part`.
+    /// Whether the value is data, or a string with the bytes, that ends with `part`.
     public func ends(with part: Data) -> Query<Bool> { match(.endsWith, part) }
 
     private func match(
@@ -104,7 +108,7 @@ extension Query where Value == AnyRealmValue {
         holds { .matchData($0, match, [UInt8](part)) }
     }
 
-    /// - Parameter holdsForNil: whether the condition holds where there is no entry or element.
+    /// - Parameter holdsForNil: whether the condition holds if there is no entry or element.
     private func holds(
         forNil holdsForNil: Bool = false, _ isHeld: (ColumnReference) -> RegnumEngine.Predicate
     ) -> Query<Bool> {
@@ -115,29 +119,30 @@ extension Query where Value == AnyRealmValue {
         case .nested(let path):
             return condition(.nested(path, holdsForNil: holdsForNil, isHeld))
         default:
-            scope.refuse("A text operator was asked of an aggregate of values of any type.")
+            scope.refuse("Text operators can't be used on an aggregate of values of any type.")
             return condition(.constant(false))
         }
     }
 }
 
 extension ColumnReference {
-    /// The names of the list for what lies in values of a property of any type, and of the class of
-    /// its elements.
+    /// Returns the name of the list with the contents of a property of any type, and the name of
+    /// the class of its elements.
     fileprivate func anyNames(in className: String) -> (items: String, elements: String) {
         (PropertySchema.anyItemsName(of: name), "\(className).\(name)")
     }
 }
 
 extension QueryScope {
-    /// The names of the list for what lies in the values at the end of a path.
+    /// Returns the names of the list with the contents of the values at the end of a path.
     fileprivate func anyNames(
         _ hops: [Hop], _ column: ColumnReference
     ) -> (items: String, elements: String)? {
         guard let target = column.hops.last?.target ?? hops.last?.target ?? rootName else {
             return nil
         }
-        // an element of a collection has a class of elements, which is its own
+        // elements of a collection belong to a class of elements, which is also that of their
+        // contents
         if target.contains("."), column.name == "value" {
             return (PropertySchema.anyItemsName, target)
         }

@@ -1,7 +1,9 @@
 internal import RegnumEngine
 
 extension Query where Value: QueryCollection {
-    /// The number of elements, each as often as it is there, nil values included.
+    /// The number of elements, counting duplicates and `nil` values.
+    ///
+    ///     realm.objects(Person.self).where { $0.dogs.count > 2 }
     public var count: Query<Int> {
         let (outer, inner) = hops.splitBeforeLastCollection
         return with(.count(outer, inner, .constant(true)))
@@ -9,14 +11,16 @@ extension Query where Value: QueryCollection {
 }
 
 extension Query where Value: QueryCollection, Value.Element: ObjectBase {
-    /// Whether the condition holds for one of the elements.
+    /// Whether the condition holds for at least one of the elements.
+    ///
+    ///     realm.objects(Person.self).where { $0.dogs.any { $0.age > 3 && $0.name == "Rex" } }
     public func any(
         _ condition: (Query<Value.Element>) -> Query<Bool>
     ) -> Query<Bool> {
         quantified(.any, .objects([]), condition)
     }
 
-    /// Whether the condition holds for each of the elements; true for none.
+    /// Whether the condition holds for all of the elements; true if there are none.
     public func all(
         _ condition: (Query<Value.Element>) -> Query<Bool>
     ) -> Query<Bool> {
@@ -51,13 +55,13 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
         with(.column(hops, elementColumn))
     }
 
-    /// The values, as the hidden class of a list's elements has them.
+    /// The values, as a column of the hidden class of the list's elements.
     private var elementColumn: ColumnReference {
         let storage = Value.Element._storage
         return ColumnReference(name: "value", type: storage.valueType, missing: storage.zero)
     }
 
-    /// An element by itself, which may be stored as an embedded object.
+    /// A single element, which may be stored as an embedded object.
     private var elementNode: Query<Value.Element>.Node {
         Value.Element._embeddedClass == nil ? .column([], elementColumn) : .objects([])
     }
@@ -67,7 +71,7 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
         left.element == right
     }
 
-    /// Whether one of the elements has another value.
+    /// Whether one of the elements has a different value.
     public static func != (left: Query, right: Value.Element) -> Query<Bool> {
         left.element != right
     }
@@ -80,14 +84,14 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
         element.in(values)
     }
 
-    /// Whether the condition holds for one of the elements.
+    /// Whether the condition holds for at least one of the elements.
     public func any(
         _ condition: (Query<Value.Element>) -> Query<Bool>
     ) -> Query<Bool> {
         quantified(.any, elementNode, condition)
     }
 
-    /// Whether the condition holds for each of the elements; true for none.
+    /// Whether the condition holds for all of the elements; true if there are none.
     public func all(
         _ condition: (Query<Value.Element>) -> Query<Bool>
     ) -> Query<Bool> {
@@ -109,53 +113,53 @@ extension Query where Value: QueryCollection, Value.Element: ScalarValue {
 
 extension Query
 where Value: QueryCollection, Value.Element: ScalarValue, Value.Element._Basis: OrderedValue {
-    /// Whether one of the elements is below the value.
+    /// Whether one of the elements is less than the value.
     public static func < (left: Query, right: Value.Element) -> Query<Bool> {
         left.element < right
     }
 
-    /// Whether one of the elements is below or equal to the value.
+    /// Whether one of the elements is less than or equal to the value.
     public static func <= (left: Query, right: Value.Element) -> Query<Bool> {
         left.element <= right
     }
 
-    /// Whether one of the elements is above the value.
+    /// Whether one of the elements is greater than the value.
     public static func > (left: Query, right: Value.Element) -> Query<Bool> {
         left.element > right
     }
 
-    /// Whether one of the elements is above or equal to the value.
+    /// Whether one of the elements is greater than or equal to the value.
     public static func >= (left: Query, right: Value.Element) -> Query<Bool> {
         left.element >= right
     }
 }
 
 extension Query where Value: QueryCollection, Value.Element: BoundedValue {
-    /// The least of the elements; nil and NaN are left out; nil for none.
+    /// The least of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Element.Required?> { aggregate(.min) }
 
-    /// The greatest of the elements; nil and NaN are left out; nil for none.
+    /// The greatest of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Element.Required?> { aggregate(.max) }
 }
 
 extension Query where Value: QueryCollection, Value.Element: SummableValue {
-    /// The sum of the elements; nil is left out; 0 for none.
+    /// The sum of the elements, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Element.Total> { aggregate(.sum) }
 
-    /// The mean of the elements; nil is left out; nil for none.
+    /// The mean of the elements, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Element.Mean?> { aggregate(.average) }
 }
 
 extension Query
 where Value: QueryCollection, Value.Element: BoundedValue, Value.Element.Required: Comparable {
-    /// Whether the list has elements and *all* of them are in the range, whose end is not part of
-    /// it (as in Realm). Nil elements are left out.
+    /// Whether the list has elements and *all* of them are in the half-open range (as in Realm).
+    /// `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
     }
 
-    /// Whether the list has elements and *all* of them are in the range, its ends included (as in
-    /// Realm). Nil elements are left out.
+    /// Whether the list has elements and *all* of them are in the closed range (as in Realm). Nil
+    /// elements are ignored.
     public func contains(_ range: ClosedRange<Value.Element.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
     }
@@ -168,7 +172,7 @@ where Value: QueryCollection, Value.Element: BoundedValue, Value.Element.Require
 }
 
 extension Query {
-    /// Whether a collection, of those at the end of the path, has values and all of them are in a
+    /// Whether one of the collections at the end of the path has values and all of them are in a
     /// range.
     func all(
         of column: ColumnReference, _ lower: RegnumEngine.Value, _ comparison: Comparison,
@@ -188,32 +192,29 @@ extension Query {
 // MARK: Properties of the objects of a collection
 
 extension Query where Value: BoundedValue {
-    /// The least value that the objects of a collection have in the property, as in
-    /// `$0.dogs.age.min`; nil and NaN are left out; nil for none.
+    /// The least value of the property among the objects of a collection, as in `$0.dogs.age.min`,
+    /// ignoring `nil` and NaN; `nil` if there are none.
     ///
-    /// A path that leads through no list or inverse is an error, which the query reports when it is
-    /// used.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var min: Query<Value.Required?> { overObjects(.min) }
 
-    /// The greatest value that the objects of a collection have in the property; nil and NaN are
-    /// left out; nil for none.
+    /// The greatest value of the property among the objects of a collection, ignoring `nil` and
+    /// NaN; `nil` if there are none.
     ///
-    /// A path that leads through no list or inverse is an error, which the query reports when it is
-    /// used.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var max: Query<Value.Required?> { overObjects(.max) }
 }
 
 extension Query where Value: SummableValue {
-    /// The sum of a property of the objects of a collection; nil is left out; 0 for none.
+    /// The sum of a property over the objects of a collection, ignoring `nil`; 0 if there are none.
     ///
-    /// A path that leads through no list or inverse is an error, which the query reports when it is
-    /// used.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var sum: Query<Value.Total> { overObjects(.sum) }
 
-    /// The mean of a property of the objects of a collection; nil is left out; nil for none.
+    /// The mean of a property over the objects of a collection, ignoring `nil`; `nil` if there are
+    /// none.
     ///
-    /// A path that leads through no list or inverse is an error, which the query reports when it is
-    /// used.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var avg: Query<Value.Mean?> { overObjects(.average) }
 }
 
@@ -221,8 +222,8 @@ extension Query {
     func overObjects<Result>(_ kind: AggregateKind) -> Query<Result> {
         guard case .column(let hops, let column) = node, !hops.isEmpty else {
             scope.refuse(
-                "min, max, sum and avg were asked of a property of a single object: they are those "
-                    + "of a list of values, or of a property of a list's objects.")
+                "min, max, sum and avg can't be used on the property of a single object, only on a "
+                    + "list of values or on a property of the objects of a list.")
             return with(.count([], [], .constant(false)))
         }
         let (outer, inner) = hops.splitBeforeLastCollection

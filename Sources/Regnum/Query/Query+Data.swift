@@ -1,19 +1,19 @@
 public import FoundationEssentials
 internal import RegnumEngine
 
-/// What is stored as bytes: `Data` and types that are stored as `Data`, and the optionals of these
-/// have it as their basis, and the operators on bytes in queries.
+/// A type stored as bytes: the basis of `Data`, types stored as `Data`, and the optionals of these.
+/// It determines which properties have the byte operators of queries.
 public protocol BytesValue: ScalarValue {}
 extension Data: BytesValue {}
 
 extension Query where Value: ScalarValue, Value._Basis: BytesValue {
-    /// Whether the data contains `part`. False for nil; all data contain the empty one.
+    /// Whether the data contains `part`. False for `nil`. All data contain empty data.
     public func contains(_ part: Data) -> Query<Bool> { match(.contains, part) }
 
-    /// Whether the data begins with `part`. False for nil.
+    /// Whether the data starts with `part`. False for `nil`.
     public func starts(with part: Data) -> Query<Bool> { match(.beginsWith, part) }
 
-    /// Whether the data ends with `part`. False for nil.
+    /// Whether the data ends with `part`. False for `nil`.
     public func ends(with part: Data) -> Query<Bool> { match(.endsWith, part) }
 
     /// The same as `==`.
@@ -28,7 +28,7 @@ extension Query where Value: ScalarValue, Value._Basis: BytesValue {
             return condition(.entry(hops, key, matches, holdsForNil: false))
         }
         guard case .column(let hops, let column) = node else {
-            preconditionFailure("Data is no property.")
+            preconditionFailure("A data operator requires a property.")
         }
         return condition(.exists(hops, .matchData(column, match, [UInt8](part))))
     }

@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
-// Properties of projected types that are stored as embedded objects: a value is compared with
-// member by member.
+// Properties of projected types that are stored as embedded objects. Values are compared member by
+// member.
 
 extension Query where Value: ProjectedValue, Value._Projected.PersistedType: EmbeddedObject {
     /// The property as the embedded object that it is stored as, for conditions on its properties.
@@ -9,10 +9,10 @@ extension Query where Value: ProjectedValue, Value._Projected.PersistedType: Emb
         Query<Value._Projected.PersistedType?>(rawNode(), scope)
     }
 
-    /// Whether the property is stored as an object with the values of this one's: all that are
-    /// values are equal, and all links lead to the same objects. Nil is no object.
+    /// Whether the stored object equals that of the value: all values are equal, and all links lead
+    /// to the same objects. `nil` corresponds to no object.
     ///
-    /// A persisted type with lists is an error, which the query reports when it is used.
+    /// A persisted type with lists is an error, which is reported when the query is used.
     public static func == (left: Query, right: Value) -> Query<Bool> {
         left.condition(left.holds(memberwise: right))
     }
@@ -22,11 +22,11 @@ extension Query where Value: ProjectedValue, Value._Projected.PersistedType: Emb
         left.condition(.not(left.holds(memberwise: right)))
     }
 
-    /// Whether the property is stored as one of the values, as `==` compares; false for no values.
+    /// Whether the property equals one of the values, as `==` compares; false without values.
     public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
         let found = values.map { holds(memberwise: $0) }
         if !found.isEmpty { return condition(.or(found)) }
-        // false, and still about the same path
+        // false, but still a condition on the same path
         if case .entry(let hops, _, _) = node { return condition(.exists(hops, .constant(false))) }
         let (several, _) = Array(hops.dropLast()).splitAtLastCollection
         return condition(.exists(several, .constant(false)))
@@ -49,7 +49,8 @@ extension Query where Value: ProjectedValue, Value._Projected.PersistedType: Emb
         return .exists(several, isSame(link, object, links + [last]))
     }
 
-    /// Whether a link leads to an object with the values of another one, or for nil to none.
+    /// The condition that a link leads to an object with the values of another one or, for `nil`,
+    /// is null.
     private func isSame(
         _ link: ColumnReference, _ object: ObjectBase?, _ path: [Hop]
     ) -> Predicate {
@@ -70,12 +71,13 @@ where
         Query<List<Value.Element.PersistedType>>(rawNode(), scope)
     }
 
-    /// Whether one of the elements is stored with the values of this one's.
+    /// Whether one of the elements is stored with the same members as the value.
     public static func == (left: Query, right: Value.Element) -> Query<Bool> {
         left.contains(right)
     }
 
-    /// Whether there are elements, and none is stored with the values of this one's (as in Realm).
+    /// Whether there are elements, and none is stored with the same members as the value (as in
+    /// Realm).
     public static func != (left: Query, right: Value.Element) -> Query<Bool> {
         let (outer, inner) = left.hops.splitBeforeLastCollection
         let isOther = Predicate.related(inner, .none, left.isElement(right))
@@ -83,12 +85,12 @@ where
             .exists(outer, .and([.related(inner, .any, .constant(true)), isOther])))
     }
 
-    /// Whether one of the elements is stored with the values of this one's.
+    /// Whether one of the elements is stored with the same members as the value.
     public func contains(_ value: Value.Element) -> Query<Bool> {
         condition(.exists(hops, isElement(value)))
     }
 
-    /// Whether one of the elements is stored with the values of one of these.
+    /// Whether one of the elements is stored with the same members as one of the values.
     public func containsAny(in values: some Sequence<Value.Element>) -> Query<Bool> {
         condition(.exists(hops, .or(values.map { isElement($0) })))
     }
@@ -103,22 +105,23 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._Projected.PersistedType: EmbeddedObject
 {
-    /// The map with the values as the embedded objects that they are stored as.
+    /// The map with its values as the embedded objects that they are stored as.
     public var persistableValue: Query<Map<Value.Key, Value.Value._Projected.PersistedType?>> {
         Query<Map<Value.Key, Value.Value._Projected.PersistedType?>>(rawNode(), scope)
     }
 
-    /// Whether one of the values is stored with the values of this one's.
+    /// Whether one of the map's values is stored with the same members as the value.
     public func contains(_ value: Value.Value) -> Query<Bool> { values == value }
 
-    /// Whether one of the values is stored with the values of one of these.
+    /// Whether one of the map's values is stored with the same members as one of the values.
     public func containsAny(in values: some Sequence<Value.Value>) -> Query<Bool> {
         self.values.in(values)
     }
 }
 
 extension QueryScope {
-    /// The conditions that the object at the end of links has the values of another one.
+    /// Returns the conditions that the object at the end of links has the same values as another
+    /// one.
     fileprivate func members(of object: ObjectBase, _ hops: [Hop]) -> [Predicate] {
         let schema = ClassSchema.of(type(of: object))
         return schema.properties.compactMap { property in

@@ -1,21 +1,23 @@
 internal import RegnumEngine
 
-// Enums as what they are stored as, and the least and greatest of them.
+// Enums as their raw values, and their least and greatest cases.
 
 extension Query where Value: EnumValue {
-    /// The property as what it is stored as, for the operators of that type.
+    /// The property as its stored raw value, for the operators of that type.
+    ///
+    ///     realm.objects(Order.self).where { $0.state.rawValue.starts(with: "open") }
     public var rawValue: Query<Value._RawProperty> { Query<Value._RawProperty>(rawNode(), scope) }
 }
 
 extension Query where Value: QueryCollection, Value.Element: EnumValue {
-    /// The elements as what they are stored as.
+    /// The elements as their stored raw values.
     public var rawValue: Query<List<Value.Element._RawProperty>> {
         Query<List<Value.Element._RawProperty>>(rawNode(), scope)
     }
 }
 
 extension Query where Value: QueryMap, Value.Value: EnumValue {
-    /// The map with the values as what they are stored as.
+    /// The map with its values as their stored raw values.
     public var rawValue: Query<Map<Value.Key, Value.Value._RawProperty>> {
         Query<Map<Value.Key, Value.Value._RawProperty>>(rawNode(), scope)
     }
@@ -24,18 +26,16 @@ extension Query where Value: QueryMap, Value.Value: EnumValue {
 // MARK: Bounds
 
 extension Query where Value: EnumValue, Value._Enum.RawValue: BoundedValue {
-    /// The case with the least raw value that the objects of a collection have in the property; nil
-    /// is left out; nil for none.
+    /// The case with the least raw value among the objects of a collection, ignoring `nil`; `nil`
+    /// if there are none.
     ///
-    /// A path that leads through no list or inverse is an error, which the query reports when it is
-    /// used.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var min: Query<Value._Enum?> { overObjects(.min) }
 
-    /// The case with the greatest raw value that the objects of a collection have in the property;
-    /// nil is left out; nil for none.
+    /// The case with the greatest raw value among the objects of a collection, ignoring `nil`;
+    /// `nil` if there are none.
     ///
-    /// A path that leads through no list or inverse is an error, which the query reports when it is
-    /// used.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var max: Query<Value._Enum?> { overObjects(.max) }
 }
 
@@ -43,10 +43,10 @@ extension Query
 where
     Value: QueryCollection, Value.Element: EnumValue, Value.Element._Enum.RawValue: BoundedValue
 {
-    /// The element with the least raw value; nil is left out; nil for none.
+    /// The element with the least raw value, ignoring `nil`; `nil` if there are none.
     public var min: Query<Value.Element._Enum?> { .init(rawElements.min.rawNode(), scope) }
 
-    /// The element with the greatest raw value; nil is left out; nil for none.
+    /// The element with the greatest raw value, ignoring `nil`; `nil` if there are none.
     public var max: Query<Value.Element._Enum?> { .init(rawElements.max.rawNode(), scope) }
 
     private var rawElements: Query<List<Value.Element._Enum.RawValue>> { .init(rawNode(), scope) }
@@ -54,10 +54,10 @@ where
 
 extension Query
 where Value: QueryMap, Value.Value: EnumValue, Value.Value._Enum.RawValue: BoundedValue {
-    /// The value with the least raw value; nil is left out; nil for none.
+    /// The value with the least raw value, ignoring `nil`; `nil` if there are none.
     public var min: Query<Value.Value._Enum?> { .init(rawValues.min.rawNode(), scope) }
 
-    /// The value with the greatest raw value; nil is left out; nil for none.
+    /// The value with the greatest raw value, ignoring `nil`; `nil` if there are none.
     public var max: Query<Value.Value._Enum?> { .init(rawValues.max.rawNode(), scope) }
 
     private var rawValues: Query<Map<Value.Key, Value.Value._Enum.RawValue>> {
@@ -66,7 +66,7 @@ where Value: QueryMap, Value.Value: EnumValue, Value.Value._Enum.RawValue: Bound
 }
 
 extension Query {
-    /// The same expression as one of another type that is stored the same way.
+    /// Returns the same expression for another type that is stored in the same way.
     func rawNode<Raw>() -> Query<Raw>.Node {
         switch node {
         case .objects(let hops): .objects(hops)

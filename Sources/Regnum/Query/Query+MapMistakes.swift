@@ -1,9 +1,9 @@
-// What queries lack for maps of objects: here for the sentences of the compiler alone.
+// Operations that maps of objects don't have, declared only for their compiler messages.
 
 extension Query where Value: QueryMap {
     @_disfavoredOverload
     @available(
-        *, unavailable, message: "the objects of a map are asked as $0.map.objects().property"
+        *, unavailable, message: "use $0.map.objects().property for the objects of a map"
     )
     public var values: Query<Value.Value> {
         fatalError("A map of objects has objects().")
@@ -12,7 +12,7 @@ extension Query where Value: QueryMap {
     @_disfavoredOverload
     @available(
         *, unavailable,
-        message: "the objects of a map are asked as $0.map.objects().property, without their keys"
+        message: "use $0.map.objects().property, without keys, for the objects of a map"
     )
     public subscript(key: Value.Key) -> Query<Value.Value> {
         fatalError("A map of objects has objects().")

@@ -2,7 +2,7 @@ internal import RegnumEngine
 
 /// A map property in a query: ``Map``.
 ///
-/// The library conforms it; do not conform types of your own.
+/// Don't conform your own types to this protocol.
 public protocol QueryMap: QueryCollection {
     associatedtype Key: MapKey
     associatedtype Value: MapValue
@@ -11,7 +11,7 @@ public protocol QueryMap: QueryCollection {
 extension Map: QueryMap {}
 
 extension Query where Value: QueryMap {
-    /// One of the keys: a condition on it holds if it does for one of them.
+    /// One of the keys: a condition on it holds if it does for at least one key.
     ///
     ///     realm.objects(Dog.self).where { $0.favoriteParksByCity.keys.starts(with: "New") }
     public var keys: Query<String> { with(.column(hops, .mapKey)) }
@@ -22,12 +22,14 @@ extension Query where Value: QueryMap {
     }
 
     /// One of the objects of a map of objects.
+    ///
+    ///     realm.objects(Person.self).where { $0.dogsByName.objects().age > 3 }
     public func objects<T: ObjectBase>() -> Query<T?> where Value.Value == T? {
         with(.objects(linked))
     }
 
-    /// Whether the object is one of the values; for nil, whether an entry has none. An object of
-    /// another realm is an error.
+    /// Whether the object is one of the values; for `nil`, whether an entry has no object. An
+    /// object of another realm is an error.
     public func contains<T: ObjectBase>(_ object: T?) -> Query<Bool> where Value.Value == T? {
         objects() == object
     }
@@ -52,7 +54,7 @@ extension Query where Value: QueryMap {
 }
 
 extension Query where Value: QueryMap, Value.Value: ScalarValue {
-    /// One of the values: a condition on it holds if it does for one of them.
+    /// One of the values: a condition on it holds if it does for at least one value.
     public var values: Query<Value.Value> {
         guard let type = Value.Value._embeddedClass else {
             return with(.column(hops, valueColumn))
@@ -60,14 +62,16 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
         return with(.objects(hops + [.link("value", to: ClassSchema.of(type).name)]))
     }
 
-    /// The value of a key; nil where there is no such entry, to which nothing but nil is equal, and
-    /// from which all others differ.
+    /// The value for a key. If there is no such entry, the value is `nil`, so that it equals only
+    /// `nil` and differs from every other value.
+    ///
+    ///     realm.objects(Dog.self).where { $0.favoriteParksByCity["New York"] == "Central Park" }
     public subscript(key: Value.Key) -> Query<Value.Value> {
         with(.entry(hops, key._text, valueColumn))
     }
 
-    /// The values, as the hidden class of the map's entries has them; of embedded objects the
-    /// links.
+    /// The values, as a column of the hidden class of the map's entries; a link for embedded
+    /// objects.
     fileprivate var valueColumn: ColumnReference {
         if Value.Value._embeddedClass != nil {
             return ColumnReference(name: "value", type: .int, missing: .null)
@@ -79,7 +83,7 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
     /// Whether the value is one of the values.
     public func contains(_ value: Value.Value) -> Query<Bool> { values == value }
 
-    /// Whether one of these is one of the values.
+    /// Whether one of `values` is one of the map's values.
     public func containsAny(in values: some Sequence<Value.Value>) -> Query<Bool> {
         self.values.in(values)
     }
@@ -91,31 +95,31 @@ extension Query where Value: QueryMap, Value.Value: ScalarValue {
 }
 
 extension Query where Value: QueryMap, Value.Value: BoundedValue {
-    /// The least of the values; nil and NaN are left out; nil for none.
+    /// The least of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Value.Required?> { aggregate(.min) }
 
-    /// The greatest of the values; nil and NaN are left out; nil for none.
+    /// The greatest of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Value.Required?> { aggregate(.max) }
 }
 
 extension Query where Value: QueryMap, Value.Value: SummableValue {
-    /// The sum of the values; nil is left out; 0 for none.
+    /// The sum of the values, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Value.Total> { aggregate(.sum) }
 
-    /// The mean of the values; nil is left out; nil for none.
+    /// The mean of the values, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Value.Mean?> { aggregate(.average) }
 }
 
 extension Query
 where Value: QueryMap, Value.Value: BoundedValue, Value.Value.Required: Comparable {
-    /// Whether the map has values and *all* of them are in the range, whose end is not part of it
-    /// (as in Realm). Nil values are left out.
+    /// Whether the map has values and *all* of them are in the half-open range (as in Realm). Nil
+    /// values are ignored.
     public func contains(_ range: Range<Value.Value.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
     }
 
-    /// Whether the map has values and *all* of them are in the range, its ends included (as in
-    /// Realm). Nil values are left out.
+    /// Whether the map has values and *all* of them are in the closed range (as in Realm). Nil
+    /// values are ignored.
     public func contains(_ range: ClosedRange<Value.Value.Required>) -> Query<Bool> {
         within(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
     }
@@ -128,18 +132,18 @@ where Value: QueryMap, Value.Value: BoundedValue, Value.Value.Required: Comparab
 }
 
 extension ColumnReference {
-    /// The keys, as the hidden class of a map's entries has them.
+    /// The keys, as a column of the hidden class of the map's entries.
     fileprivate static var mapKey: ColumnReference {
         ColumnReference(name: "key", type: .string, missing: .string(""))
     }
 }
 
 extension Predicate {
-    /// Whether a condition holds for the value that a map has under a key.
+    /// The condition that a map's value for a key matches.
     ///
     /// - Parameters:
-    ///   - hops: lead to the entries of the map.
-    ///   - holdsForNil: whether it holds where there is no such entry.
+    ///   - hops: the path to the entries of the map.
+    ///   - holdsForNil: whether the condition holds if there is no such entry.
     static func entry(
         _ hops: [Hop], _ key: String, _ predicate: Predicate, holdsForNil: Bool
     ) -> Predicate {
@@ -150,7 +154,7 @@ extension Predicate {
         return .exists(outer, .or([found, .not(.exists(inner, isEntry))]))
     }
 
-    /// Whether the value that a map has under a key compares so with a constant.
+    /// The condition that a map's value for a key compares to a constant.
     static func entry(
         _ hops: [Hop], _ key: String, _ column: ColumnReference, _ comparison: Comparison,
         _ value: Value

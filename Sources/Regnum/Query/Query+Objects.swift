@@ -1,11 +1,13 @@
 internal import RegnumEngine
 
-// Conditions on which object a link or a collection holds. An object that is unmanaged or deleted is
-// nobody's target; one of another realm is a mistake, which the query reports when it is used.
+// Conditions on the object that a link or a collection contains. Nothing links to an object that is
+// unmanaged or deleted; one of another realm is an error, which is reported when the query is used.
 
 extension Query {
-    /// Whether the link holds this object, or none for nil. False for an object that is unmanaged or
-    /// deleted; an object of another realm is an error.
+    /// Whether the link leads to this object or, for `nil`, is `nil`. False for an object that is
+    /// unmanaged or deleted; an object of another realm is an error.
+    ///
+    ///     realm.objects(Person.self).where { $0.dog == rex }
     public static func == <Target: ObjectBase>(left: Query, right: Target?) -> Query<Bool>
     where Value == Target? {
         left.link(.equal, right.map { left.scope.row(of: $0, of: Target.self) })
@@ -17,7 +19,7 @@ extension Query {
         left.link(.notEqual, right.map { left.scope.row(of: $0, of: Target.self) })
     }
 
-    /// Whether the link holds this object. An object of another realm is an error.
+    /// Whether the link leads to this object. An object of another realm is an error.
     @_disfavoredOverload
     public static func == <Target: ObjectBase>(left: Query, right: Frozen<Target>?) -> Query<Bool>
     where Value == Target? {
@@ -31,7 +33,7 @@ extension Query {
         left.link(.notEqual, right.map { left.scope.row(of: $0) })
     }
 
-    /// Whether two links hold the same object, or none both.
+    /// Whether two links lead to the same object, or are both `nil`.
     public static func == <Target: ObjectBase>(left: Query, right: Query) -> Query<Bool>
     where Value == Target? {
         left.links(.equal, right)
@@ -43,26 +45,26 @@ extension Query {
         left.links(.notEqual, right)
     }
 
-    /// Whether the link holds one of the objects.
+    /// Whether the link leads to one of the objects.
     public func `in`<Target: ObjectBase>(_ objects: some Sequence<Target>) -> Query<Bool>
     where Value == Target? {
         link(in: objects.compactMap { scope.row(of: $0, of: Target.self) })
     }
 
-    /// Whether the link holds one of the objects.
+    /// Whether the link leads to one of the objects.
     public func `in`<Target: ObjectBase>(_ objects: some Sequence<Frozen<Target>>) -> Query<Bool>
     where Value == Target? {
         link(in: objects.compactMap { scope.row(of: $0) })
     }
 
-    /// The link as a column of rows.
+    /// The link as a column of row keys.
     private var linkColumn: (hops: [Hop], column: ColumnReference) {
         let (several, links) = Array(hops.dropLast()).splitAtLastCollection
         let name = hops.last?.name ?? ""
         return (several, ColumnReference(name: name, type: .int, missing: .null, hops: links))
     }
 
-    /// - Parameter row: nil for no object; nil inside for an object that nothing links to.
+    /// - Parameter row: `nil` for no object; an inner `nil` for an object that nothing can link to.
     private func link(_ comparison: Comparison, _ row: ObjectKey??) -> Query<Bool> {
         let (hops, column) = linkColumn
         guard let row else {
@@ -115,8 +117,8 @@ extension Query where Value: QueryCollection, Value.Element: ObjectBase {
 }
 
 extension QueryScope {
-    /// The row of an object, nil if nothing can link to it: it is unmanaged, deleted, or of a derived
-    /// class. Reports an object of another realm.
+    /// Returns the row of an object. Returns `nil` if nothing can link to it: it is unmanaged,
+    /// deleted, or of a derived class. Reports an object of another realm.
     ///
     /// - Precondition: the object's transaction is running.
     func row(of object: ObjectBase, of type: ObjectBase.Type) -> ObjectKey? {
@@ -148,6 +150,6 @@ extension QueryScope {
 }
 
 extension ObjectKey {
-    /// The row as links store it.
+    /// The row in the form that links store.
     fileprivate var linkValue: Value { .int(Int64(bitPattern: rawValue)) }
 }

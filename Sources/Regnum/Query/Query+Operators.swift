@@ -1,7 +1,7 @@
 internal import RegnumEngine
 
 extension Query where Value: ScalarValue {
-    /// Whether the property has this value. Only nil equals nil, and NaN equals nothing.
+    /// Whether the property has this value. Only `nil` equals `nil`, and NaN equals nothing.
     public static func == (left: Query, right: Value) -> Query<Bool> {
         left.compare(.equal, right.engineValue)
     }
@@ -21,7 +21,7 @@ extension Query where Value: ScalarValue {
         left.compare(.notEqual, right)
     }
 
-    /// Whether the property has one of the values, as `==` compares; false for no values.
+    /// Whether the property has one of the values, as `==` compares; false without values.
     public func `in`(_ values: some Sequence<Value>) -> Query<Bool> {
         let values = values.map(\.engineValue)
         switch node {
@@ -35,7 +35,7 @@ extension Query where Value: ScalarValue {
                 .nested(path, holdsForNil: values.contains(.null)) { .isIn($0, values) })
         default:
             if values.isEmpty {
-                // false, and still about the same path
+                // false, but still a condition on the same path
                 let isNil = comparing(.equal, .null)
                 return condition(.and([isNil, .not(isNil)]))
             }
@@ -45,57 +45,57 @@ extension Query where Value: ScalarValue {
 }
 
 extension Query where Value: ScalarValue, Value._Basis: OrderedValue {
-    /// Whether the property is below the value. False if either is nil.
+    /// Whether the property is less than the value. False if either is `nil`.
     public static func < (left: Query, right: Value) -> Query<Bool> {
         left.compare(.less, right.engineValue)
     }
 
-    /// Whether the property is below or equal to the value. With nil: whether both are; a text
-    /// property is never `<= nil`.
+    /// Whether the property is less than or equal to the value. With `nil`: whether both are `nil`;
+    /// a string property is never `<= nil`.
     public static func <= (left: Query, right: Value) -> Query<Bool> {
         left.compare(.lessOrEqual, right.engineValue)
     }
 
-    /// Whether the property is above the value. False if either is nil, but every text is `> nil`
-    /// (as in Realm).
+    /// Whether the property is greater than the value. False if either is `nil`, but every string
+    /// is `> nil` (as in Realm).
     public static func > (left: Query, right: Value) -> Query<Bool> {
         left.compare(.greater, right.engineValue)
     }
 
-    /// Whether the property is above or equal to the value. With nil: whether both are; of text
-    /// properties, whether it is not nil.
+    /// Whether the property is greater than or equal to the value. With `nil`: whether both are
+    /// `nil`; for string properties, whether the property isn't `nil`.
     public static func >= (left: Query, right: Value) -> Query<Bool> {
         left.compare(.greaterOrEqual, right.engineValue)
     }
 
-    /// Whether one property is below another.
+    /// Whether one property is less than another.
     public static func < (left: Query, right: Query) -> Query<Bool> {
         left.compare(.less, right)
     }
 
-    /// Whether one property is below or equal to another.
+    /// Whether one property is less than or equal to another.
     public static func <= (left: Query, right: Query) -> Query<Bool> {
         left.compare(.lessOrEqual, right)
     }
 
-    /// Whether one property is above another.
+    /// Whether one property is greater than another.
     public static func > (left: Query, right: Query) -> Query<Bool> {
         left.compare(.greater, right)
     }
 
-    /// Whether one property is above or equal to another.
+    /// Whether one property is greater than or equal to another.
     public static func >= (left: Query, right: Query) -> Query<Bool> {
         left.compare(.greaterOrEqual, right)
     }
 }
 
 extension Query where Value: BoundedValue, Value.Required: Comparable {
-    /// Whether the value is in the range, whose end is not part of it. False for nil.
+    /// Whether the value is in the half-open range. False for `nil`.
     public func contains(_ range: Range<Value.Required>) -> Query<Bool> {
         between(range.lowerBound.engineValue, .less, range.upperBound.engineValue)
     }
 
-    /// Whether the value is in the range, its ends included. False for nil.
+    /// Whether the value is in the closed range. False for `nil`.
     public func contains(_ range: ClosedRange<Value.Required>) -> Query<Bool> {
         between(range.lowerBound.engineValue, .lessOrEqual, range.upperBound.engineValue)
     }
@@ -103,7 +103,7 @@ extension Query where Value: BoundedValue, Value.Required: Comparable {
     private func between(
         _ lower: RegnumEngine.Value, _ comparison: Comparison, _ upper: RegnumEngine.Value
     ) -> Query<Bool> {
-        // of several objects, one has to meet both bounds
+        // among several objects, a single one has to meet both bounds
         switch node {
         case .column(let hops, let column):
             return condition(.exists(hops, column.isBetween(lower, comparison, upper)))
@@ -125,7 +125,7 @@ extension ColumnReference {
     }
 }
 
-/// `Bool` and `Bool?`: what `&&`, `||` and `!` of queries take.
+/// `Bool` and `Bool?`: the operands of `&&`, `||` and `!` in queries.
 public protocol QueryCondition: ScalarValue {}
 extension Bool: QueryCondition {}
 extension Optional: QueryCondition where Wrapped == Bool {}
@@ -137,14 +137,14 @@ extension Query where Value: QueryCondition {
         return left.condition(.and(left.conjuncts + right.conjuncts))
     }
 
-    /// Whether one of the conditions holds.
+    /// Whether at least one of the conditions holds.
     public static func || <Other: QueryCondition>(left: Query, right: Query<Other>) -> Query<Bool> {
         left.scope.requireSame(right.scope)
         return left.condition(.or(left.disjuncts + right.disjuncts))
     }
 
-    /// The exact complement of a condition. Of a `Bool` or `Bool?` property: whether it is false,
-    /// which nil is not.
+    /// The exact complement of a condition. For a `Bool` or `Bool?` property: whether it is false,
+    /// which `nil` isn't.
     public static prefix func ! (condition: Query) -> Query<Bool> {
         if case .entry = condition.node { return condition.compare(.equal, .bool(false)) }
         if case .column = condition.node { return condition.compare(.equal, .bool(false)) }

@@ -1,11 +1,11 @@
 internal import RegnumEngine
 
-// The members of an expression: properties of an object, of a linked object, and of the objects of
-// a list or inverse.
+// Members of an expression: properties of an object, of a linked object, and of the objects of a
+// list or inverse.
 
 /// A collection property in a query: ``List``, ``MutableSet`` and ``LinkingObjects``.
 ///
-/// The library conforms them; do not conform types of your own.
+/// Don't conform your own types to this protocol.
 public protocol QueryCollection: Persistable {
     associatedtype Element
 }
@@ -16,14 +16,14 @@ extension LinkingObjects: QueryCollection {}
 extension Query {
     /// A property of the object.
     ///
-    /// - Precondition: the key path names a stored property: computed ones cannot be queried.
+    /// - Precondition: the key path names a stored property. Computed properties can't be queried.
     public subscript<Property: Persistable>(
         dynamicMember keyPath: KeyPath<Value, Property>
     ) -> Query<Property> where Value: ObjectBase {
         member(keyPath)
     }
 
-    /// A property of the linked object; nil where there is none.
+    /// A property of the linked object; `nil` if there is no object.
     ///
     /// - Precondition: the key path names a stored property.
     public subscript<Target: ObjectBase, Property: Persistable>(
@@ -32,8 +32,8 @@ extension Query {
         member(keyPath)
     }
 
-    /// A property of the objects of the collection: a condition on it holds if it does for one of
-    /// them.
+    /// A property of the objects of the collection: a condition on it holds if it does for at least
+    /// one of them.
     ///
     /// - Precondition: the key path names a stored property.
     public subscript<Property: Persistable>(
@@ -51,7 +51,7 @@ extension Query {
         if case .property(let index) = owner.meaning(of: keyPath) {
             property = owner.properties[index]
         } else {
-            // a computed property that gives a linked object's one
+            // a computed property that returns the property of a linked object
             let path = owner.requirePath(keyPath).properties
             property = path[path.count - 1]
             for link in path.dropLast() {
@@ -65,13 +65,13 @@ extension Query {
         return with(.column(hops, property.reference, splitting: true))
     }
 
-    /// The path to the object or objects that the expression stands for. Refuses the entry of a
-    /// map.
+    /// The path to the object or objects that the expression stands for. Reports an error for the
+    /// entry of a map.
     var hops: [Hop] {
         guard case .objects(let hops) = node else {
             scope.refuse(
-                "A property of the entry of a map was asked for: an entry can be compared with a value. "
-                    + "Use values, or objects() of a map of objects.")
+                "A property of a map's entry can't be queried: an entry can only be compared with "
+                    + "a value. Use values, or objects() for a map of objects.")
             return []
         }
         return hops
@@ -79,7 +79,7 @@ extension Query {
 }
 
 extension Query.Node {
-    /// A property of what a path leads to, whatever the path.
+    /// A property of what a path leads to, splitting off the links at its end.
     static func column(
         _ hops: [Hop], _ column: ColumnReference, splitting: Bool
     ) -> Query.Node {
@@ -91,29 +91,29 @@ extension Query.Node {
 }
 
 extension [Hop] {
-    /// The hops up to the last one that leads to several rows, and the links after it.
+    /// The hops through the last one that leads to several rows, and the links after it.
     var splitAtLastCollection: (several: [Hop], links: [Hop]) {
         let end = lastIndex { $0.kind != .link }.map { $0 + 1 } ?? 0
         return (Array(self[..<end]), Array(self[end...]))
     }
 
-    /// Of hops that end with one that leads to several rows: those up to the one before it that
-    /// does, and those after that.
+    /// Splits hops that end with one leading to several rows: the hops through the previous one
+    /// that does, and those after that.
     var splitBeforeLastCollection: (outer: [Hop], inner: [Hop]) {
         let last = leadsFromEntries ? 2 : 1
         let (outer, links) = Array(dropLast(last)).splitAtLastCollection
         return (outer, links + suffix(last))
     }
 
-    /// Whether the last two steps are one to the user: from an object to the entries of maps that
-    /// have it, and from these to their owners.
+    /// Whether the last two hops act as one: from an object to the map entries that contain it, and
+    /// from these to their owners.
     private var leadsFromEntries: Bool {
         guard let last, last.kind == .backlinks, count > 1 else { return false }
         let entries = self[count - 2]
         return entries.kind == .backlinks && entries.target == "\(last.target).\(last.name)"
     }
 
-    /// The hops up to the first one that leads to several rows; nil if there is none.
+    /// The hops through the first one that leads to several rows; `nil` if there is none.
     var firstCollection: [Hop]? {
         firstIndex { $0.kind != .link }.map { Array(self[...$0]) }
     }

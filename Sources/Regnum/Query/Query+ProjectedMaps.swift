@@ -5,18 +5,18 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._PersistedProperty: ScalarValue & MapValue
 {
-    /// The map with the values as what they are stored as.
+    /// The map with its values in the type that they are stored as.
     public var persistableValue: Query<Map<Value.Key, Value.Value._PersistedProperty>> {
         Query<Map<Value.Key, Value.Value._PersistedProperty>>(rawNode(), scope)
     }
 
-    /// Whether one of the values is stored as the value.
+    /// Whether one of the map's values is stored as the value.
     @_disfavoredOverload
     public func contains(_ value: Value.Value._PersistedProperty) -> Query<Bool> {
         persistableValue.contains(value)
     }
 
-    /// Whether one of the values is stored as one of these.
+    /// Whether one of the map's values is stored as one of the values.
     @_disfavoredOverload
     public func containsAny(
         in values: some Sequence<Value.Value._PersistedProperty>
@@ -32,10 +32,10 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._PersistedProperty: BoundedValue & MapValue
 {
-    /// The least of the values; nil and NaN are left out; nil for none.
+    /// The least of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Value._Projected?> { .init(persistableValue.min.rawNode(), scope) }
 
-    /// The greatest of the values; nil and NaN are left out; nil for none.
+    /// The greatest of the values, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Value._Projected?> { .init(persistableValue.max.rawNode(), scope) }
 }
 
@@ -44,10 +44,10 @@ where
     Value: QueryMap, Value.Value: ProjectedValue,
     Value.Value._PersistedProperty: SummableValue & MapValue
 {
-    /// The sum of what the values are stored as; nil is left out; 0 for none.
+    /// The sum of the stored values, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Value._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of what the values are stored as; nil is left out; nil for none.
+    /// The mean of the stored values, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Value._PersistedProperty.Mean?> { persistableValue.avg }
 }
 
@@ -60,22 +60,22 @@ where
     Value.Value._PersistedProperty.Required == Value.Value._Projected.PersistedType,
     Value.Value._Projected.PersistedType: Comparable
 {
-    /// Whether the map has values and *all* of them are stored as something in the range, whose end
-    /// is not part of it. Nil values are left out.
+    /// Whether the map has values and the stored form of *all* of them is in the half-open range.
+    /// `nil` values are ignored.
     public func contains(_ range: Range<Value.Value._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the map has values and *all* of them are stored as something in the range, its ends
-    /// included. Nil values are left out.
+    /// Whether the map has values and the stored form of *all* of them is in the closed range. Nil
+    /// values are ignored.
     public func contains(
         _ range: ClosedRange<Value.Value._Projected.PersistedType>
     ) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the map has values and *all* of them are stored between the bounds, of which the
-    /// upper one is not part. Nil values are left out.
+    /// Whether the map has values and the stored form of *all* of them is between those of the
+    /// bounds, excluding the upper one. `nil` values are ignored.
     public func contains(_ range: Range<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
@@ -83,8 +83,8 @@ where
             ? persistableValue.contains(lower..<upper) : persistableValue.containsAny(in: [])
     }
 
-    /// Whether the map has values and *all* of them are stored between the bounds, or as one of
-    /// them. Nil values are left out.
+    /// Whether the map has values and the stored form of *all* of them is between those of the
+    /// bounds, including both. `nil` values are ignored.
     public func contains(_ range: ClosedRange<Value.Value._Projected>) -> Query<Bool>
     where Value.Value._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
@@ -100,22 +100,22 @@ where
     Value.Element._PersistedProperty.Required == Value.Element._Projected.PersistedType,
     Value.Element._Projected.PersistedType: Comparable
 {
-    /// Whether the list has elements and *all* of them are stored as something in the range, whose
-    /// end is not part of it. Nil elements are left out.
+    /// Whether the list has elements and the stored form of *all* of them is in the half-open
+    /// range. `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the list has elements and *all* of them are stored as something in the range, its
-    /// ends included. Nil elements are left out.
+    /// Whether the list has elements and the stored form of *all* of them is in the closed range.
+    /// `nil` elements are ignored.
     public func contains(
         _ range: ClosedRange<Value.Element._Projected.PersistedType>
     ) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the list has elements and *all* of them are stored between the bounds, of which the
-    /// upper one is not part. Nil elements are left out.
+    /// Whether the list has elements and the stored form of *all* of them is between those of the
+    /// bounds, excluding the upper one. `nil` elements are ignored.
     public func contains(_ range: Range<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
@@ -123,8 +123,8 @@ where
             ? persistableValue.contains(lower..<upper) : persistableValue.containsAny(in: [])
     }
 
-    /// Whether the list has elements and *all* of them are stored between the bounds, or as one of
-    /// them. Nil elements are left out.
+    /// Whether the list has elements and the stored form of *all* of them is between those of the
+    /// bounds, including both. `nil` elements are ignored.
     public func contains(_ range: ClosedRange<Value.Element._Projected>) -> Query<Bool>
     where Value.Element._Projected: Comparable {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)

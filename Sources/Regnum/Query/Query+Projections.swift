@@ -1,10 +1,10 @@
 internal import RegnumEngine
 
-// Properties of projected types whose persisted type is a value. Arguments of the type itself go the
-// way of all values; here are those of the persisted type.
+// Properties of projected types whose persisted type is a value. Operands of the projected type use
+// the operators of all values; the operators here take the persisted type.
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: ScalarValue {
-    /// The property as what it is stored as, for the operators of that type.
+    /// The property in the type that it is stored as, for the operators of that type.
     public var persistableValue: Query<Value._PersistedProperty> {
         Query<Value._PersistedProperty>(rawNode(), scope)
     }
@@ -33,25 +33,25 @@ where
     Value: ProjectedValue, Value._PersistedProperty: ScalarValue,
     Value._PersistedProperty._Basis: OrderedValue
 {
-    /// Whether the property is stored as something below the value.
+    /// Whether the stored value is less than the value.
     @_disfavoredOverload
     public static func < (left: Query, right: Value._PersistedProperty) -> Query<Bool> {
         left.persistableValue < right
     }
 
-    /// Whether the property is stored as something below or equal to the value.
+    /// Whether the stored value is less than or equal to the value.
     @_disfavoredOverload
     public static func <= (left: Query, right: Value._PersistedProperty) -> Query<Bool> {
         left.persistableValue <= right
     }
 
-    /// Whether the property is stored as something above the value.
+    /// Whether the stored value is greater than the value.
     @_disfavoredOverload
     public static func > (left: Query, right: Value._PersistedProperty) -> Query<Bool> {
         left.persistableValue > right
     }
 
-    /// Whether the property is stored as something above or equal to the value.
+    /// Whether the stored value is greater than or equal to the value.
     @_disfavoredOverload
     public static func >= (left: Query, right: Value._PersistedProperty) -> Query<Bool> {
         left.persistableValue >= right
@@ -64,12 +64,12 @@ where
     Value._PersistedProperty.Required == Value._Projected.PersistedType,
     Value._Projected.PersistedType: Comparable
 {
-    /// Whether the property is stored as something in the range, whose end is not part of it.
+    /// Whether the stored value is in the half-open range.
     public func contains(_ range: Range<Value._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
 
-    /// Whether the property is stored as something in the range, its ends included.
+    /// Whether the stored value is in the closed range.
     public func contains(_ range: ClosedRange<Value._Projected.PersistedType>) -> Query<Bool> {
         persistableValue.contains(range)
     }
@@ -81,14 +81,14 @@ where
     Value._PersistedProperty.Required == Value._Projected.PersistedType,
     Value._Projected.PersistedType: Comparable, Value._Projected: Comparable
 {
-    /// Whether the property is stored between the bounds, of which the upper one is not part.
+    /// Whether the stored value is between those of the bounds, excluding the upper one.
     public func contains(_ range: Range<Value._Projected>) -> Query<Bool> {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
         return lower <= upper
             ? persistableValue.contains(lower..<upper) : persistableValue.in([])
     }
 
-    /// Whether the property is stored between the bounds, or as one of them.
+    /// Whether the stored value is between those of the bounds, including both.
     public func contains(_ range: ClosedRange<Value._Projected>) -> Query<Bool> {
         let (lower, upper) = (range.lowerBound.persistableValue, range.upperBound.persistableValue)
         return lower <= upper
@@ -103,7 +103,7 @@ where
     Value: QueryCollection, Value.Element: ProjectedValue,
     Value.Element._PersistedProperty: ScalarValue & RealmCollectionValue
 {
-    /// The elements as what they are stored as.
+    /// The elements in the type that they are stored as.
     public var persistableValue: Query<List<Value.Element._PersistedProperty>> {
         Query<List<Value.Element._PersistedProperty>>(rawNode(), scope)
     }
@@ -116,7 +116,7 @@ where
         left.persistableValue == right
     }
 
-    /// Whether one of the elements is stored as another value.
+    /// Whether one of the elements is stored as a different value.
     @_disfavoredOverload
     public static func != (
         left: Query, right: Value.Element._PersistedProperty
@@ -146,12 +146,12 @@ where
     Value: QueryCollection, Value.Element: ProjectedValue,
     Value.Element._PersistedProperty: BoundedValue & RealmCollectionValue
 {
-    /// The least of the elements; nil and NaN are left out; nil for none.
+    /// The least of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var min: Query<Value.Element._Projected?> {
         .init(persistableValue.min.rawNode(), scope)
     }
 
-    /// The greatest of the elements; nil and NaN are left out; nil for none.
+    /// The greatest of the elements, ignoring `nil` and NaN; `nil` if there are none.
     public var max: Query<Value.Element._Projected?> {
         .init(persistableValue.max.rawNode(), scope)
     }
@@ -162,37 +162,37 @@ where
     Value: QueryCollection, Value.Element: ProjectedValue,
     Value.Element._PersistedProperty: SummableValue & RealmCollectionValue
 {
-    /// The sum of what the elements are stored as; nil is left out; 0 for none.
+    /// The sum of the stored elements, ignoring `nil`; 0 if there are none.
     public var sum: Query<Value.Element._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of what the elements are stored as; nil is left out; nil for none.
+    /// The mean of the stored elements, ignoring `nil`; `nil` if there are none.
     public var avg: Query<Value.Element._PersistedProperty.Mean?> { persistableValue.avg }
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: BoundedValue {
-    /// The least value that the objects of a collection have in the property; nil and NaN are left
-    /// out; nil for none.
+    /// The least value of the property among the objects of a collection, ignoring `nil` and NaN;
+    /// `nil` if there are none.
     ///
-    /// - Precondition: the path leads through a list or inverse.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var min: Query<Value._Projected?> { .init(persistableValue.min.rawNode(), scope) }
 
-    /// The greatest value that the objects of a collection have in the property; nil and NaN are left
-    /// out; nil for none.
+    /// The greatest value of the property among the objects of a collection, ignoring `nil` and
+    /// NaN; `nil` if there are none.
     ///
-    /// - Precondition: the path leads through a list or inverse.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var max: Query<Value._Projected?> { .init(persistableValue.max.rawNode(), scope) }
 }
 
 extension Query where Value: ProjectedValue, Value._PersistedProperty: SummableValue {
-    /// The sum of what a property of the objects of a collection is stored as; nil is left out; 0 for
-    /// none.
+    /// The sum of the stored values of a property over the objects of a collection, ignoring `nil`;
+    /// 0 if there are none.
     ///
-    /// - Precondition: the path leads through a list or inverse.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var sum: Query<Value._PersistedProperty.Total> { persistableValue.sum }
 
-    /// The mean of what a property of the objects of a collection is stored as; nil is left out; nil for
-    /// none.
+    /// The mean of the stored values of a property over the objects of a collection, ignoring
+    /// `nil`; `nil` if there are none.
     ///
-    /// - Precondition: the path leads through a list or inverse.
+    /// A path without a list or inverse is an error, which is reported when the query is used.
     public var avg: Query<Value._PersistedProperty.Mean?> { persistableValue.avg }
 }

@@ -1,29 +1,31 @@
 internal import RegnumEngine
 
 extension Query where Value == Bool {
-    /// How many objects of a collection meet the whole condition:
+    /// The number of objects of a collection that meet the whole condition:
     ///
-    ///     realm.objects(Person.self).where { ($0.dogs.age > 3 && $0.dogs.name == "Rex").count > 0 }
+    ///     realm.objects(Person.self).where {
+    ///         ($0.dogs.age > 3 && $0.dogs.name == "Rex").count > 0
+    ///     }
     ///
-    /// Unlike `&&` alone, all terms have to hold for the same object. The collection is the first
-    /// one on the path of each term; in a subquery inside of another one it is the next one, of the
-    /// same object. ``any(_:)`` says the same of `> 0`.
+    /// Unlike with `&&` alone, all terms have to hold for the same object. The collection is the
+    /// first one on the path of each term; in a nested subquery it is the next one, of the same
+    /// object. `> 0` is equivalent to ``any(_:)``.
     ///
-    /// A condition of which not all terms begin with the same list or inverse is an error, which
-    /// the query reports when it is used.
+    /// A condition whose terms don't all start with the same list or inverse is an error, which is
+    /// reported when the query is used.
     public var count: Query<Int> {
         let predicate = predicate
         guard let collection = predicate.firstCollection else {
             scope.refuse(
-                "count was asked of a condition without a collection: all its terms have to begin "
-                    + "with the same list or inverse.")
+                "count needs a condition on the objects of a collection: all its terms have to "
+                    + "start with the same list or inverse.")
             return with(.count([], [], .constant(false)))
         }
         guard let term = predicate.asked(ofElementsOf: collection) else {
             scope.refuse(
-                "count was asked of a condition of which one term is not about the elements of "
-                    + "\(collection.last?.name ?? ""): all terms have to begin with that collection."
-            )
+                "count needs a condition on one collection, but a term isn't about the elements "
+                    + "of \(collection.last?.name ?? ""): all terms have to start with that "
+                    + "collection.")
             return with(.count([], [], .constant(false)))
         }
         let (outer, inner) = collection.splitBeforeLastCollection
@@ -32,7 +34,7 @@ extension Query where Value == Bool {
 }
 
 extension Predicate {
-    /// The path to the first collection that a term leads through.
+    /// The path through the first collection that a term leads through.
     fileprivate var firstCollection: [Hop]? {
         switch self {
         case .related(let hops, _, _), .count(let hops, _, _, _), .aggregate(let hops, _, _, _, _):
@@ -45,8 +47,8 @@ extension Predicate {
         }
     }
 
-    /// The condition on one object of a collection that a condition on its owner makes on them; nil
-    /// for one with a term that is not about them.
+    /// Returns the condition on one object of a collection, given a condition on the owner of the
+    /// collection; `nil` if one of its terms isn't about the objects.
     fileprivate func asked(ofElementsOf collection: [Hop]) -> Predicate? {
         switch self {
         case .constant: return self
@@ -58,7 +60,7 @@ extension Predicate {
             return Predicate.rest(of: hops, collection).map { .related($0, quantifier, term) }
         case .count(let hops, let term, let comparison, let number):
             if hops == collection, let inner = term.firstCollection {
-                // a subquery in a subquery counts in the next collection, of the same element
+                // a nested subquery counts in the next collection, of the same element
                 return term.asked(ofElementsOf: inner)
                     .map { .count(inner, $0, comparison, number) }
             }
@@ -77,7 +79,7 @@ extension Predicate {
         return found.count == terms.count ? found : nil
     }
 
-    /// The path after the collection; nil for one that does not lead through it.
+    /// Returns the path after the collection, or `nil` if the path doesn't lead through it.
     private static func rest(of hops: [Hop], _ collection: [Hop]) -> [Hop]? {
         guard hops.count > collection.count, hops.starts(with: collection) else { return nil }
         return Array(hops.dropFirst(collection.count))

@@ -1,6 +1,6 @@
 internal import RegnumEngine
 
-/// How text is compared in queries.
+/// Options for comparing strings in queries.
 public struct StringOptions: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -8,40 +8,44 @@ public struct StringOptions: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Texts are compared by the bytes of what `lowercased()` makes of them. Slower: each text is
-    /// looked at on its own.
+    /// Strings are compared by the UTF-8 of their `lowercased()` forms. Slower, because every
+    /// string is processed individually.
     public static let caseInsensitive = StringOptions(rawValue: 1)
 }
 
-/// What is stored as text: `String`, enums of `String` and types that are stored as `String`, and
-/// the optionals of these have it as their basis, and text operators in queries.
+/// A type stored as a string: the basis of `String`, enums of `String`, types stored as `String`,
+/// and the optionals of these. It determines which properties have the text operators of queries.
 public protocol TextValue: ScalarValue {}
 extension String: TextValue {}
 
 extension Query where Value: ScalarValue, Value._Basis: TextValue {
-    /// Whether the text contains `part`. False for nil, also as `part`; every text contains the
+    /// Whether the string contains `part`. False if either is `nil`. Every string contains the
     /// empty one.
+    ///
+    ///     realm.objects(Dog.self).where { $0.name.contains("re", options: .caseInsensitive) }
     public func contains(_ part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.contains, part, options)
     }
 
-    /// Whether the text begins with `part`. False for nil, also as `part`.
+    /// Whether the string starts with `part`. False if either is `nil`.
     public func starts(with part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.beginsWith, part, options)
     }
 
-    /// Whether the text ends with `part`. False for nil, also as `part`.
+    /// Whether the string ends with `part`. False if either is `nil`.
     public func ends(with part: String?, options: StringOptions = []) -> Query<Bool> {
         match(.endsWith, part, options)
     }
 
-    /// Whether the whole text is as the pattern says: `?` stands for any one code point, `*` for
-    /// any number of them. False for nil, also as the pattern.
+    /// Whether the whole string matches the pattern: `?` matches any one code point, `*` any number
+    /// of them. False if either is `nil`.
+    ///
+    ///     realm.objects(Dog.self).where { $0.name.like("R?x*") }
     public func like(_ pattern: String?, caseInsensitive: Bool = false) -> Query<Bool> {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// Whether the text is `other`, as `==` compares but for the options. Nil equals nil.
+    /// Whether the string is `other`, as `==` compares except for the options. `nil` equals `nil`.
     public func equals(_ other: String?, options: StringOptions = []) -> Query<Bool> {
         guard options.contains(.caseInsensitive), other != nil else {
             return compare(.equal, other.engineValue)
@@ -49,7 +53,7 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
         return match(.equals, other, options)
     }
 
-    /// The complement of `equals`; of several texts, whether one is another one.
+    /// The complement of `equals`; for several strings, whether one of them differs.
     public func notEquals(_ other: String?, options: StringOptions = []) -> Query<Bool> {
         guard options.contains(.caseInsensitive), let other else {
             return compare(.notEqual, other.engineValue)
@@ -66,8 +70,8 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
     private var column: (hops: [Hop], column: ColumnReference) {
         guard case .column(let hops, let column) = node else {
             scope.refuse(
-                "A text operator was given an entry of a map and a property: an entry can be compared "
-                    + "with a value.")
+                "A text operator can't compare an entry of a map with a property, only with a "
+                    + "value.")
             return ([], ColumnReference(name: "", type: .string, missing: .null))
         }
         return (hops, column)
@@ -96,35 +100,35 @@ extension Query where Value: ScalarValue, Value._Basis: TextValue {
 // MARK: Compared with a property
 
 extension Query where Value: ScalarValue, Value._Basis: TextValue {
-    /// Whether the text contains that of another property. False if one is nil.
+    /// Whether the string contains that of another property. False if either is `nil`.
     public func contains<Other: ScalarValue>(
         _ part: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis: TextValue {
         match(.contains, part, options)
     }
 
-    /// Whether the text begins with that of another property. False if one is nil.
+    /// Whether the string starts with that of another property. False if either is `nil`.
     public func starts<Other: ScalarValue>(
         with part: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis: TextValue {
         match(.beginsWith, part, options)
     }
 
-    /// Whether the text ends with that of another property. False if one is nil.
+    /// Whether the string ends with that of another property. False if either is `nil`.
     public func ends<Other: ScalarValue>(
         with part: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis: TextValue {
         match(.endsWith, part, options)
     }
 
-    /// Whether the text is as the pattern in another property says. False if one is nil.
+    /// Whether the string matches the pattern in another property. False if either is `nil`.
     public func like<Other: ScalarValue>(
         _ pattern: Query<Other>, caseInsensitive: Bool = false
     ) -> Query<Bool> where Other._Basis: TextValue {
         match(.like, pattern, caseInsensitive ? .caseInsensitive : [])
     }
 
-    /// Whether two properties have the same text but for the options, or are nil both.
+    /// Whether two properties have the same string, except for the options, or are both `nil`.
     public func equals<Other: ScalarValue>(
         _ other: Query<Other>, options: StringOptions = []
     ) -> Query<Bool> where Other._Basis: TextValue {

@@ -1,40 +1,43 @@
 internal import RegnumEngine
 
-/// An expression of `where`: an object, one of its properties, or a condition.
+/// An expression in the closure of `where`: an object, one of its properties, or a condition.
 ///
 ///     realm.objects(Message.self).where { $0.room == "general" && $0.editedAt != nil }
 ///     realm.objects(Person.self).where { $0.dog.age > 3 || $0.nicknames == "Bo" }
 ///     realm.objects(Person.self).where { $0.dogs.any { $0.age > 3 && $0.name.starts(with: "R") } }
 ///
-/// The closure of `where` is called once, to build the condition; it sees no object. Compare with
-/// `==`, `!=`, `<`, `<=`, `>`, `>=` (a property with a value, or with a property of the same
-/// type) and combine with `&&`, `||` and `!`. A property of type `Bool` is a condition itself.
+/// The closure of `where` is called once, to build the condition; it isn't called for each object.
+/// Compare with `==`, `!=`, `<`, `<=`, `>`, `>=` (a property with a value, or with a property of
+/// the same type) and combine conditions with `&&`, `||` and `!`. A property of type `Bool` is a
+/// condition itself.
 ///
-/// Null: only nil equals nil; `<` and `>` with nil are false, `<=` and `>=` hold for two nils.
-/// `!` is the exact complement, so `!($0.age == 1)` matches objects whose age is nil. NaN equals
+/// Nil: only `nil` equals `nil`; `<` and `>` with `nil` are false, `<=` and `>=` hold for two nils.
+/// `!` is the exact complement, so `!($0.age == 1)` matches objects whose age is `nil`. NaN equals
 /// nothing. Strings compare by the bytes of their UTF-8 form.
 ///
-/// Links: a property of a linked object (`$0.dog.name`, of any depth) is nil where there is no
+/// Links: a property of a linked object (`$0.dog.name`, at any depth) is `nil` if there is no
 /// object.
 ///
 /// Lists and inverses: a condition on a property of their objects (`$0.dogs.age > 3`), or on the
-/// values of a list, holds if it does for *one* of them, also `!=`. A path through several of them
-/// asks for one of the first that has one of the second; `count`, `min`, `max`, `sum` and `avg` are
-/// those of the last one on the path.
+/// values of a list, holds if it does for *one* of them, including `!=`. With several of them on a
+/// path, it holds if *one* object of the first has *one* of the second that matches; `count`,
+/// `min`, `max`, `sum` and `avg` apply to the last one on the path.
 @dynamicMemberLookup
 public struct Query<Value> {
     enum Node {
-        /// What a path leads to from the object that the query is about: that object itself without
-        /// a hop; the object of a link; the objects or values of a list; the origins of an inverse.
+        /// The objects at the end of a path from the object that the query is about: that object
+        /// itself if the path is empty; the object of a link; the objects or values of a list; the
+        /// origins of an inverse.
         case objects([Hop])
-        /// A property of what a path leads to; the last of the hops, if there is one, leads to
-        /// several.
+        /// A property of the rows at the end of a path. The last of the hops, if any, leads to
+        /// several rows.
         case column([Hop], ColumnReference)
-        /// The value that a map has under a key; the hops lead to the entries of the map.
+        /// The value of a map for a key; the hops lead to the entries of the map.
         case entry([Hop], String, ColumnReference)
-        /// What lies in a value of any type.
+        /// A value contained in a value of any type.
         case nested(AnyPath)
-        /// How many rows at the end of the second path match, for each row at the end of the first.
+        /// The number of matching rows at the end of the second path, for each row at the end of
+        /// the first.
         case count([Hop], [Hop], Predicate)
         /// An aggregate of a property over the second path, for each row at the end of the first.
         case aggregate([Hop], [Hop], AggregateKind, ColumnReference)
@@ -43,7 +46,7 @@ public struct Query<Value> {
     }
 
     let node: Node
-    /// What the expression was built from.
+    /// The scope that the expression was built in.
     let scope: QueryScope
 
     init(_ node: Node, _ scope: QueryScope) {
@@ -52,13 +55,13 @@ public struct Query<Value> {
     }
 }
 
-/// The object that a closure builds a condition on: expressions of two of them cannot be combined.
-/// Confined to the closure's call.
+/// The scope of one closure that builds a condition: expressions of two scopes can't be combined.
+/// Confined to the call of the closure.
 final class QueryScope {
-    /// The realm that is asked, nil where there is none.
+    /// The realm that is queried, if any.
     let realm: RealmCore?
     private let outer: QueryScope?
-    /// The class that the element is of, nil where it is not known.
+    /// The class of the scope's element; `nil` if unknown.
     let rootName: String?
     private var firstProblem: Realm.Error?
 
@@ -68,14 +71,14 @@ final class QueryScope {
         outer = nil
     }
 
-    /// The scope of an element.
+    /// Creates the scope of an element in an enclosing scope.
     init(inside outer: QueryScope, rootName: String? = nil) {
         self.rootName = rootName
         realm = outer.realm
         self.outer = outer
     }
 
-    /// What is wrong with an operand, or with how expressions are combined.
+    /// The first error in an operand, or in how expressions are combined.
     var problem: Realm.Error? { outer?.problem ?? firstProblem }
 
     func report(_ problem: Realm.Error) {
@@ -83,10 +86,10 @@ final class QueryScope {
         if firstProblem == nil { firstProblem = problem }
     }
 
-    /// Makes the query fail when it is used.
+    /// Records an error that is reported when the query is used.
     func refuse(_ message: String) { report(Realm.Error(.invalidQuery, message)) }
 
-    /// What `condition` asks of `root`, an expression of this scope.
+    /// Returns the predicate that `condition` builds for `root`, an expression of this scope.
     func build<Root, Answer>(
         _ root: Query<Root>.Node, _ condition: (Query<Root>) -> Query<Answer>
     ) -> Predicate where Answer: QueryCondition {
@@ -95,12 +98,12 @@ final class QueryScope {
         return found.predicate
     }
 
-    /// Refuses expressions of two closures.
+    /// Reports an error if the expressions belong to two closures.
     func requireSame(_ other: QueryScope) {
         if other === self { return }
         refuse(
-            "A condition combines the element that its closure was given with the object of another "
-                + "closure: a closure of where, any, all or none can use its own element only.")
+            "A condition combines the element of its closure with that of another closure: a "
+                + "closure of where, any, all or none can only use its own element.")
     }
 }
 
@@ -112,7 +115,7 @@ extension Query {
         case .column(let hops, let column): .exists(hops, .compare(column, .equal, .bool(true)))
         case .entry: comparing(.equal, .bool(true))
         case .nested(let path): .nested(path, .equal, .bool(true))
-        case .objects, .count, .aggregate: .constant(true)  // is no condition: does not compile
+        case .objects, .count, .aggregate: .constant(true)  // not a condition: doesn't compile
         }
     }
 
@@ -138,7 +141,7 @@ extension Query {
         case .aggregate(let outer, let hops, let kind, let column):
             return .exists(outer, .aggregate(hops, kind, column, comparison, value))
         case .predicate(let predicate):
-            // A condition compared with true or false: true is above false.
+            // A condition compared with true or false: true is greater than false.
             return predicate.compared(comparison, to: value)
         case .objects:
             return .constant(false)
@@ -160,13 +163,13 @@ extension Query {
             return condition(both)
         default:
             scope.refuse(
-                "A count, minimum, maximum, sum, average or entry of a map was compared with a "
-                    + "property: it can be compared with a value.")
+                "A count, minimum, maximum, sum, average or entry of a map can't be compared with "
+                    + "a property, only with a value.")
             return condition(.constant(false))
         }
     }
 
-    /// Refuses a comparison of properties of two objects.
+    /// Reports an error for a comparison of properties of two objects.
     func requireOneElement(_ hops: [Hop], _ others: [Hop]) {
         if hops == others { return }
         scope.refuse(
@@ -176,12 +179,13 @@ extension Query {
 }
 
 extension Predicate {
-    /// Whether one of the rows at the end of the path matches; the row itself without a hop.
+    /// The condition that one of the rows at the end of the path matches, or the row itself if it
+    /// is empty.
     static func exists(_ hops: [Hop], _ predicate: Predicate) -> Predicate {
         hops.isEmpty ? predicate : .related(hops, .any, predicate)
     }
 
-    /// The condition compared with a constant Bool.
+    /// The condition compared with a constant `Bool`.
     fileprivate func compared(_ comparison: Comparison, to value: Value) -> Predicate {
         guard case .bool(let constant) = value else {
             return .constant(comparison == .notEqual)

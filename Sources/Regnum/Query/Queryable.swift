@@ -1,87 +1,91 @@
-// The overloads of `where` differ in the result of the closure: the compiler tells them apart.
+// The overloads of `where` differ in the result type of the closure, which disambiguates them.
 // swift-format-ignore-file: AmbiguousTrailingClosureOverload
 
 internal import RegnumEngine
 internal import RegnumStore
 
-/// What confined, frozen and live results have in common: the vocabulary of queries.
+/// The query operations shared by confined, frozen and live results.
 ///
-/// The library conforms ``Results``, ``FrozenResults`` and ``LiveResults``; do not conform types of
-/// your own.
+/// ``Results``, ``FrozenResults`` and ``LiveResults`` conform to it. Don't conform your own types.
 public protocol Queryable<Model> {
-    /// The class whose objects are found.
+    /// The class of the objects in the result.
     associatedtype Model: ObjectBase
-    /// What is asked for.
+    /// The query.
     var _plan: _Plan { get }
-    /// The realm that is asked.
+    /// The realm that is queried.
     var _realm: _QueryRealm { get }
-    /// The same place with another question.
+    /// Returns the same kind of results for another query.
     func _with(_ plan: _Plan) -> Self
-    /// Asks the current state.
+    /// Evaluates a question on the current state.
     func _ask<Answer>(_ question: _Question<Answer>) -> Answer
 
-    // Requirements, so that results have one of each: see Docs/Decisions/035.
+    // These are requirements, so that results have only one of each: see Docs/Decisions/035.
 
-    /// The objects that also meet a condition. Sorting is kept.
+    /// Returns the objects that also meet a condition, keeping the sort order.
     ///
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    ///     realm.objects(Message.self).where { $0.room == "general" }
+    ///
+    /// - Complexity: O(1): nothing is evaluated until the result is used.
     func `where`(_ condition: (Query<Model>) -> Query<Bool>) -> Self
 
-    /// The objects whose `Bool?` property is true.
+    /// Returns the objects whose `Bool?` property is true.
     @_disfavoredOverload
     func `where`(_ condition: (Query<Model>) -> Query<Bool?>) -> Self
 
-    /// The objects sorted by a property, of the object or of a linked one (`\.dog?.age`), ascending. A
-    /// sort that was there breaks ties; what is still tied keeps its order.
+    /// Returns the objects sorted by a property of the object or of a linked one (`\.dog?.age`),
+    /// ascending. A previous sort breaks ties; remaining ties keep their order.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1): nothing is evaluated until the result is used.
     func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>) -> Self
 
     /// As ``sorted(by:)-(KeyPath<Model,V>)``, in either direction.
     func sorted<V: ScalarValue>(by keyPath: KeyPath<Model, V>, ascending: Bool) -> Self
 
-    /// The objects sorted by several properties, the first one first.
+    /// Returns the objects sorted by several properties, the first one being the primary one.
     func sorted(by orders: SortOrder<Model>...) -> Self
 
-    /// The objects sorted by several properties, the first one first. At most 64 in all.
+    /// Returns the objects sorted by several properties, the first one being the primary one. At
+    /// most 64 in total.
     func sorted(by orders: [SortOrder<Model>]) -> Self
 
-    /// The objects sorted by a property, given by its name or, of linked objects, by names with dots
-    /// between them: `"dog.age"`. A projection's objects go by the names of their model.
+    /// Returns the objects sorted by a property, given by its name or, for linked objects, by names
+    /// separated by dots: `"dog.age"`. Projections are sorted by properties of their model.
     ///
-    /// - Throws: `.invalidInput` for a path that does not lead to a value through links: it names the
-    ///   property and the class reached.
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Throws: `.invalidInput` for a path that doesn't lead to a value through links. The error
+    ///   names the property and its class.
+    /// - Complexity: O(1): nothing is evaluated until the result is used.
     func sorted(byKeyPath keyPath: String) throws(Realm.Error) -> Self
 
     /// As ``sorted(byKeyPath:)``, in either direction.
     func sorted(byKeyPath keyPath: String, ascending: Bool) throws(Realm.Error) -> Self
 
-    /// Of objects with the same values of all these properties the first one, in the order at this
-    /// place: sort before to choose which. Nil equals nil; objects for which a link on the way to a
-    /// property is nil are left out.
+    /// Returns only the first of the objects with the same values in all of these properties, in
+    /// the order so far: sort first to choose which one remains. `nil` equals `nil`; objects for
+    /// which a link on the path to a property is `nil` are left out.
+    ///
+    ///     realm.objects(Message.self).sorted(by: \.sentAt, ascending: false).distinct(by: \.room)
     ///
     /// - Precondition: the key paths name stored properties that are values, or those of linked
     ///   objects.
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1): nothing is evaluated until the result is used.
     func distinct(by keyPaths: PartialKeyPath<Model>...) -> Self
 
-    /// As `distinct(by:)` of several key paths; none of them change nothing.
+    /// As `distinct(by:)` with several key paths. An empty array has no effect.
     func distinct(by keyPaths: [PartialKeyPath<Model>]) -> Self
 
-    /// As `distinct(by:)`, with the names of properties: `["room", "author.name"]`. None of them change
-    /// nothing.
+    /// As `distinct(by:)`, with the names of properties: `["room", "author.name"]`. An empty array
+    /// has no effect.
     ///
     /// - Throws: as ``sorted(byKeyPath:)``.
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1): nothing is evaluated until the result is used.
     func distinct(byKeyPaths keyPaths: [String]) throws(Realm.Error) -> Self
 }
 
-/// What a query asks for. Part of the contract of ``Queryable``.
+/// The query of some results. An implementation detail of ``Queryable``.
 public struct _Plan: Sendable {
     var plan: QueryPlan
-    /// What is wrong with an operand: reported when the query is used.
+    /// An error in an operand, reported when the query is used.
     var problem: Realm.Error?
 
     init(plan: QueryPlan, problem: Realm.Error? = nil) {
@@ -89,39 +93,41 @@ public struct _Plan: Sendable {
         self.problem = problem
     }
 
-    /// All objects of a class.
+    /// A query for all objects of a class.
     static func all(of type: ObjectBase.Type) -> _Plan {
         _Plan(plan: QueryPlan(tableName: ClassSchema.of(type).name))
     }
 }
 
-/// The realm that a query asks. Part of the contract of ``Queryable``.
+/// The realm that a query runs on. An implementation detail of ``Queryable``.
 public struct _QueryRealm: Sendable {
     let core: RealmCore?
 }
 
-/// Something that can be asked of a state. Part of the contract of ``Queryable``.
+/// A computation on a state. An implementation detail of ``Queryable``.
 public struct _Question<Answer> {
-    /// An arbitrary answer, to go on with where the state cannot be asked: it is discarded.
+    /// Returns an arbitrary answer for a state that can't be read. It is discarded.
     let placeholder: () -> Answer
     let ask: (QueryPlan, QueryState) throws(StoreError) -> Answer
 }
 
 extension Queryable {
-    /// The first objects, at most so many: conditions, sorts and `distinct` come before it, whenever
-    /// they are added. Of several limits the least counts. In a stream objects slide in and out of it
-    /// as insertions and deletions.
+    /// Returns at most the first `count` objects. Conditions, sorts and `distinct` apply before the
+    /// limit, even if they are added later. Of several limits, the lowest one counts. In a stream,
+    /// objects that cross the limit appear as insertions and deletions.
+    ///
+    ///     realm.objects(Message.self).sorted(by: \.sentAt, ascending: false).limited(to: 20)
     ///
     /// - Precondition: `count >= 0`.
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1): nothing is evaluated until the result is used.
     public func limited(to count: Int) -> Self {
-        precondition(count >= 0, "Results are limited to zero objects or more.")
+        precondition(count >= 0, "The limit of results can't be negative.")
         var plan = _plan
         plan.plan.limit = Swift.min(plan.plan.limit ?? .max, count)
         return _with(plan)
     }
 
-    /// - Parameter condition: about the model, or the projection of it.
+    /// - Parameter condition: a condition on the model, or on its projection.
     func filtered<Object: ObjectBase, Condition: QueryCondition>(
         by condition: (Query<Object>) -> Query<Condition>
     ) -> Self {
@@ -137,9 +143,9 @@ extension Queryable {
         return _with(plan)
     }
 
-    /// The position of the first object that also meets a condition, nil if none does.
+    /// Returns the position of the first object that also meets a condition, or `nil` if none does.
     ///
-    /// - Complexity: O(candidates); the result itself is not made.
+    /// - Complexity: O(candidates); the result itself isn't computed.
     public func index(matching condition: (Query<Model>) -> Query<Bool>) -> Int? {
         let scope = QueryScope(realm: _realm.core, rootName: ClassSchema.of(Model.self).name)
         let predicate = scope.build(.objects([]), condition)
@@ -159,14 +165,15 @@ extension Queryable {
 }
 
 extension Queryable {
-    /// The objects sorted by terms, the first one first.
+    /// Returns the objects sorted by terms, the first one being the primary one.
     func ordered(by terms: [SortTerm]) -> Self {
         var plan = _plan
         plan.plan.addSort(terms)
         return _with(plan)
     }
 
-    /// Of objects with the same values in all the columns the first one; no columns change nothing.
+    /// Returns the first of the objects with the same values in all columns. Without columns,
+    /// returns all objects.
     func reduced(by columns: [ColumnReference]) -> Self {
         if columns.isEmpty { return self }
         var plan = _plan
@@ -176,8 +183,8 @@ extension Queryable {
 }
 
 extension QueryPlan {
-    /// Sorts what the plan gives so far. The sort before it breaks ties, unless something lies between
-    /// the two.
+    /// Sorts the current result of the plan. The previous sort breaks ties, unless there is another
+    /// step between the two.
     mutating func addSort(_ new: [SortTerm]) {
         guard case .sort(let old)? = steps.last else {
             if steps.isEmpty {
@@ -192,7 +199,7 @@ extension QueryPlan {
 
     private static func merged(_ new: [SortTerm], _ old: [SortTerm]) -> [SortTerm] {
         var terms: [SortTerm] = []
-        // A property that is sorted by twice is decided by its first mention.
+        // If a property is sorted by twice, its first mention counts.
         for term in new + old where !terms.contains(where: { $0.column == term.column }) {
             terms.append(term)
         }

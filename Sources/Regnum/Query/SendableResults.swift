@@ -1,12 +1,12 @@
-// The overloads of `where` differ in the result of the closure: the compiler tells them apart.
+// The overloads of `where` differ in the result type of the closure, which disambiguates them.
 // swift-format-ignore-file: AmbiguousTrailingClosureOverload
 
 internal import RegnumEngine
 
-/// What frozen and live results have in common: a query of them gives results of the same kind.
+/// The query operations shared by frozen and live results. They return results of the same kind.
 ///
-/// The library conforms ``FrozenResults`` and ``LiveResults``; do not conform types of your own. The
-/// queries of ``Results`` are those of ``RealmCollection``.
+/// ``FrozenResults`` and ``LiveResults`` conform to it. Don't conform your own types. The queries
+/// of ``Results`` are in ``RealmCollection``.
 public protocol SendableResults: Queryable, Sendable {}
 
 extension FrozenResults: SendableResults {}
@@ -55,48 +55,51 @@ extension SendableResults {
     }
 }
 
-// Conditions, sorts and distinct values of projections, by the properties of the model. Where the projection
-// has a property of the same name, the model's one is meant.
+// Conditions, sorts and distinct values of projections, by properties of the model. If the
+// projection has a property of the same name, that of the model is used.
 
 extension SendableResults where Model: ClassProjection {
-    /// The projections of objects that also meet a condition on the model. Sorting is kept.
+    /// Returns the projections of objects that also meet a condition on the model, keeping the sort
+    /// order.
     ///
-    /// - Complexity: O(1): nothing is evaluated before the result is used.
+    /// - Complexity: O(1): nothing is evaluated until the result is used.
     public func `where`(_ condition: (Query<Model.Root>) -> Query<Bool>) -> Self {
         filtered(by: condition)
     }
 
-    /// The projections of objects whose `Bool?` property is true.
+    /// Returns the projections of objects whose `Bool?` property is true.
     @_disfavoredOverload
     public func `where`(_ condition: (Query<Model.Root>) -> Query<Bool?>) -> Self {
         filtered(by: condition)
     }
 
-    /// The projections sorted by a property of the model, or of an object linked to it. A sort that was
-    /// there breaks ties.
+    /// Returns the projections sorted by a property of the model, or of an object linked to it. A
+    /// previous sort breaks ties.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
     public func sorted<V: ScalarValue>(by keyPath: KeyPath<Model.Root, V>) -> Self {
         sorted(by: [SortOrder<Model.Root>(keyPath, ascending: true)])
     }
 
-    /// The same in either direction.
+    /// As `sorted(by:)`, in either direction.
     public func sorted<V: ScalarValue>(
         by keyPath: KeyPath<Model.Root, V>, ascending: Bool
     ) -> Self {
         sorted(by: [SortOrder<Model.Root>(keyPath, ascending: ascending)])
     }
 
-    /// The projections sorted by several properties of the model, the first one first.
+    /// Returns the projections sorted by several properties of the model, the first one being the
+    /// primary one.
     public func sorted(by orders: SortOrder<Model.Root>...) -> Self { sorted(by: orders) }
 
-    /// The projections sorted by several properties of the model, the first one first. At most 64 in
-    /// all.
+    /// Returns the projections sorted by several properties of the model, the first one being the
+    /// primary one. At most 64 in total.
     public func sorted(by orders: [SortOrder<Model.Root>]) -> Self {
         ordered(by: orders.map(\.term))
     }
 
-    /// Of objects with the same values of all these properties of the model the first one.
+    /// Returns only the first of the objects with the same values in all of these properties of the
+    /// model.
     ///
     /// - Precondition: the key paths name stored properties that are values, or those of linked
     ///   objects.

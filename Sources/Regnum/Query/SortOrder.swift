@@ -1,21 +1,21 @@
 internal import RegnumEngine
 
-/// A property to sort by, and the direction.
+/// A property to sort by, and a direction.
 ///
 ///     realm.objects(Message.self).sorted(by: .ascending(\.room), .descending(\.sentAt))
 ///     realm.objects(Person.self).sorted(by: .ascending(\.dog?.name))
 public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
     let term: SortTerm
 
-    /// From small to large: nil first, then NaN, strings by the bytes of their UTF-8 form, false
-    /// before true. A property of a linked object is nil where there is none.
+    /// Ascending order: `nil` first, then NaN; strings by the bytes of their UTF-8 form; false
+    /// before true. A property of a linked object is `nil` if there is no object.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
     public static func ascending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
         SortOrder(keyPath, ascending: true)
     }
 
-    /// From large to small: the reverse of ``ascending(_:)``, but ties keep their order.
+    /// Descending order: the reverse of ``ascending(_:)``, except that ties keep their order.
     ///
     /// - Precondition: the key path names a stored property, or one of a linked object.
     public static func descending<V: ScalarValue>(_ keyPath: KeyPath<Model, V>) -> SortOrder {
@@ -31,7 +31,7 @@ public struct SortOrder<Model: ObjectBase>: Hashable, Sendable {
         self.term = term
     }
 
-    /// The same property in the other direction.
+    /// Returns the same property in the opposite direction.
     public func reversed() -> SortOrder {
         SortOrder(SortTerm(column: term.column, ascending: !term.ascending))
     }

@@ -1,15 +1,15 @@
 extension ChangeFilter {
-    /// The classes whose changes can mark rows of a class by the filter: commits that change none of
-    /// them mark nothing. The class itself is among them, and so are the hidden classes of lists of
-    /// values, and classes that paths lead through and that are not stored yet.
+    /// The classes whose changes can mark rows of a class; commits that change none of them mark
+    /// nothing. Includes the class itself, the hidden element classes of lists of values, and
+    /// classes that paths lead through but that aren't stored yet.
     ///
     /// - Complexity: O(classes and their links), O(hops) for paths.
     package func dependencies(of tableName: String, in schema: DatabaseSchema) -> Set<String> {
         linkedDependencies(of: tableName, in: schema).union([tableName])
     }
 
-    /// As `dependencies`, of changes of other rows than those that are marked: with the class itself
-    /// only if its rows can be reached from it.
+    /// As `dependencies`, but only for changes to rows other than the marked ones. Includes the
+    /// class itself only if its rows can be reached from it.
     package func linkedDependencies(
         of tableName: String, in schema: DatabaseSchema
     ) -> Set<String> {
@@ -45,9 +45,9 @@ extension ChangePath {
 }
 
 extension DatabaseSchema {
-    /// Adds the hidden class of a list of values or a map. An element of a set is never set in place, and
-    /// what lies in a value of any type touches the row that has the value: a change of these is always one
-    /// of their owner.
+    /// Adds the hidden class of a list of values or a map. Elements of a set are never modified in
+    /// place, and a change within a value of any type touches the row that has the value, so both
+    /// always show up as a change of their owner.
     fileprivate func addElements(of list: ListSchema, to names: inout Set<String>) {
         let target = tables[list.target.index]
         guard target.kind == .elements, list.kind != .set, list.name.itemsProperty == nil else {

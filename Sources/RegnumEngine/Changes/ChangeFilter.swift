@@ -1,19 +1,21 @@
-/// Which changes make an object of a stream count as modified.
+/// The changes that make an object of a stream count as modified.
 package enum ChangeFilter: Hashable, Sendable {
-    /// Its own properties and lists, and those of objects that it reaches through at most so many
-    /// links and lists, in the new version. Inverses are not followed.
+    /// Changes to the object's own properties and lists, and to those of objects that it reaches
+    /// through at most this many links and lists in the new version. Inverses aren't followed.
     case deep(Int)
-    /// One of these paths.
+    /// Changes along one of these paths.
     case paths([ChangePath])
 }
 
-/// A path from an object through links, lists and inverses to a property: it is hit when one of the
-/// properties on the way changes, for what the path leads through in the new version.
+/// A path from an object through links, lists and inverses to a property. It is hit when one of the
+/// properties along the path, as it runs in the new version, changes.
 ///
-/// For `dog.name`: the link is set, or the name of the dog that is linked to now. A path that ends
-/// at a link, list or inverse is hit by that alone, not by what the objects there have.
+/// `dog.name` is hit when the link is set, or when the name of the currently linked dog changes. A
+/// path that ends at a link, list or inverse is hit only when that itself changes, not by changes
+/// to the objects it leads to.
 package struct ChangePath: Hashable, Sendable {
-    /// The steps to the object that has the last property. None for a property of the object itself.
+    /// The hops to the object that has the last property. Empty for a property of the object
+    /// itself.
     package var hops: [Hop]
     /// The last property.
     package var last: Last
@@ -21,8 +23,8 @@ package struct ChangePath: Hashable, Sendable {
     package enum Last: Hashable, Sendable {
         /// A column, links included, or a list of the last object, by name.
         case property(String)
-        /// Which objects link to the last object through a link or list, or list it: origins of the
-        /// class `target` that came, went, or whose property `name` was set.
+        /// The objects whose link or list `name` leads to the last object. Hit when objects of the
+        /// origin class `target` are inserted or deleted, or when their property `name` is set.
         case backlinks(name: String, target: String)
     }
 
@@ -32,21 +34,21 @@ package struct ChangePath: Hashable, Sendable {
     }
 }
 
-/// Which rows of a class count as modified in a step, and through what.
+/// The rows of a class that count as modified in a step, and the properties through which they do.
 package struct RowMarks: Sendable, Hashable {
-    /// What of a row was hit.
+    /// The properties and paths of one row that were hit.
     package struct Mark: Sendable, Hashable {
         /// Columns that were set, and links through which a changed row is reached.
         package var columns = ColumnSet()
         /// Lists that were changed, and those through which a changed row is reached.
         package var lists: Set<ListKey> = []
-        /// The paths of the filter that were hit, by their positions.
+        /// Indexes of the filter's paths that were hit.
         package var paths: Set<Int> = []
 
         package init() {}
     }
 
-    /// Rows that are there at both versions.
+    /// The marked rows, all of which exist at both versions.
     package var rows: [ObjectKey: Mark] = [:]
 
     package init() {}

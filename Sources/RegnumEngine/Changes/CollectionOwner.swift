@@ -1,11 +1,11 @@
 import RegnumStore
 
-/// A list or inverse that is followed by the primary key of its owner: it is empty while there is no
-/// row with the key.
+/// The owner of a list or inverse that is followed by the owner's primary key. The collection is
+/// empty while no row has the key.
 package struct CollectionOwner: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case list
-        /// The rows of the query's class whose link or list `name` has the owner.
+        /// The rows of the query's class whose link or list `name` leads to the owner.
         case backlinks
     }
 
@@ -14,12 +14,12 @@ package struct CollectionOwner: Hashable, Sendable {
     package var keyColumn: String
     package var key: Value
     package var kind: Kind
-    /// The list, or the property of the origin.
+    /// The name of the list, or of the origin's property.
     package var name: String
-    /// Whether the rows of a hidden class lie between: those of a map whose objects, or of whose inverse the
-    /// owners, are followed.
+    /// Whether the collection runs through the rows of a hidden entries class: it is the objects of
+    /// a map, or the inverse of a map.
     package var leadsThroughEntries = false
-    /// Which list or dictionary within a value of any type it is; nil for the list `name` itself.
+    /// The list or dictionary within a value of any type; `nil` for the list `name` itself.
     package var nested: NestedCollection?
 
     package init(
@@ -34,7 +34,7 @@ package struct CollectionOwner: Hashable, Sendable {
         self.nested = nested
     }
 
-    /// The row with the key at a version, nil if there is none.
+    /// Returns the row that has the key at a version, or `nil` if there is none.
     package func row(_ root: DatabaseRoot) -> ObjectKey? {
         guard let table = root.schema.table(named: tableName), table.primaryKey != nil else {
             return nil
@@ -42,7 +42,7 @@ package struct CollectionOwner: Hashable, Sendable {
         return root.find(table.key, primaryKey: key)
     }
 
-    /// The list at a version, nil while there is none, and for an inverse.
+    /// Returns the list at a version, or `nil` if it doesn't exist then or this is an inverse.
     ///
     /// - Complexity: O(log n), and O(log² n) for each key on the way.
     package func list(_ root: DatabaseRoot) -> OwnedList? {
@@ -53,13 +53,14 @@ package struct CollectionOwner: Hashable, Sendable {
         return nested.map { $0.find(in: own, root) } ?? own
     }
 
-    /// The hidden class of the entries where it is a map, or the inverse of one that a class has: by its
-    /// name, so that it is the same before the class is stored.
+    /// The name of the hidden entries class if the collection is a map or the inverse of a map,
+    /// `nil` otherwise. Derived from names, so that it is the same before the class is stored.
     func entries(of tableName: String) -> String? {
         leadsThroughEntries ? "\(kind == .list ? self.tableName : tableName).\(name)" : nil
     }
 
-    /// A query of the list or inverse at a version; one that finds nothing while there is no owner.
+    /// Returns the query of the list or inverse at a version. It matches nothing while there is no
+    /// owner.
     package func plan(_ plan: QueryPlan, at root: DatabaseRoot) -> QueryPlan {
         var plan = plan
         if nested != nil {
@@ -82,7 +83,7 @@ package struct CollectionOwner: Hashable, Sendable {
     }
 }
 
-/// A list of one row at a version.
+/// A list of one row, looked up at one version.
 package struct OwnedList: Sendable {
     package let table: TableKey
     package let tableName: String
@@ -97,19 +98,19 @@ package struct OwnedList: Sendable {
     }
 }
 
-/// A list or dictionary within values of any type, by the way to it from a list of a row: what lies
-/// there at a version, and not the same one for ever.
+/// The path from a list of a row to a list or dictionary within values of any type. It names
+/// whatever is at that path at a version, which isn't the same collection forever.
 package struct NestedCollection: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
-        /// What a dictionary has under a key: the key's UTF-8 bytes.
+        /// The value of a dictionary for a key, given as UTF-8 bytes.
         case key([UInt8])
         case position(Int)
     }
 
-    /// The column whose value the way begins with; nil where it begins with a list or map of values.
+    /// The column whose value the path starts at; `nil` if it starts at a list or map of values.
     package var column: String?
     package var steps: [Step]
-    /// Whether it is there only while it is a dictionary.
+    /// Whether the path leads only to a dictionary, so that a list in its place isn't found.
     package var isDictionary: Bool
 
     package init(column: String?, steps: [Step] = [], isDictionary: Bool = false) {
@@ -118,7 +119,8 @@ package struct NestedCollection: Hashable, Sendable {
         self.isDictionary = isDictionary
     }
 
-    /// What the way leads to from the list of a row; nil where something else lies there, or nothing.
+    /// Follows the path from the list of a row. Returns `nil` if it leads to something else or
+    /// nothing.
     fileprivate func find(in start: OwnedList, _ root: DatabaseRoot) -> OwnedList? {
         let tables = root.schema.tables
         guard start.list.target.index < tables.count else { return nil }
@@ -156,7 +158,7 @@ package struct NestedCollection: Hashable, Sendable {
 }
 
 extension Value {
-    /// Of a list or dictionary of any type whether it is a dictionary; nil for other values.
+    /// For a list or dictionary of any type, whether it is a dictionary; `nil` for other values.
     fileprivate var isAnyDictionary: Bool? {
         switch anyContent {
         case .list: false
@@ -167,7 +169,8 @@ extension Value {
 }
 
 extension DatabaseRoot {
-    /// The entry of a map, or of a dictionary within a value of any type, with a key; nil if there is none.
+    /// Returns the entry for a key of a map or of a dictionary within a value of any type, or
+    /// `nil`.
     ///
     /// - Complexity: O(log² n).
     package func entry(_ key: String, of map: OwnedList) -> ObjectKey? {
@@ -185,7 +188,7 @@ extension DatabaseRoot {
         return nil
     }
 
-    /// The key of a map's entry; empty where a damaged file has none.
+    /// The key of a map's entry; empty if the file is damaged and has none.
     package func mapKey(_ entry: ObjectKey, _ entries: TableKey) -> String {
         guard case .string(let key)? = value(entries, entry, ColumnKey(rawValue: 1)) else {
             return ""

@@ -1,21 +1,21 @@
 extension Interest {
-    /// Whether a commit concerns the subscription: one of the terms holds, or the schema changed.
+    /// Whether a commit concerns the subscription: one of the terms matches, or the schema changed.
     ///
-    /// Values are equal as queries have it: -0.0 is 0.0, null is null, NaN is nothing. A property or
-    /// list that does not exist holds for no row. ``InterestRoutes`` finds the same for many
-    /// subscriptions at once.
+    /// Values compare as in queries: -0.0 equals 0.0, null equals null, and NaN equals nothing. A
+    /// property or list that doesn't exist matches no row. ``InterestRoutes`` decides the same for
+    /// many subscriptions at once.
     ///
     /// - Parameters:
-    ///   - old: the root that the commit was made on.
-    ///   - new: the root that it made.
-    /// - Complexity: O(rows that changed x log n) for each term.
+    ///   - old: the root that the commit was based on.
+    ///   - new: the root that the commit produced.
+    /// - Complexity: O(changed rows x log n) for each term.
     package func isConcerned(
         by summary: CommitSummary, from old: DatabaseRoot, to new: DatabaseRoot
     ) -> Bool {
         !new.schema.isSame(as: old.schema) || holds(for: summary, from: old, to: new)
     }
 
-    /// Whether one of the terms holds for a commit, so that its label is told.
+    /// Whether the commit matches one of the terms. Only matching commits contribute their origin.
     package func holds(
         for summary: CommitSummary, from old: DatabaseRoot, to new: DatabaseRoot
     ) -> Bool {
@@ -33,14 +33,15 @@ extension Interest {
 }
 
 extension DatabaseSchema {
-    /// Whether it has the same classes at the same version.
+    /// Whether both have the same classes at the same version.
     ///
     /// - Complexity: O(1) for the same object, else O(properties).
     func isSame(as other: DatabaseSchema) -> Bool {
         self === other || version == other.version && tables == other.tables
     }
 
-    /// The list of that name of the class of that name, if rows of `target` stand in it.
+    /// Returns the place of a list, by the names of its class and property, if its elements are
+    /// rows of `target`.
     func listPlace(_ className: String, _ name: String, target: TableKey) -> ListPlace? {
         guard let owner = table(named: className), let list = owner.list(named: name),
             list.target == target
@@ -50,7 +51,7 @@ extension DatabaseSchema {
 }
 
 extension DatabaseRoot {
-    /// Whether a row stands in a list of another row.
+    /// Whether a row is an element of another row's list.
     ///
     /// - Complexity: O(log n).
     func isElement(_ row: ObjectKey, of place: ListPlace, _ owner: ObjectKey) -> Bool {
@@ -61,7 +62,8 @@ extension DatabaseRoot {
 }
 
 extension TableDelta {
-    /// Rows of which a property or list changed, not inserted or deleted ones; some twice.
+    /// The rows, neither inserted nor deleted, of which a property or list changed. May repeat
+    /// rows.
     var changedRows: some Sequence<ObjectKey> {
         [modified.map(\.key), listChanges.values.flatMap { $0.map(\.row) }].joined()
     }

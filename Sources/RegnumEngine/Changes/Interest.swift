@@ -1,16 +1,16 @@
-/// What commits a subscription waits for. A commit concerns it if one of the terms holds; one that
-/// changes the schema concerns everybody.
+/// The commits that a subscription waits for. A commit concerns it if one of the terms matches; a
+/// commit that changes the schema concerns every subscription.
 package struct Interest: Hashable, Sendable {
     package enum Term: Hashable, Sendable {
         /// Every commit.
         case all
-        /// Something of the class changes.
+        /// Any change to the class.
         case table(String)
-        /// Rows of the class are inserted, deleted or modified, or lists of theirs changed, that
-        /// have the value in a property before the commit or after it.
+        /// Insertions, deletions and modifications, including list changes, of rows of the class
+        /// that have the value in the property before or after the commit.
         case value(tableName: String, column: String, Value)
-        /// Elements of a list of one row are modified, or lists of theirs changed: rows of the class
-        /// `tableName` that stand in the list before the commit or after it.
+        /// Modifications, including list changes, of elements of one row's list: rows of the class
+        /// `tableName` that are in the list before or after the commit.
         case elements(tableName: String, listOf: String, list: String, row: ObjectKey)
     }
 
@@ -20,17 +20,17 @@ package struct Interest: Hashable, Sendable {
         self.terms = Set(terms)
     }
 
-    /// Everything that changes one of the classes.
+    /// An interest in all changes to the given classes.
     package static func tables(_ names: some Sequence<String>) -> Interest {
         Interest(names.map { .table($0) })
     }
 
-    /// Every commit.
+    /// An interest in every commit.
     package static let all = Interest([.all])
 }
 
-/// The value of a property that all rows of a query have: commits that change only rows with other
-/// values do not concern it.
+/// A value of a property that all rows of a query share. Commits that only change rows with other
+/// values don't concern the query.
 package struct Route: Hashable, Sendable {
     package var tableName: String
     package var column: String

@@ -1,14 +1,15 @@
-/// Which classes the rows of one class reach, going forward: through links and lists of objects, as
-/// the schema says. Inverses are not followed; the elements of lists of values, and the entries of maps,
-/// belong to the row that has the list: what an entry links to is one link from that row.
+/// The classes that rows of one class can reach forward, through links and lists of objects,
+/// according to the schema. Inverses aren't followed. Elements of lists of values and entries of
+/// maps count as part of the row that has the list, so a link of an entry is one link from that
+/// row.
 struct LinkReach {
-    /// More links than are counted.
+    /// A distance greater than any that is counted.
     static let never = Int.max / 2
 
-    /// By table key: the least number of links from the class to that one, 0 for itself; `never` if
-    /// there are more than were asked for.
+    /// The least number of links from the class to each class, by table key: 0 for the class
+    /// itself, `never` if it exceeds the requested depth.
     let distances: [Int]
-    /// By table key: the least distance of a class that links to that one.
+    /// The least distance of a class that links to each class, by table key.
     let approaches: [Int]
 
     /// - Complexity: O(classes and their links).
@@ -44,7 +45,7 @@ struct LinkReach {
 }
 
 extension DatabaseSchema {
-    /// The classes of the objects that rows of a class link to or list, or have in their maps.
+    /// The classes of the objects that rows of a class hold in their links, lists and maps.
     func forwardTargets(_ index: Int) -> [Int] {
         var targets = relations[index].links.map(\.target.index)
         for list in tables[index].lists {
@@ -58,8 +59,8 @@ extension DatabaseSchema {
         return targets
     }
 
-    /// The list whose elements the rows of a class are, if that is the hidden class of a map's entries,
-    /// or of a list's values.
+    /// The list that owns the rows of a class, if that is the hidden class of a map's entries or a
+    /// list's values.
     func entryOwner(_ table: TableKey) -> ListPlace? {
         guard tables[table.index].kind == .elements else { return nil }
         return relations[table.index].incomingLists.first

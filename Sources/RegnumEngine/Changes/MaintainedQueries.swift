@@ -1,7 +1,7 @@
 internal import RegnumStore
 
-/// The queries of a realm that streams follow now: one for each distinct query, which all streams
-/// that ask it share. None is kept for nobody.
+/// The queries that streams of a realm currently follow. There is one for each distinct query,
+/// shared by all of its streams. An entry is removed when its last stream ends.
 package final class MaintainedQueries: Sendable {
     private struct Entry {
         weak var query: MaintainedQuery?
@@ -14,24 +14,24 @@ package final class MaintainedQueries: Sendable {
         self.coordinator = coordinator
     }
 
-    /// The number of distinct queries that are followed now.
+    /// The number of distinct queries that are currently followed.
     package var count: Int { entries.withLock { $0.values.map(\.query) }.count { $0 != nil } }
 
-    /// The query that is followed, or a new one.
+    /// Returns the maintained query for a stream's query, creating it if there is none.
     package func query(_ query: StreamQuery) -> MaintainedQuery {
         if let known = entries.withLock({ $0[query]?.query }) { return known }
         let made = MaintainedQuery(query, coordinator, self)
         return entries.withLock { entries in
-            // another task may have been quicker
+            // another task may have been faster
             if let known = entries[query]?.query { return known }
             entries[query] = Entry(query: made)
             return made
         }
     }
 
-    /// A query ended. A new one may have its place already.
+    /// Removes the entry of a query that ended, unless a new one has replaced it already.
     func remove(_ query: StreamQuery) {
-        // what is read weakly is let go of outside of the lock: it may be the last to hold it
+        // released outside of the lock, because this may be the last strong reference
         let successor = entries.withLock { entries in
             let successor = entries[query]?.query
             if successor == nil { entries[query] = nil }

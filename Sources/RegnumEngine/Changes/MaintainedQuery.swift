@@ -1,12 +1,13 @@
 package import RegnumStore
 
-/// A result at one version, which streams stand at. Two streams stand at the same one if it is the
-/// same object.
+/// The result of a query at one version. Streams are at the same result if they hold the same
+/// object.
 package final class MaintainedResult: Sendable {
     package let tree: ResultTree
-    /// The query that it is the result of.
+    /// The query that produced the result.
     package let plan: QueryPlan
-    /// The version that it was found at; it is that of later ones too, as long as nothing concerned it.
+    /// The version that the result was computed at. It also holds for later versions, as long as no
+    /// commit concerns the query.
     let version: UInt64
 
     init(_ tree: ResultTree, _ plan: QueryPlan, version: UInt64) {
@@ -16,16 +17,16 @@ package final class MaintainedResult: Sendable {
     }
 }
 
-/// The result of a query that streams follow, brought from version to version by the first one that
-/// asks, for all of them.
+/// The result of a query that streams follow. The first stream to ask advances it from version to
+/// version, on behalf of all of them.
 ///
-/// Each stream has its own subscription and its own place. What one finds out is kept for the
-/// others: the newest result, and the last step to it. A stream that lags makes its step by itself,
-/// at the cost of what changed meanwhile.
+/// Each stream has its own subscription and its own place. Whatever one of them computes is kept
+/// for the others: the newest result, and the last step that led to it. A stream that lags behind
+/// computes its step by itself, at the cost of what has changed since.
 package final class MaintainedQuery: Sendable {
     package let query: StreamQuery
     private let counters: StreamCounters
-    /// Tells whether the newest result is still that of the newest version.
+    /// Reports whether the newest result still holds for the newest version.
     private let subscription: Subscription
     private let state: Guarded<State>
     private weak let queries: MaintainedQueries?
@@ -33,8 +34,8 @@ package final class MaintainedQuery: Sendable {
     private struct State {
         var newest: MaintainedResult?
         var lastStep: LastStep?
-        /// The subscription tells of commits after this version: an older result, such as that of a
-        /// stream that reads the past, may be wrong for any later version.
+        /// The subscription reports commits after this version. An older result, such as that of a
+        /// stream that reads history, may not hold for any later version.
         var floor: UInt64
 
         init(floor: UInt64) { self.floor = floor }
@@ -45,14 +46,15 @@ package final class MaintainedQuery: Sendable {
             lastStep = nil
         }
 
-        /// A stream goes on from the result: whoever stands at it too holds it by itself.
+        /// Drops the cached references to a result that a stream advances from, so that it can be
+        /// edited in place. Other streams at that result hold it themselves.
         mutating func letGo(of result: MaintainedResult) {
             if newest === result { newest = nil }
             if lastStep?.to === result { lastStep = nil }
         }
     }
 
-    /// A result that nobody may stand at any more.
+    /// A weak reference to a result that streams may have moved on from.
     private struct LeftResult {
         weak let result: MaintainedResult?
     }
@@ -61,7 +63,7 @@ package final class MaintainedQuery: Sendable {
         let from: LeftResult
         let since: UInt64
         let version: UInt64
-        /// Whether the summaries told what changed, and not a comparison.
+        /// Whether the step was computed from summaries, rather than by comparing versions.
         let isExact: Bool
         let to: MaintainedResult
         let change: ResultChange
@@ -77,13 +79,13 @@ package final class MaintainedQuery: Sendable {
 
     deinit { queries?.remove(query) }
 
-    /// The result at a version that was published, or is of the past.
+    /// Returns the result at a published version, or at one in the past.
     ///
-    /// Throws as `QueryPlan.evaluate`.
-    /// - Complexity: that of the evaluation, where no stream has the result already.
+    /// Throws the errors of `QueryPlan.evaluate`.
+    /// - Complexity: that of the evaluation, unless a stream already has the result.
     package func begin(at root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
         try state.withLock { state throws(StoreError) in
-            // asked for before the take, which then knows of all commits up to there
+            // read before `take()`, which then covers all commits up to this version
             let seen = subscription.seenVersion
             if let pending = subscription.take() {
                 if pending.isConcerned {
@@ -96,7 +98,7 @@ package final class MaintainedQuery: Sendable {
                 subscription.update(
                     query.interest(at: pending.root), asOf: pending.root.version)
             }
-            // commits that were not looked at yet may concern the query
+            // later commits haven't been checked yet and may concern the query
             if let newest = state.newest {
                 if newest.version == root.version { return newest }
                 let known = state.floor...max(state.floor, seen)
@@ -112,8 +114,8 @@ package final class MaintainedQuery: Sendable {
         }
     }
 
-    /// The same result for a later version, which nothing that concerns the query lies before: without
-    /// a root that it reads from.
+    /// Returns the same result for a later version, given that no commit in between concerns the
+    /// query. The result no longer holds the earlier root.
     package func move(
         _ result: MaintainedResult, to root: DatabaseRoot
     ) throws(StoreError) -> MaintainedResult {
@@ -126,14 +128,14 @@ package final class MaintainedQuery: Sendable {
         }
     }
 
-    /// The result at `step.new`, and how it came from that at `step.old`.
+    /// Returns the result at `step.new`, and how it differs from that at `step.old`.
     ///
     /// - Parameters:
-    ///   - result: the result at `step.old`. Where no other stream stands at it, and the caller gives
-    ///     its reference away, it is edited in place.
+    ///   - result: the result at `step.old`. It is edited in place if no other stream is at it and
+    ///     the caller gives up its reference.
     ///   - since: the version before the first commit that concerned the query.
     ///
-    /// Throws as `QueryPlan.evaluate`.
+    /// Throws the errors of `QueryPlan.evaluate`.
     package func advance(
         _ result: consuming MaintainedResult, _ step: VersionStep, since: UInt64
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {
@@ -165,9 +167,9 @@ package final class MaintainedQuery: Sendable {
 }
 
 extension StreamQuery {
-    /// The result at a version, which no other stream shares.
+    /// Returns the result at a version, without sharing it with other streams.
     ///
-    /// Throws as `QueryPlan.evaluate`.
+    /// Throws the errors of `QueryPlan.evaluate`.
     package func result(
         at root: DatabaseRoot, _ counters: StreamCounters
     ) throws(StoreError) -> MaintainedResult {

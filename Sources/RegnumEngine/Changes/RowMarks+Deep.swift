@@ -1,7 +1,9 @@
 extension VersionStep {
-    /// The marks of `.deep`: level by level from the rows that changed back to those that link to them.
+    /// Returns the marks of `.deep`, searching level by level from the changed rows back to the
+    /// rows that link to them.
     ///
-    /// - Parameter countMax: nil is returned when more rows than these would have to be looked at.
+    /// - Parameter countMax: the maximum number of rows to visit; `nil` is returned if it is
+    ///   exceeded.
     func deepMarks(_ table: TableSchema, _ depth: Int, countMax: Int = .max) -> RowMarks? {
         var search = DeepSearch(self, table, depth, countMax: countMax)
         defer { counters.rowsReached.add(search.rowsReached) }
@@ -9,12 +11,12 @@ extension VersionStep {
     }
 }
 
-/// The search backwards from the changed rows of a step for rows of one class, breadth first: a row is
-/// found at its least distance, and what links to it is looked at once.
+/// A breadth-first search from the changed rows of a step back to rows of one class. Each row is
+/// found at its least distance, and its incoming links are followed once.
 ///
-/// It goes only through classes that rows of the class can reach forward in the links that are left.
-/// Rows that were inserted in the step are passed over: what links to one of them and was there before
-/// has changed itself, so that they are on no shortest path.
+/// The search only visits classes that rows of the class can reach forward within the remaining
+/// depth. Rows that the step inserted are skipped: whatever links to one of them and existed before
+/// has changed itself, so they are on no shortest path.
 private struct DeepSearch {
     private let step: VersionStep
     private let content: DatabaseContent
@@ -24,9 +26,9 @@ private struct DeepSearch {
     private let countMax: Int
     private(set) var marks = RowMarks()
     private(set) var rowsReached = 0
-    /// By table key: rows at a distance that is known.
+    /// By table key: rows whose distance is known.
     private var known: [Set<UInt64>]
-    /// By table key: rows at the distance that is next.
+    /// By table key: rows at the next distance.
     private var next: [[UInt64]]
 
     init(_ step: VersionStep, _ table: TableSchema, _ depth: Int, countMax: Int) {
@@ -41,7 +43,7 @@ private struct DeepSearch {
         next = [[UInt64]](repeating: [], count: schema.tables.count)
     }
 
-    /// False if there are more rows to look at than was allowed.
+    /// Returns `false` if more than `countMax` rows would have to be visited.
     mutating func run() -> Bool {
         let schema = step.new.schema
         for other in schema.tables where reach[other.key] <= depth {
@@ -70,7 +72,8 @@ private struct DeepSearch {
         return true
     }
 
-    /// Finds the rows that have the rows of a class in their links and lists: they are at `distance`.
+    /// Finds the rows whose links and lists contain the given rows of a class: they are at
+    /// `distance`.
     private mutating func findOrigins(of rows: [UInt64], in index: Int, at distance: Int) {
         let relations = step.new.schema.relations[index]
         for place in relations.incomingLinks where reach[place.table] <= depth - distance {
@@ -114,8 +117,8 @@ private struct DeepSearch {
         }
     }
 
-    /// Finds the rows that have rows of a class in a map: they are at `distance`, the entries in between
-    /// count for nothing.
+    /// Finds the rows whose maps contain the given rows of a class: they are at `distance`, since
+    /// the entries in between don't count as links.
     private mutating func findOwners(
         of rows: [UInt64], _ entries: LinkPlace, _ owner: ListPlace, at distance: Int
     ) {
@@ -139,7 +142,7 @@ private struct DeepSearch {
         }
     }
 
-    /// The class of rows that are found.
+    /// The class of the rows that are found.
     private struct Origins {
         let index: Int
         let firstInserted: UInt64
@@ -152,8 +155,8 @@ private struct DeepSearch {
         }
     }
 
-    /// Notes a row that was found, for the next distance if that can lead to the class; whether it is
-    /// to be marked.
+    /// Records a row that was found, queueing it for the next distance if that can lead to the
+    /// class. Returns whether to mark the row.
     private mutating func take(_ row: UInt64, _ origins: Origins, at distance: Int) -> Bool {
         rowsReached += 1
         guard row < origins.firstInserted else { return false }

@@ -1,17 +1,17 @@
 internal import RegnumStore
 
 extension VersionStep {
-    /// The marks of some rows of a class at least: those that `marks` gives for them, and perhaps for
-    /// others.
+    /// Returns the marks for at least some rows of a class: the same as `marks` gives for them, and
+    /// possibly marks for other rows.
     ///
-    /// Where many rows reach what changed and few are asked for, these are asked themselves what they
-    /// reach, forward. Neither way is known to be the shorter one before: both are tried in turns, with
-    /// four times as many rows to look at in each, until one of them comes to its end. What was found
-    /// backwards is kept in the step for all.
+    /// If many rows reach the changes but only a few are of interest, it is faster to follow those
+    /// few forward. Which direction is shorter can't be known in advance, so both are tried in
+    /// turns, each time with four times the number of rows to visit, until one of them completes.
+    /// Marks found by the backward search are kept in the step for all streams.
     ///
-    /// - Parameter firstCountMax: how many rows are looked at backwards before it is tried forward.
-    /// - Complexity: O(rows to look at) the shorter way; O(1), or O(`rows`) if there are fewer of
-    ///   these than marks, when all marks are known.
+    /// - Parameter firstCountMax: the number of rows to visit backward before trying forward.
+    /// - Complexity: O(rows to visit) in the shorter direction. If all marks are known: O(1), or
+    ///   O(`rows`) if there are fewer of these than marks.
     package func marks(
         _ tableName: String, _ filter: ChangeFilter, route: Route? = nil,
         among rows: some RandomAccessCollection<ObjectKey>, firstCountMax: Int = 256
@@ -37,7 +37,7 @@ extension VersionStep {
         return found
     }
 
-    /// The marks of some rows, or nil and those of all are kept.
+    /// Returns the marks of some rows, or `nil` after storing the marks of all rows.
     private func marks(
         _ table: TableSchema, _ depth: Int, among rows: some RandomAccessCollection<ObjectKey>,
         _ key: FoundMarks.Key, _ firstCountMax: Int
@@ -80,7 +80,8 @@ extension VersionStep {
 
     // MARK: Forward
 
-    /// The marks of some rows, each asked itself what it reaches, however long that takes.
+    /// Returns the marks of some rows by following each of them forward, without a limit on the
+    /// work.
     package func forwardMarks(
         _ tableName: String, _ filter: ChangeFilter,
         of rows: some RandomAccessCollection<ObjectKey>
@@ -94,7 +95,7 @@ extension VersionStep {
         }
     }
 
-    /// nil if more rows than `countMax` would have to be looked at.
+    /// Returns `nil` if more than `countMax` rows would have to be visited.
     private func forwardMarks(
         of rows: some RandomAccessCollection<ObjectKey>, _ table: TableSchema, _ depth: Int,
         countMax: Int
@@ -121,8 +122,8 @@ extension VersionStep {
     }
 }
 
-/// Asks rows of one class which changed rows they reach in the new version. Answers count as long as
-/// no more rows than `countMax` were looked at.
+/// A search that finds out which changed rows the rows of one class reach in the new version. Its
+/// results are valid only while `rowsReached` doesn't exceed `countMax`.
 private struct ForwardSearch {
     private let content: DatabaseContent
     private let schema: DatabaseSchema
@@ -133,8 +134,8 @@ private struct ForwardSearch {
     private var own: [RowMarks]
     /// By table key: the least number of links, at least one, to a class with changed rows.
     private var ahead: [Int]
-    /// By table key: of rows that did not change, how far it is to one that did, as far as it was
-    /// looked for.
+    /// By table key: the distance of unchanged rows to the nearest changed row, and the limit up to
+    /// which it was searched.
     private var known: [[UInt64: (limit: Int, distance: Int)]]
     private let countMax: Int
     private(set) var rowsReached = 0
@@ -160,7 +161,7 @@ private struct ForwardSearch {
         }
     }
 
-    /// The mark of a row of the class; nil if it has none.
+    /// Returns the mark of a row of the class, or `nil` if it has none.
     mutating func mark(_ row: ObjectKey) -> RowMarks.Mark? {
         guard row.rawValue < firstInserted else { return nil }
         let ownMark = own[table.key.index].rows[row]
@@ -195,8 +196,8 @@ private struct ForwardSearch {
         return isMarked ? mark : nil
     }
 
-    /// How many links it is from the objects in a map of a row, the nearest one, to a row that changed;
-    /// `never` if more than `limit`, and for what is no map of objects.
+    /// Returns the least number of links from the objects in a row's map to a changed row; `never`
+    /// if it exceeds `limit` or the list isn't a map of objects.
     private mutating func nearestEntry(
         of row: UInt64, _ index: Int, _ list: ListSchema, limit: Int
     ) -> Int {
@@ -230,7 +231,8 @@ private struct ForwardSearch {
             .map { $0.cluster.firstKey + UInt64($0.row) }
     }
 
-    /// How many links it is from a row to one that changed; `never` if more than `limit`.
+    /// Returns the number of links from a row to the nearest changed row; `never` if it exceeds
+    /// `limit`.
     private mutating func distance(_ index: Int, _ row: UInt64, limit: Int) -> Int {
         rowsReached += 1
         if own[index].rows[ObjectKey(rawValue: row)] != nil { return 0 }

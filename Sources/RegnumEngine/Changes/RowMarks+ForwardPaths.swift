@@ -1,11 +1,11 @@
-/// Asks rows of one class along paths whether what changed lies on them in the new version. Answers
-/// count as long as no more rows than `countMax` were looked at.
+/// A search that follows paths from rows of one class and finds out whether changes are on them in
+/// the new version. Its results are valid only while `rowsReached` doesn't exceed `countMax`.
 struct ForwardPathSearch {
     private let searches: [PathSearch]
     private let countMax: Int
-    /// For each path and place on it: rows that were asked.
+    /// For each path and position on it: whether the path is hit from there on, by row.
     private var known: [[[UInt64: Bool]]]
-    /// For each path: the last place where something changed.
+    /// For each path: the last position where something changed, -1 for none.
     private let ends: [Int]
     private(set) var rowsReached = 0
 
@@ -16,7 +16,7 @@ struct ForwardPathSearch {
         ends = searches.map { search in search.changed.lastIndex { !$0.isEmpty } ?? -1 }
     }
 
-    /// The mark of a row; nil if it has none.
+    /// Returns the mark of a row, or `nil` if it has none.
     mutating func mark(_ row: ObjectKey) -> RowMarks.Mark? {
         guard let search = searches.first, let table = search.tables.first,
             row.rawValue < search.step.firstInserted(table.key),
@@ -30,7 +30,7 @@ struct ForwardPathSearch {
         return mark.paths.isEmpty ? nil : mark
     }
 
-    /// Whether the path is hit at a place, or behind it.
+    /// Whether the path is hit at a position or after it.
     private mutating func isHit(_ number: Int, _ place: Int, _ row: UInt64) -> Bool {
         if place > ends[number] { return false }
         rowsReached += 1

@@ -1,13 +1,13 @@
 internal import RegnumStore
 
-/// What a step knows about modified rows. Guarded by the lock of `VersionStep.foundMarks`.
+/// The known marks of a step. Guarded by the lock of `VersionStep.foundMarks`.
 struct FoundMarks {
     struct Key: Hashable {
         let table: TableKey
         let filter: ChangeFilter
     }
 
-    /// The column of a route.
+    /// The marks to group, and the column of the route to group them by.
     struct RouteKey: Hashable {
         let marks: Key
         let column: ColumnKey
@@ -18,15 +18,15 @@ struct FoundMarks {
 }
 
 extension VersionStep {
-    /// Which rows of a class count as modified by a filter. Rows that were inserted in the step are
-    /// not among them, and deleted ones are not.
+    /// Returns the rows of a class that count as modified by a filter. Rows that the step inserted
+    /// or deleted are not included.
     ///
-    /// A mark of `.deep` tells columns and lists, one of `.paths` the paths. Both are found from the
-    /// changed rows backwards, through the indexes of the new version.
+    /// A mark of `.deep` names columns and lists, one of `.paths` names paths. Both are found from
+    /// the changed rows backward, through the indexes of the new version.
     ///
-    /// - Complexity: O(changed rows of the filter's `dependencies`, and of the rows from which those
-    ///   are reached) the first time, each with a look-up of O(log n); then O(1). Streams that share
-    ///   the step share the answer.
+    /// - Complexity: O(changed rows of the filter's `dependencies`, and rows from which these are
+    ///   reached) the first time, each with a lookup of O(log n); then O(1). Streams that share the
+    ///   step share the result.
     package func marks(_ tableName: String, _ filter: ChangeFilter) -> RowMarks {
         guard let table = new.schema.table(named: tableName) else { return RowMarks() }
         return marks(table, filter)
@@ -47,8 +47,8 @@ extension VersionStep {
         return found
     }
 
-    /// Rows of which a property was set or a list changed: elements put in, taken out or moved, or,
-    /// in a list of values, set.
+    /// Returns the rows of which a property was set or a list changed, by insertions, removals and
+    /// moves of elements or, in a list of values, by setting an element.
     func ownMarks(_ table: TableSchema) -> RowMarks { marks(table, .deep(0)) }
 
     private func findOwnMarks(_ table: TableSchema) -> RowMarks {
@@ -67,7 +67,7 @@ extension VersionStep {
             for element in self.delta(target.name).modified {
                 backlinks.forEachRepeatedRow(element.key.rawValue) { owner in
                     reached += 1
-                    // it is as old as the element, which never changes its owner
+                    // the owner is as old as the element, which never changes its owner
                     rows[ObjectKey(rawValue: owner), default: .init()].lists.insert(list.key)
                     return true
                 }
@@ -79,7 +79,7 @@ extension VersionStep {
         return marks
     }
 
-    /// Rows of the new version from this key on were inserted in the step: keys rise, and one that was
-    /// committed is never given again.
+    /// The first key of rows that the step inserted. Keys rise, and a committed key is never
+    /// reused, so rows of the new version from this key on are new.
     func firstInserted(_ table: TableKey) -> UInt64 { old.content.table(table)?.nextKey ?? 0 }
 }

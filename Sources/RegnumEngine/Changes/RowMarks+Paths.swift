@@ -1,9 +1,9 @@
 extension VersionStep {
-    /// The marks of `.paths`: for each path, from its end to its beginning, the rows of which the next
-    /// property changed, and those that lead to rows found before.
+    /// Returns the marks of `.paths`. Walks each path from its end to its start, collecting the
+    /// rows of which the next property changed and those that lead to rows found before.
     ///
-    /// - Parameter countMax: nil is returned when more rows than these would have to be looked at on
-    ///   the way back.
+    /// - Parameter countMax: the maximum number of rows to visit on the way back; `nil` is returned
+    ///   if it is exceeded.
     func pathMarks(
         _ table: TableSchema, _ searches: inout [PathSearch], countMax: Int = .max
     ) -> RowMarks? {
@@ -23,7 +23,7 @@ extension VersionStep {
         return marks
     }
 
-    /// What changed along the paths.
+    /// Returns a search for each path, with the changes along it.
     func searches(_ table: TableSchema, _ paths: [ChangePath]) -> [PathSearch] {
         let searches = paths.map { PathSearch(self, $0, of: table) }
         counters.rowsReached.add(searches.reduce(0) { $0 + $1.rowsReached })
@@ -31,23 +31,24 @@ extension VersionStep {
     }
 }
 
-/// A property on a path, looked up in the schema of the new version.
+/// A property on a path, resolved in the schema of the new version.
 enum PathProperty {
     case column(ColumnKey)
     case list(ListKey)
-    /// The origins of a link, or of a list.
+    /// The origins of a link; `listOrigins` are those of a list.
     case linkOrigins(LinkPlace)
     case listOrigins(ListPlace)
 }
 
-/// Finds the rows for which one path is hit.
+/// A search for the rows for which one path is hit.
 struct PathSearch {
     let step: VersionStep
-    /// The classes on the way, and the property of each that comes next: as far as they are stored,
-    /// since what is not there did not change.
+    /// The classes along the path, and the next property of each. Both end where the path isn't
+    /// stored, since what doesn't exist can't have changed.
     private(set) var tables: [TableSchema]
     private(set) var properties: [PathProperty] = []
-    /// For each place on the way the rows, of both versions, of which the next property changed.
+    /// For each position on the path: the rows, of both versions, of which the next property
+    /// changed.
     private(set) var changed: [Set<UInt64>] = []
     var rowsReached = 0
 
@@ -71,8 +72,9 @@ struct PathSearch {
         }
     }
 
-    /// The rows from which the path leads, in the new version, to a row of which the next property
-    /// changed; inserted ones among them. nil if there are more rows on the way back than `countMax`.
+    /// Returns the rows, including inserted ones, from which the path leads in the new version to a
+    /// row of which the next property changed. Returns `nil` if there are more than `countMax` rows
+    /// on the way back.
     mutating func origins(countMax: Int) -> Set<UInt64>? {
         let limit = countMax > .max / 2 ? .max : rowsReached + countMax
         var rows: Set<UInt64> = []
@@ -131,7 +133,7 @@ struct PathSearch {
 
     // MARK: What changed
 
-    /// The rows of a class, of both versions, of which a property changed.
+    /// Returns the rows of a class, of both versions, of which a property changed.
     private mutating func changedRows(
         of table: TableSchema, _ property: PathProperty
     ) -> Set<UInt64> {
@@ -151,14 +153,15 @@ struct PathSearch {
         }
     }
 
-    /// Those of the rows that are there at both versions.
+    /// Returns the rows that exist at both versions.
     private func existing(_ rows: Set<UInt64>, _ table: TableKey) -> Set<UInt64> {
         let inserted = step.firstInserted(table)
         let content = step.new.content[table.index]
         return rows.filter { $0 < inserted && content.contains($0) }
     }
 
-    /// What links that came, went or were set lead to: those before, and those now.
+    /// Returns the old and new targets of links of rows that were inserted, deleted or modified in
+    /// the link.
     private mutating func targets(of place: LinkPlace) -> Set<UInt64> {
         let delta = step.delta(step.new.schema.tables[place.table.index].name)
         let set = delta.modified.lazy.filter { $0.columns.contains(place.column) }.map(\.key)
@@ -171,7 +174,8 @@ struct PathSearch {
         return targets
     }
 
-    /// The elements that lists lost or got, whose rows came, went or stayed.
+    /// Returns the elements that lists lost or gained, in rows that were inserted, deleted or
+    /// modified.
     private mutating func targets(of place: ListPlace) -> Set<UInt64> {
         let delta = step.delta(step.new.schema.tables[place.table.index].name)
         let before = step.old.content.elements(place.table, place.list)
@@ -195,8 +199,8 @@ struct PathSearch {
 
     // MARK: Backwards
 
-    /// The rows of a class that a property leads from to one of `rows`, in the new version.
-    /// When more are reached than `limit`, not all.
+    /// Returns the rows of a class from which a property leads to one of `rows` in the new version.
+    /// The result is incomplete if more than `limit` rows are reached.
     private mutating func origins(
         of rows: Set<UInt64>, through property: PathProperty, of table: TableKey, limit: Int
     ) -> Set<UInt64> {
@@ -244,7 +248,7 @@ struct PathSearch {
         return found
     }
 
-    /// What links of rows lead to.
+    /// Passes the targets of rows' links to `body`, skipping rows that don't exist and null links.
     func linkTargets(
         of rows: some Sequence<ObjectKey>, _ place: LinkPlace, _ root: DatabaseRoot,
         _ body: (UInt64) -> Void

@@ -1,11 +1,12 @@
 internal import RegnumStore
 
 extension VersionStep {
-    /// As `marks`, of rows that have the value of the route in the new version. Without a route, with
-    /// one of another class, or of a property that the class does not have stored, of all rows.
+    /// As `marks`, but only for rows that have the route's value in the new version. Returns the
+    /// marks of all rows without a route, or if the route names another class or a property that
+    /// isn't stored.
     ///
-    /// - Complexity: that of `marks`, and O(marked rows) to group them, the first time for a column;
-    ///   then O(1) for each value.
+    /// - Complexity: that of `marks`, and O(marked rows) to group them, the first time for a
+    ///   column; then O(1) for each value.
     package func marks(
         _ tableName: String, _ filter: ChangeFilter, route: Route?
     ) -> RowMarks {
@@ -41,7 +42,8 @@ extension VersionStep {
 }
 
 extension ColumnSchema {
-    /// The same for all values that a query takes for equal in the column (`Comparison`).
+    /// Returns the same value for all values that a query considers equal in the column
+    /// (`Comparison`).
     fileprivate func grouped(_ value: Value) -> Value {
         switch (value, type) {
         case (.double(let number), .int): Int64(exactly: number).map { .int($0) } ?? value

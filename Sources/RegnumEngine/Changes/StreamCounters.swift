@@ -1,22 +1,22 @@
 internal import Synchronization
 
-/// What streams cost, counted: for tests of costs and for diagnostics.
+/// Counters of the work done for streams, for cost tests and diagnostics.
 package final class StreamCounters: Sendable {
-    /// Rows on which a query of a stream was evaluated, at the beginning and at commits.
+    /// Rows on which a stream's query was evaluated, initially and for commits.
     package let rowsEvaluated = Counter()
-    /// Rows that were looked at to find out which objects reach a changed one through links.
+    /// Rows visited to find out which objects reach a changed row through links.
     package let rowsReached = Counter()
-    /// Subscriptions that were woken by commits.
+    /// Subscriptions woken by commits.
     package let signals = Counter()
-    /// Steps of queries from version to version: one for all streams that share it.
+    /// Steps of queries from one version to the next. A step shared by several streams counts once.
     package let steps = Counter()
-    /// Steps of results that somebody else held, of which nodes were copied; others are edited in
-    /// place.
+    /// Steps of results that were referenced elsewhere, so that nodes were copied instead of edited
+    /// in place.
     package let resultsCopied = Counter()
 
     package init() {}
 
-    /// A number that only rises, from any thread.
+    /// A monotonically increasing number that any thread can add to.
     package final class Counter: Sendable {
         private let number = Atomic<Int>(0)
 

@@ -1,10 +1,12 @@
 internal import RegnumStore
 
 extension StreamQuery {
-    /// The result at the new version of a step, and how it came from that at the old one.
+    /// Returns the result at the new version of a step, and how it differs from that at the old
+    /// one.
     ///
     /// - Parameters:
-    ///   - result: edited in place where the caller gives the only reference away.
+    ///   - result: the result at the old version, edited in place if the caller gives up the only
+    ///     reference.
     ///   - known: the result at the new version, if it is known.
     func advance(
         _ result: consuming MaintainedResult, _ step: VersionStep, known: MaintainedResult?
@@ -33,8 +35,7 @@ extension StreamQuery {
         return (new, change)
     }
 
-    /// The owner came or went, or another row has its key: all of the one list go, all of the other
-    /// come.
+    /// Replaces all rows: the owner was inserted or deleted, or another row now has its key.
     private func replace(
         _ result: MaintainedResult, by plan: QueryPlan, _ step: VersionStep
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {

@@ -1,13 +1,13 @@
-/// What a stream watches: a query, or a list or inverse of the row with a primary key, and what makes
-/// its rows count as modified.
+/// The subject of a stream: a query, or a list or inverse of the row with a primary key, and the
+/// filter that decides which of its rows count as modified.
 package struct StreamQuery: Hashable, Sendable {
-    /// The query. Its source is replaced by that of the owner, if there is one.
+    /// The query. Its source is replaced by the owner's collection, if there is an owner.
     package var plan: QueryPlan
-    /// Whose list or inverse it is.
+    /// The owner of the list or inverse; `nil` for a query of a whole class.
     package var owner: CollectionOwner?
     package var filter: ChangeFilter
-    /// Classes whose changes can modify rows by what the program declares: also those that are not
-    /// stored yet. Classes that the stored schema adds are found by themselves.
+    /// Classes whose changes can modify rows according to the declared schema, including ones that
+    /// aren't stored yet. Dependencies in the stored schema are found without this.
     package var declaredDependencies: Set<String>
 
     package init(
@@ -22,15 +22,15 @@ package struct StreamQuery: Hashable, Sendable {
 }
 
 extension StreamQuery {
-    /// The query at a version; one that finds nothing while there is no owner.
+    /// Returns the query at a version. It matches nothing while there is no owner.
     package func plan(at root: DatabaseRoot) -> QueryPlan {
         owner?.plan(plan, at: root) ?? plan
     }
 
-    /// Which commits can change the result or modify its rows.
+    /// Returns the commits that can change the result or modify its rows.
     ///
-    /// - Parameter isSteady: whether it is the same with any owner: for who keeps each commit, which
-    ///   cannot be judged again later.
+    /// - Parameter isSteady: whether the interest must hold for any owner. Needed to retain
+    ///   individual commits, which can't be checked again later.
     package func interest(at root: DatabaseRoot, isSteady: Bool = false) -> Interest {
         let linked = plan.linkedDependencies.union(
             filter.linkedDependencies(of: plan.tableName, in: root.schema)
@@ -54,7 +54,7 @@ extension StreamQuery {
         return Interest(terms)
     }
 
-    /// What to wait for of the class of the rows itself; nil for nothing.
+    /// The interest in changes to the rows' own class; `nil` for none.
     private func ownRows(at root: DatabaseRoot) -> Interest.Term? {
         guard let owner else {
             guard let route = plan.route else { return .table(plan.tableName) }

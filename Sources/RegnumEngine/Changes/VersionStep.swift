@@ -1,19 +1,20 @@
 internal import RegnumStore
 
-/// A step of a stream from the version that it delivered last to a later one, and what the commits
-/// between changed. Streams that make the same step share it: what is found once serves all.
+/// A step of a stream from the version it delivered last to a later one, with the changes of the
+/// commits in between. Streams that take the same step share it, so that everything is computed
+/// once.
 package final class VersionStep: Sendable {
     package let old: DatabaseRoot
     package let new: DatabaseRoot
-    /// What the commits after `old` through `new` changed, in order, of the classes that were asked
-    /// for at least; some may be several commits merged. nil where that is no longer known: the two
-    /// versions are compared instead.
+    /// The changes of the commits after `old` through `new`, in order, for at least the classes
+    /// that were asked for. An entry may be several commits merged. `nil` if the changes are no
+    /// longer known; the two versions are compared then.
     package let summaries: [CommitSummary]?
-    /// Counts the work that is done for the step.
+    /// Counts the work done for the step.
     package let counters: StreamCounters
     private let deltas = Guarded<[String: MergedDelta]>([:])
     let found = Guarded(Found())
-    /// Which rows count as modified, by class and filter (`marks`).
+    /// The rows that count as modified, by class and filter (`marks`).
     let foundMarks = Guarded(FoundMarks())
 
     package init(
@@ -26,7 +27,7 @@ package final class VersionStep: Sendable {
         self.counters = counters
     }
 
-    /// The net effect on a class; from a comparison of the versions where the summaries are gone.
+    /// Returns the net changes to a class, comparing the versions if there are no summaries.
     ///
     /// - Complexity: O(changes) the first time, then O(1).
     package func delta(_ tableName: String) -> MergedDelta {
@@ -38,7 +39,7 @@ package final class VersionStep: Sendable {
         return found
     }
 
-    /// The net effect on a class by a comparison of the versions.
+    /// Computes the net changes to a class by comparing the versions.
     private func comparison(_ tableName: String) -> MergedDelta {
         var delta = MergedDelta(from: old, to: new, tableName: tableName)
         if let table = new.schema.table(named: tableName) {

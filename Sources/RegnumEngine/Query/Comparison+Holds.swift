@@ -11,8 +11,8 @@ extension Comparison {
 
     /// Whether a column's value `a` compares to the constant `b`.
     ///
-    /// The exception: a string column is `> nil` and `>= nil` for every string and for no null,
-    /// and never `< nil` or `<= nil`.
+    /// As `holds(_:_:)`, except that a string column is `> nil` and `>= nil` for every string and
+    /// not for null, and never `< nil` or `<= nil`.
     @inline(__always)
     func holds(_ a: Value, constant b: Value, type: ValueType) -> Bool {
         if type == .string, b.isNull {
@@ -21,7 +21,8 @@ extension Comparison {
         return holds(a, b)
     }
 
-    /// Whether a column's values that are not null compare so to a constant null: all alike.
+    /// Whether the non-null values of a column compare to a constant null, which is the same for
+    /// all.
     func holdsForValuesAgainstNull(_ type: ValueType) -> Bool {
         switch self {
         case .notEqual: true
@@ -86,7 +87,7 @@ extension Comparison {
     }
 }
 
-/// The mathematical order of an integer and a double, without rounding; nil for NaN.
+/// Returns the mathematical order of an integer and a double, without rounding; `nil` for NaN.
 func compareNumbers(_ a: Int64, _ b: Double) -> Int? {
     if b.isNaN { return nil }
     if b >= 0x1p63 { return -1 }

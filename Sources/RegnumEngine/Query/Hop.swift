@@ -1,23 +1,24 @@
-/// One step from a row to rows of a class, by the names of both.
+/// One step of a path from a row to rows of a class, by the names of property and class.
 ///
-/// Where the property, or the class that has it, is not stored yet, it leads to no row.
+/// Leads to no row while the property, or the class that has it, isn't stored yet.
 package struct Hop: Hashable, Sendable {
     package enum Kind: UInt8, Hashable, Sendable {
-        /// To the row that a link of this row holds, if there is one.
+        /// To the row that a link of this row leads to, if there is one.
         case link
-        /// To the elements of a list of this row, in order, each as often as it is there.
+        /// To the elements of a list of this row, in order, including repeated ones.
         case list
-        /// To the rows that link to this row, or list it: ascending, each as often as it does.
+        /// To the rows that link to or list this row, ascending; rows that list it several times
+        /// repeat.
         case backlinks
     }
 
     package var kind: Kind
-    /// The property: of this row's class, for backlinks of `target`.
+    /// The property: of this row's class or, for backlinks, of `target`.
     package var name: String
-    /// The class of the rows that the step leads to; the hidden class `Class.property` for a list of
+    /// The class of the rows that the hop leads to; the hidden class `Class.property` for a list of
     /// values.
     package var target: String
-    /// Of a list, the only position that counts; nil for all.
+    /// For a list, the position of the only element to follow; `nil` for all elements.
     package var position: Int?
 
     package init(_ kind: Kind, _ name: String, target: String, position: Int? = nil) {
@@ -27,19 +28,19 @@ package struct Hop: Hashable, Sendable {
         self.target = target
     }
 
-    /// Through a link to one row of `target`.
+    /// A hop through a link to one row of `target`.
     package static func link(_ name: String, to target: String) -> Hop {
         Hop(.link, name, target: target)
     }
 
-    /// To the elements of a list, or to the one at a position.
+    /// A hop to the elements of a list, or to the one at a position.
     package static func list(
         _ name: String, of target: String, at position: Int? = nil
     ) -> Hop {
         Hop(.list, name, target: target, position: position)
     }
 
-    /// To the rows of `origin` whose link or list `name` holds this row.
+    /// A hop to the rows of `origin` whose link or list `name` contains this row.
     package static func backlinks(_ name: String, of origin: String) -> Hop {
         Hop(.backlinks, name, target: origin)
     }

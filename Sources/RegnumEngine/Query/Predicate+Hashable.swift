@@ -1,5 +1,5 @@
 extension Predicate: Hashable {
-    // Written out for the patterns: they are equal if their UTF-8 is, as strings are stored.
+    // Not synthesized, because text patterns are equal if their UTF-8 is, like stored strings.
     package static func == (a: Predicate, b: Predicate) -> Bool {
         switch (a, b) {
         case (.constant(let a), .constant(let b)):

@@ -1,11 +1,11 @@
-/// A property as a query names it: by name, so that the query outlives growth of the schema.
+/// A property in a query. Refers to it by name, so that the query outlives additions to the schema.
 package struct ColumnReference: Hashable, Sendable {
     package var name: String
     package var type: ValueType
-    /// What rows read while the stored class does not have the column.
+    /// The value of rows while the stored class doesn't have the column.
     package var missing: Value
-    /// Links from the row of the query to the row that has the property, each to one row. The value
-    /// is null where one of them is.
+    /// Links to follow from the row of the query to the row that has the property, each to one row.
+    /// The value is null if one of them is null.
     package var hops: [Hop]
 
     package init(name: String, type: ValueType, missing: Value, hops: [Hop] = []) {
@@ -29,74 +29,78 @@ package struct ColumnReference: Hashable, Sendable {
 
 /// A comparison of two values.
 ///
-/// Null: equal to null only; `<` and `>` with a null are false; `<=` and `>=` are true for two
-/// nulls. Against a constant null, a string column is `>` and `>=` for every string and no null, and
-/// never `<` or `<=`. NaN: equal to nothing, every order with it is false, `notEqual` true.
-/// Integers and doubles compare by their mathematical values. Strings, data, UUIDs and ObjectIds go
-/// by bytes, false comes before true.
+/// Null equals only null; `<` and `>` with a null are false; `<=` and `>=` are true for two nulls.
+/// Against a constant null, a string column is `>` and `>=` for every string and not for null, and
+/// never `<` or `<=`. NaN equals nothing and every ordering with it is false, but `notEqual` is
+/// true. Numbers of different types compare by their mathematical values. Strings, data, UUIDs and
+/// ObjectIds are ordered by bytes, and `false` before `true`.
 package enum Comparison: UInt8, Hashable, Sendable, CaseIterable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
-/// How a string is compared with a pattern, by UTF-8 bytes.
+/// The kinds of matching a string with a pattern, by UTF-8 bytes.
 ///
-/// Without regard to case: the lowercase mapping of both (`String.lowercased()`, which knows no
-/// locale) is compared instead. The empty pattern is contained in every string.
+/// If case is ignored, the lowercase mappings of both (`String.lowercased()`, which is
+/// locale-independent) are compared instead. Every string contains the empty pattern.
 package enum TextMatch: UInt8, Hashable, Sendable, CaseIterable {
     case contains, beginsWith, endsWith
-    /// The whole string: `?` stands for any one code point, `*` for any number of them.
+    /// The whole string: `?` matches any one code point, `*` any number of them.
     case like
     /// The whole string.
     case equals
 }
 
-/// Of the rows at the end of a path, how many must match.
+/// The number of rows at the end of a path that must match.
 package enum Quantifier: UInt8, Hashable, Sendable, CaseIterable {
-    /// One of them; false for no rows.
+    /// At least one of them; false if there are no rows.
     case any
-    /// Each of them; true for no rows.
+    /// Each of them; true if there are no rows.
     case all
-    /// None of them; true for no rows.
+    /// None of them; true if there are no rows.
     case none
 }
 
-/// How the values of the rows at the end of a path become one. Nulls are left out.
+/// The functions that aggregate the values of the rows at the end of a path. Nulls are ignored.
 package enum AggregateKind: UInt8, Hashable, Sendable, CaseIterable {
-    /// The least and the greatest of integers, doubles, decimals or dates, NaN left out; null for none.
+    /// The least or greatest of numbers, dates or any values, ignoring NaN; null if there are no
+    /// values.
     case min, max
-    /// Of integers, exact, or of doubles or decimals; 0 for none.
+    /// The sum of integers (exact), doubles, decimals or numbers of any type; 0 if there are no
+    /// values.
     case sum
-    /// Of integers or doubles, as a double, or of decimals; null for none.
+    /// The mean: a double for integers and doubles, a decimal for decimals and numbers of any type;
+    /// null if there are no values.
     case average
 }
 
-/// What a query asks of a row. Two-valued: `not` is the exact complement.
+/// The condition of a query on a row. Two-valued: `not` is the exact complement.
 ///
-/// Paths (`[Hop]`) lead to rows of other classes, in the order of their lists and backlinks; a row
-/// counts as often as they lead to it.
+/// Paths (`[Hop]`) lead to rows of other classes, in the order of their lists and backlinks. A row
+/// counts as often as the path leads to it.
 package indirect enum Predicate: Sendable {
     case constant(Bool)
     case compare(ColumnReference, Comparison, Value)
     case compareColumns(ColumnReference, Comparison, ColumnReference)
-    /// A string column against a pattern; false for null.
+    /// Matches a string column with a pattern; false for null.
     case matchText(ColumnReference, TextMatch, String, caseInsensitive: Bool)
-    /// A string column against a pattern in another one; false if one of them is null.
+    /// Matches a string column with the pattern in another one; false if either is null.
     case matchTextColumns(ColumnReference, TextMatch, ColumnReference, caseInsensitive: Bool)
-    /// A data column against bytes, in another way than `like`; false for null.
+    /// Matches a data column with bytes; false for null. `like` isn't supported.
     case matchData(ColumnReference, TextMatch, [UInt8])
-    /// Equal to one of the values, as `compare` with `equal` has it; false for none.
+    /// Equals one of the values, by the rules of `compare` with `equal`; false without values.
     case isIn(ColumnReference, [Value])
-    /// The row is one of these; false for none.
+    /// The row is one of these; false without keys.
     case isRow([ObjectKey])
-    /// Whether the rows at the end of a path match.
+    /// Whether as many rows at the end of a path match as the quantifier requires.
     case related([Hop], Quantifier, Predicate)
-    /// Compares how many of the rows at the end of a path match.
+    /// Compares the number of matching rows at the end of a path.
     case count([Hop], Predicate, Comparison, Int64)
-    /// Compares an aggregate of a property of the rows at the end of a path. Integers are not rounded.
+    /// Compares an aggregate of a property over the rows at the end of a path. Integers aren't
+    /// rounded.
     case aggregate([Hop], AggregateKind, ColumnReference, Comparison, Value)
-    /// All hold; true for none.
+    /// All terms hold; true without terms.
     case and([Predicate])
-    /// One holds; false for none.
+    /// At least one term holds; false without terms.
     case or([Predicate])
     case not(Predicate)
 }

@@ -1,8 +1,9 @@
-/// What queries of snapshots and transactions cost, counted: for tests of costs and for diagnostics.
+/// Counters of the work done by queries of snapshots and transactions, for cost tests and
+/// diagnostics.
 package final class QueryCounters: Sendable {
     /// Rows on which a condition was evaluated.
     package let rowsEvaluated = StreamCounters.Counter()
-    /// Keys of rows that were listed as results; results that read from a version list none.
+    /// Row keys listed as results. Results that read from a root list none.
     package let keysFound = StreamCounters.Counter()
 
     package init() {}

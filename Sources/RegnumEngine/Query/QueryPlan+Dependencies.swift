@@ -1,6 +1,7 @@
 extension QueryPlan {
-    /// The classes whose changes can change the result: its own, and all that links, lists and
-    /// backlinks of the plan lead through. (A change of a list is one of the class that has it.)
+    /// The classes whose changes can change the result: its own, and all that the plan's links,
+    /// lists and backlinks lead through. (A change of a list counts as a change of the class that
+    /// has it.)
     package var dependencies: Set<String> {
         var names = linkedDependencies
         names.insert(tableName)
@@ -12,8 +13,8 @@ extension QueryPlan {
         return names
     }
 
-    /// The classes that links, lists and backlinks of conditions and sorts lead through: the plan's
-    /// own only if one of them leads back to it.
+    /// The classes that links, lists and backlinks of conditions and sorts lead through. Includes
+    /// the plan's own class only if one of them leads back to it.
     package var linkedDependencies: Set<String> {
         var names: Set<String> = []
         predicate.addDependencies(to: &names)
@@ -29,8 +30,8 @@ extension QueryPlan {
         return names
     }
 
-    /// Whether a row is in the result, and where, for what it says itself: only changes of the class's
-    /// own rows change the result, and those that did not change keep their order.
+    /// Whether a row's place in the result depends only on the row itself: only changes to the
+    /// class's own rows change the result, and unchanged rows keep their order.
     package var isLocal: Bool { isPlain && !predicate.hasHops }
 }
 
@@ -62,7 +63,7 @@ extension Predicate {
         }
     }
 
-    /// Whether it asks for other rows than the one it is about.
+    /// Whether the predicate reads rows other than the one it is evaluated for.
     fileprivate var hasHops: Bool {
         switch self {
         case .constant, .isRow: false

@@ -1,11 +1,11 @@
 package import RegnumStore
 
-/// A state that queries run on: a root, or a running transaction as it is now.
+/// A state that queries run on: a root, or the current state of a running transaction.
 package struct QueryState {
     let content: DatabaseContent
-    /// The root that the content is of, nil for a transaction.
+    /// The root of the content; `nil` for a transaction.
     let root: DatabaseRoot?
-    /// What is told how much evaluations did.
+    /// The counters that evaluations add their work to.
     let counters: QueryCounters?
 
     package init(_ root: DatabaseRoot, _ counters: QueryCounters? = nil) {
@@ -14,7 +14,7 @@ package struct QueryState {
         self.counters = counters
     }
 
-    /// The current state; not to be used after the transaction's next edit.
+    /// The current state of a transaction. Must not be used after the transaction's next edit.
     package init(_ transaction: EngineTransaction, _ counters: QueryCounters? = nil) {
         content = transaction.content
         root = nil
@@ -23,22 +23,22 @@ package struct QueryState {
 }
 
 extension QueryPlan {
-    /// The result at one version. Throws as `evaluate` of a `DatabaseContent`, and costs as much; but
-    /// all rows of a large class, and many rows with one value of an indexed integer, boolean or
-    /// date, are not copied: the result reads them from the root, which it holds.
+    /// Returns the result at one version. Has the errors and costs of `evaluate` on a
+    /// `DatabaseContent`, but doesn't copy all rows of a large class, or many rows with one value
+    /// of an indexed integer, boolean or date: the result holds the root and reads them from it.
     package func evaluate(_ root: DatabaseRoot) throws(StoreError) -> ResultTree {
         var statistics = QueryStatistics()
         return try evaluate(root.content, holder: root, statistics: &statistics)
     }
 
-    /// As `evaluate(_:)`, and adds what it did to `statistics`.
+    /// As `evaluate(_:)`, adding the work done to `statistics`.
     package func evaluate(
         _ root: DatabaseRoot, statistics: inout QueryStatistics
     ) throws(StoreError) -> ResultTree {
         try evaluate(root.content, holder: root, statistics: &statistics)
     }
 
-    /// The result in a transaction's current state.
+    /// Returns the result in a transaction's current state.
     package func evaluate(_ transaction: EngineTransaction) throws(StoreError) -> ResultTree {
         try evaluate(transaction.content)
     }
@@ -50,12 +50,12 @@ extension QueryPlan {
         return tree
     }
 
-    /// How many rows match at one version, without making a result.
+    /// Returns the number of matching rows at one version, without making a result.
     package func count(_ root: DatabaseRoot) throws(StoreError) -> Int {
         try count(root.content)
     }
 
-    /// As `count(_:)`, and adds what it did to `statistics`.
+    /// As `count(_:)`, adding the work done to `statistics`.
     package func count(
         _ root: DatabaseRoot, statistics: inout QueryStatistics
     ) throws(StoreError) -> Int {
@@ -69,7 +69,7 @@ extension QueryPlan {
         return count
     }
 
-    /// The first `limit` keys of the result, without making the rest of it.
+    /// Returns the first `limit` keys of the result, without making the rest of it.
     package func firstKeys(
         _ limit: Int, _ state: QueryState
     ) throws(StoreError) -> [ObjectKey] {
@@ -79,30 +79,30 @@ extension QueryPlan {
         return keys
     }
 
-    /// The sum of an integer, double or decimal property over the matching rows; `invalidQuery` where a sum of
-    /// integers does not fit into 64 bits.
+    /// Returns the sum of an integer, double, decimal or any property over the matching rows.
+    /// Throws `invalidQuery` if a sum of integers doesn't fit into 64 bits.
     package func sum(
         of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value {
         try sum(of: column, state.content)
     }
 
-    /// The mean of an integer, double or decimal property, a decimal of decimals and else a double;
-    /// nil for no values.
+    /// Returns the mean of an integer, double, decimal or any property: a decimal for decimals and
+    /// any values, otherwise a double; `nil` if there are no values.
     package func average(
         of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value? {
         try average(of: column, state.content)
     }
 
-    /// The least value of an integer, double or date property; nil for no values.
+    /// Returns the least value of a numeric, date or any property; `nil` if there are no values.
     package func minimum(
         of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value? {
         try minimum(of: column, state.content)
     }
 
-    /// The greatest value of an integer, double or date property; nil for no values.
+    /// Returns the greatest value of a numeric, date or any property; `nil` if there are no values.
     package func maximum(
         of column: ColumnReference, _ state: QueryState
     ) throws(StoreError) -> Value? {
@@ -114,14 +114,16 @@ extension QueryPlan {
         try contains(key, state.content)
     }
 
-    /// The first position of a row in the result, nil if it is not there; without making the result.
+    /// Returns the first position of a row in the result without making it, or `nil` if it isn't in
+    /// it.
     package func position(
         of key: ObjectKey, _ state: QueryState
     ) throws(StoreError) -> Int? {
         try position(of: key, state.content)
     }
 
-    /// The position of the first row of the result that also matches `predicate`, nil if none does.
+    /// Returns the position of the first row of the result that also matches `predicate`, or `nil`
+    /// if none does.
     package func firstPosition(
         where predicate: Predicate, _ state: QueryState
     ) throws(StoreError) -> Int? {

@@ -1,5 +1,5 @@
-/// One term of a sort. Ascending: null first, NaN before the other doubles, strings by UTF-8 bytes;
-/// descending: the reverse.
+/// One term of a sort. Ascending order puts null first, NaN before the other doubles, and strings
+/// by UTF-8 bytes; descending order is the reverse.
 package struct SortTerm: Hashable, Sendable {
     package var column: ColumnReference
     package var ascending: Bool
@@ -10,32 +10,32 @@ package struct SortTerm: Hashable, Sendable {
     }
 }
 
-/// Where a query takes its rows from, and their order before any sort.
+/// The source of a query's rows, which defines their order before any sort.
 package enum QuerySource: Sendable {
-    /// All rows of the class, ascending by key, that is by creation.
+    /// All rows of the class, ascending by key, which is the order of creation.
     case table
-    /// The list of a row, in order, each element as often as it is there.
+    /// The elements of a row's list, in order, including repeated ones.
     case list(tableName: String, row: ObjectKey, name: String)
-    /// The rows of the class whose link or list `name` holds a row of the class `target`: ascending,
-    /// each as often as it does.
+    /// The rows of the class whose link or list `name` contains a row of the class `target`,
+    /// ascending; rows that contain it several times repeat.
     case backlinks(name: String, target: String, row: ObjectKey)
 }
 
-/// What is done with the rows of a query once they are sorted.
+/// A step applied to the sorted rows of a query.
 package enum QueryStep: Hashable, Sendable {
-    /// Of the rows with equal values the first stays (null equals null, and NaN equals NaN here), and
-    /// none for which a link on the way to a value is null. Without columns it changes nothing.
+    /// Keeps the first of the rows with equal values (null equals null and, here, NaN equals NaN),
+    /// and none for which a link on the path to a value is null. Has no effect without columns.
     case distinct([ColumnReference])
-    /// Sorts what is left; at most 64 terms. Rows with equal values keep their order.
+    /// Sorts the remaining rows by at most 64 terms. Rows with equal values keep their order.
     case sort([SortTerm])
 }
 
-/// A query over the rows of one class: which rows, and in which order.
+/// A query over the rows of one class.
 ///
-/// It takes the rows of the source, leaves those that match the predicate, sorts them, takes the
-/// steps one after the other and leaves the first `limit` rows. The first sort term is the primary one; remaining
-/// ties, and everything where there is no term, keep the order of the source. A class that does not
-/// exist has no rows.
+/// Takes the rows of the source, keeps those that match the predicate, sorts them, applies the
+/// steps one after the other and keeps the first `limit` rows. The first sort term is the primary
+/// one; ties, and all rows if there are no terms, keep the order of the source. A class that
+/// doesn't exist has no rows.
 package struct QueryPlan: Hashable, Sendable {
     /// The class of the rows of the result.
     package var tableName: String
@@ -44,10 +44,10 @@ package struct QueryPlan: Hashable, Sendable {
     /// At most 64 terms.
     package var sort: [SortTerm]
     package var steps: [QueryStep]
-    /// The most rows of the result; nil for all. Below zero it is none.
+    /// The maximum number of rows in the result; `nil` for no limit. A negative limit counts as 0.
     package var limit: Int?
 
-    /// - Parameter distinct: the first steps.
+    /// - Parameter distinct: distinct steps to apply before `steps`.
     package init(
         tableName: String, source: QuerySource = .table, predicate: Predicate = .constant(true),
         sort: [SortTerm] = [], distinct: [[ColumnReference]] = [],
@@ -107,19 +107,19 @@ extension QuerySource: Hashable {
     }
 }
 
-/// What an evaluation did, for tests and diagnostics.
+/// The work done by an evaluation, for tests and diagnostics.
 package struct QueryStatistics: Sendable, Hashable {
     /// Rows on which the predicate was evaluated.
     package var rowsEvaluated = 0
-    /// Entries that were read from indexes to find candidates.
+    /// Index entries read to find candidates.
     package var indexEntriesRead = 0
-    /// Whether the rows came from the primary key or an index instead of a scan.
+    /// Whether the rows were found through the primary key or an index instead of a scan.
     package var usedIndex = false
 
     package init() {}
 }
 
 extension QueryPlan {
-    /// Whether the sort reads other rows than those of the result.
+    /// Whether the sort reads rows other than those of the result.
     var isSortedThroughLinks: Bool { sort.contains { !$0.column.hops.isEmpty } }
 }

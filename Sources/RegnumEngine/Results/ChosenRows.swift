@@ -1,9 +1,10 @@
 internal import RegnumStore
 
-/// The rows of a list that a query chooses, with what they are sorted by: kept with a result, so that
-/// a step asks only the rows that changed, and those that were put into the list.
+/// The rows of a list that match a query, with their sort values. Kept with a result, so that a
+/// step evaluates only rows that changed or were added to the list.
 ///
-/// Rows that left the list may still be among them: whoever comes into the list is asked anew.
+/// May still include rows that left the list: a row is evaluated again when it is added to the
+/// list.
 struct ChosenRows: Sendable {
     /// By row key.
     private(set) var entries = SortedTree(order: ChosenOrder())
@@ -12,7 +13,7 @@ struct ChosenRows: Sendable {
 
     func entry(_ key: UInt64) -> ResultEntry? { entries.find(key) }
 
-    /// Asks a row.
+    /// Evaluates a row and updates its entry.
     mutating func ask(_ key: UInt64, _ plan: FollowedPlan, _ content: DatabaseContent) {
         entries.remove(key)
         guard let place = plan.place(key, content), plan.matches(place, content) else { return }
@@ -23,13 +24,14 @@ struct ChosenRows: Sendable {
         entries.insertNew(entry, key)
     }
 
-    /// The chosen ones of these rows, in the order of the plan; rows with equal values keep theirs.
+    /// Returns the matching rows among `elements`, in the order of the plan. Rows with equal values
+    /// keep their relative order.
     func sequence(_ elements: [UInt64], _ order: ResultOrder, isSorted: Bool) -> [UInt64] {
         guard isSorted else { return elements.filter { entry($0) != nil } }
         var found: [ResultEntry] = []
         for (position, element) in elements.enumerated() {
             guard var entry = entry(element) else { continue }
-            entry.key = UInt64(position)  // decides among equal values
+            entry.key = UInt64(position)  // orders equal values
             found.append(entry)
         }
         found.sort { order.compare($0, $1) < 0 }
@@ -51,7 +53,8 @@ struct ChosenOrder: TreeOrder {
 }
 
 extension FollowedPlan {
-    /// The list whose rows are chosen or sorted, if a step can go by what changed: without a distinct.
+    /// The list whose rows are filtered or sorted, if its result can be advanced by its changes;
+    /// plans with a distinct can't.
     var chosenList: (place: ListPlace, row: UInt64)? {
         guard case .sequence(.list(let place, _), _, let row) = kind, groups.isEmpty else {
             return nil
@@ -59,7 +62,7 @@ extension FollowedPlan {
         return (place, row)
     }
 
-    /// The chosen rows of a list at a version.
+    /// Returns the matching rows of a list at a version, evaluating all of its elements.
     func chooseAll(
         _ content: DatabaseContent, _ list: (place: ListPlace, row: UInt64),
         _ statistics: inout QueryStatistics
@@ -77,10 +80,11 @@ extension FollowedPlan {
         return ResultTree(.sequence(keys), self, chosen: chosen)
     }
 
-    /// The chosen rows at the new version of a step; nil where the old result or the step does not
-    /// know enough.
+    /// Returns the matching rows at the new version of a step, or `nil` if the old result or the
+    /// step lacks the information to derive them.
     ///
-    /// - Complexity: O(c x log n) for c rows that changed or came, O(elements) without asking them.
+    /// - Complexity: O(c x log n) to evaluate c rows that changed or were added, and O(elements) to
+    ///   collect the result.
     func choose(
         _ old: ResultTree, _ step: VersionStep, _ listChange: ListChange?,
         _ statistics: inout QueryStatistics
@@ -98,7 +102,7 @@ extension FollowedPlan {
         for row in rows { chosen.ask(row, self, content) }
         statistics.rowsEvaluated += rows.count
         let elements = content.elements(list.place.table, list.place.list).elements(list.row)
-        // too many that left the list
+        // too many entries of rows that left the list
         if chosen.count > 2 * elements.count + 64 {
             return chooseAll(content, list, &statistics)
         }

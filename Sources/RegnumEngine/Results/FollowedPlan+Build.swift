@@ -1,8 +1,9 @@
 internal import RegnumStore
 
-/// Results that can be advanced, from scratch.
+/// Building results that can be advanced.
 extension FollowedPlan {
-    /// The result at a version of the plan's schema, with all that its steps need.
+    /// Returns the result at a version with the plan's schema, including everything that later
+    /// steps need.
     ///
     /// - Complexity: as `evaluate`, and O(n log n) for n rows with a distinct, a limit or a sort
     ///   through links.
@@ -27,7 +28,8 @@ extension FollowedPlan {
         }
     }
 
-    /// The same for a result that was evaluated at that version, and perhaps is of use.
+    /// Returns the same as `build` for a result that was evaluated at that version, reusing it if
+    /// possible.
     func adopt(
         _ result: consuming ResultTree, _ root: DatabaseRoot, _ statistics: inout QueryStatistics
     ) throws(StoreError) -> ResultTree {
@@ -73,7 +75,7 @@ extension FollowedPlan {
         }
     }
 
-    /// The tree of rows that are in order.
+    /// Makes the result of rows that are in order.
     private func make<Shape: ResultShape>(
         _ keys: [UInt64], _ content: DatabaseContent, _ type: Shape.Type,
         _ trees: [SortedTree<GroupOrder>]

@@ -1,26 +1,28 @@
 internal import RegnumStore
 
-/// A plan as results that follow commits need it, looked up in one schema.
+/// A plan resolved against one schema, in the form that results need to follow commits.
 ///
-/// The rows that match go through the stages: each distinct leaves the first row of every group. What
-/// is left is in the order of `terms`, then of the keys, and its first `limit` rows are the result.
+/// Matching rows pass through the stages: each distinct keeps the first row of every group. What
+/// remains is ordered by `terms`, then by key, and its first `limit` rows are the result.
 final class FollowedPlan: Sendable {
     enum Kind: Sendable {
-        /// Each row stands in the result once at most, at a place that values of it tell.
+        /// Each row occurs at most once, at a position determined by its values.
         case tree
-        /// All rows of the class, in their own order.
+        /// All rows of the class, in key order.
         case all
-        /// A list in its own order, all of it.
+        /// All elements of a list, in its own order.
         case list(ListPlace, row: UInt64)
-        /// The rows of a list or of an inverse over a list, chosen or sorted, in any number.
+        /// The rows of a list, or of an inverse over a list, filtered or sorted. Rows may repeat.
         case sequence(CompiledHop, table: TableKey, row: UInt64)
-        /// More values in one order than can be turned around one by one.
+        /// An order of more than 64 values, the number of directions that fit a bit set. The query
+        /// is evaluated again for each step.
         case anew
     }
 
     let plan: QueryPlan
     let schema: DatabaseSchema
-    /// With the condition that the source makes, where it is not the table.
+    /// The compiled query. If the source isn't the table, its predicate includes the source's
+    /// condition.
     let query: CompiledQuery
     let kind: Kind
     let shape: QueryPlan.Shape
@@ -30,7 +32,7 @@ final class FollowedPlan: Sendable {
     let groups: [GroupStage]
     let limit: Int
     let route: Route?
-    /// What other rows say about the rows of the plan.
+    /// The paths through which other rows affect the rows of the plan.
     let reach: Reach
 
     init(_ plan: QueryPlan, _ schema: DatabaseSchema) throws(StoreError) {
@@ -85,14 +87,14 @@ final class FollowedPlan: Sendable {
         return terms.count == 1 && SortRank.decides(first.column.type) ? .ranks : .values
     }
 
-    /// Whether the row there is, and is one of those that the stages begin with.
+    /// Whether the row exists and matches, so that it enters the first stage.
     @inline(__always)
     func matches(_ place: (cluster: Cluster, row: Int)?, _ content: DatabaseContent) -> Bool {
         guard let place else { return false }
         return query.predicate.matches(place.cluster, place.row, content)
     }
 
-    /// Whether rows that did not change say the same in an older schema; false where it is not known.
+    /// Whether unchanged rows read the same as with a plan for an older schema; `false` if unknown.
     func readsRows(as old: FollowedPlan) -> Bool {
         if self === old { return true }
         if case .all = kind, case .all = old.kind { return true }
@@ -108,8 +110,8 @@ final class FollowedPlan: Sendable {
             } && query.predicate.readsUntouchedRows(as: old.query.predicate)
     }
 
-    /// Whether a value by which a row is sorted differs between two versions, or one of them does not
-    /// have the row.
+    /// Whether a sort value of a row differs between two versions, or the row is missing in one of
+    /// them.
     func hasMoved(
         _ key: UInt64, _ content: DatabaseContent, since old: FollowedPlan,
         _ oldContent: DatabaseContent
@@ -127,11 +129,11 @@ final class FollowedPlan: Sendable {
     }
 }
 
-/// What the sorts and steps of a query come to.
+/// The effective order of a query's sorts and steps.
 private struct SortOrder {
     var terms: [(column: PathColumn, isDescending: Bool)] = []
     var groups: [GroupStage] = []
-    /// Whether an order has more values than an order can turn around.
+    /// Whether an order has more than 64 values.
     var isTooLong = false
 
     var descending: UInt64 { SortOrder.bits(terms.map(\.isDescending)) }
@@ -157,7 +159,7 @@ private struct SortOrder {
         if terms.count > 64 { isTooLong = true }
     }
 
-    /// What came before decides among rows with equal values.
+    /// Sorts by the columns first; the previous terms order rows with equal values.
     private mutating func sort(by columns: [PathColumn], _ order: ResultOrder) {
         var all = columns.enumerated().map { index, column in
             (column: column, isDescending: order.descending >> UInt64(index) & 1 != 0)

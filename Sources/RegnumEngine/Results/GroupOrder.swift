@@ -1,13 +1,14 @@
-/// The order of the rows that a distinct chooses from: by the values that make a group, ascending, and
-/// within a group as the rows came, so that the first of a group is the one that stays.
+/// The order of the rows that a distinct chooses from: by the values that define a group,
+/// ascending, and within a group in the order of the stage before, so that the first row of each
+/// group stays.
 ///
-/// A key with fewer values than the entries have comes before all that begin with them.
+/// A key with fewer values than the entries sorts before all entries that start with its values.
 struct GroupOrder: TreeOrder {
     static var leafSlotCountMax: Int { 24 }
     static var isElementTrivial: Bool { false }
     static var isKeyTrivial: Bool { false }
 
-    /// Bit i turns the i-th value around.
+    /// If bit i is set, the i-th value is in descending order.
     let descending: UInt64
 
     @inline(__always)
@@ -26,17 +27,17 @@ struct GroupOrder: TreeOrder {
     }
 }
 
-/// A distinct of a plan: what makes a group, and the order in which the rows come to it.
+/// A distinct of a plan: the columns that define a group, and the order in which rows reach it.
 struct GroupStage: Sendable {
     let columns: [PathColumn]
     let terms: [PathColumn]
     let order: GroupOrder
 
-    /// Which of the terms are turned around.
+    /// The terms in descending order, as a bit set.
     var termsDescending: UInt64 { order.descending >> UInt64(columns.count) }
 
-    /// The values of a row; nil if a link on the way to a value that makes the group is null: the row
-    /// is in no group.
+    /// Returns the values of a row. Returns `nil` if a link on the path to a grouping value is
+    /// null: such a row isn't in any group.
     func entry(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> ResultEntry? {
         guard let first = columns[0].read(cluster, row, content) else { return nil }
         var entry = ResultEntry(key: cluster.firstKey + UInt64(row))
@@ -52,7 +53,7 @@ struct GroupStage: Sendable {
         return entry
     }
 
-    /// The first row of the group that an entry is in, or would be in; nil if the group is empty.
+    /// Returns the first row of the group that an entry belongs to, or `nil` if the group is empty.
     ///
     /// - Complexity: O(log n).
     func first(_ tree: SortedTree<GroupOrder>, like entry: ResultEntry) -> ResultEntry? {
@@ -63,7 +64,7 @@ struct GroupStage: Sendable {
         return found
     }
 
-    /// Whether two rows are of one group.
+    /// Whether two rows are in the same group.
     func areAlike(_ a: ResultEntry, _ b: ResultEntry) -> Bool {
         if Value.compare(a.first, b.first) != 0 { return false }
         for index in 0..<columns.count - 1 where Value.compare(a.rest[index], b.rest[index]) != 0 {

@@ -1,11 +1,11 @@
-/// Rows of a root that are read when they are asked for: all of a class, those with one key of an
-/// index, or the elements of a list. It holds the root.
+/// Rows of a root that are read on access: all rows of a class, those with one key of an index, or
+/// the elements of a list. Holds the root.
 struct LazyRows: Sendable {
     enum Origin: Sendable {
         case table(Table)
-        /// Entries of one key, from a position on.
+        /// Entries with the key of the first one, starting at a position.
         case entries(IndexTree, start: Int)
-        /// Of a row's list, in its order.
+        /// Elements of a row's list, in its order.
         case elements(SequenceTree, row: UInt64)
     }
 
@@ -19,7 +19,7 @@ struct LazyRows: Sendable {
         self.count = count
     }
 
-    /// All rows of a class; none where it does not exist.
+    /// All rows of a class; empty if it doesn't exist.
     init(_ root: DatabaseRoot, _ key: TableKey?) {
         if let table = key.flatMap({ root.table($0) }) {
             self.init(root, .table(table), count: table.count)
@@ -34,12 +34,12 @@ struct LazyRows: Sendable {
         self.init(root, .elements(lists, row: row), count: lists.count(row))
     }
 
-    /// Fewer rows are copied: that is less work than to hold the root and to search in it.
+    /// Fewer rows than this are copied, which is cheaper than holding the root and searching it.
     static let countMin = 1_024
     /// A key that no row has.
     private static let noRow = UInt64.max >> 1
 
-    /// The key of the row at a position in `0..<count`; where a leaf is damaged, one that no row has.
+    /// The key of the row at a position in `0..<count`; a key that no row has if a leaf is damaged.
     ///
     /// - Complexity: O(log n)
     subscript(position: Int) -> UInt64 {
@@ -53,8 +53,8 @@ struct LazyRows: Sendable {
         }
     }
 
-    /// Fills an empty array with the keys of the next rows, `limit` or as many as there are, from a
-    /// position on, last one first; where a leaf is damaged, with keys that no row has.
+    /// Fills an empty array with the keys of up to `limit` rows from a position on, last one first.
+    /// If a leaf is damaged, keys that no row has are used instead.
     ///
     /// - Complexity: O(log n + limit)
     func fill(_ keys: inout [UInt64], from position: Int, _ limit: Int) {
@@ -84,7 +84,7 @@ struct LazyRows: Sendable {
                 return keys.count < end
             }
         }
-        // there are as many steps as `count` says
+        // always return as many keys as `count` promises
         while keys.count < end { keys.append(LazyRows.noRow) }
         keys.reverse()
     }

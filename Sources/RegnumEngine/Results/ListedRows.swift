@@ -1,9 +1,9 @@
 internal import RegnumStore
 
-/// Results that are not copied, and those of lists in their own order, which change as the list is
-/// spliced.
+/// Advancing results that aren't copied, and those of lists in their own order, which change as the
+/// list is spliced.
 extension QueryPlan {
-    /// The result of a whole list at the new version, and what the splices change.
+    /// Returns the result of a whole list at the new version, and the changes made by the splices.
     func advanceList(
         _ result: ResultTree, _ after: FollowedPlan, _ place: ListPlace, _ row: UInt64,
         _ step: VersionStep, _ listChange: ListChange?
@@ -27,7 +27,7 @@ extension QueryPlan {
         return (ResultTree(.list(LazyRows(step.new, place, row)), after), change)
     }
 
-    /// The result of all rows of the class at the new version, and which came and went.
+    /// Returns all rows of the class at the new version, and those that were inserted and deleted.
     func advanceAll(
         _ before: FollowedPlan, _ after: FollowedPlan, _ step: VersionStep
     ) -> (ResultTree, ResultChange) {
@@ -44,8 +44,8 @@ extension QueryPlan {
         return (ResultTree(.lazy(LazyRows(step.new, after.query.table)), after), change)
     }
 
-    /// By old position in the result the new one, -1 for what was taken out, or does not match any
-    /// more: from the splices of the list that it is the matching rows of.
+    /// Returns the new position in the result by the old one, -1 for elements that were removed or
+    /// no longer match. Derived from the splices of the list whose matching rows are the result.
     ///
     /// - Complexity: O(elements of the list).
     func listed(
@@ -75,15 +75,16 @@ extension QueryPlan {
         return stays
     }
 
-    /// By position in a list the position in the result of its matching elements, -1 for an element
-    /// that does not match.
+    /// Returns the position in the result by the position in the list, -1 for elements that don't
+    /// match.
     private static func places(
         _ content: DatabaseContent, _ place: ListPlace, _ row: UInt64, _ keys: [UInt64]
     ) -> [Int] {
         var next = 0
         var positions: [Int] = []
         for element in content.elements(place.table, place.list).elements(row) {
-            // matching elements are in the result, in order, whichever occurrence it is
+            // the result has the matching elements in the list's order, so equal ones needn't be
+            // told apart
             if next < keys.count, keys[next] == element {
                 positions.append(next)
                 next += 1
@@ -94,7 +95,8 @@ extension QueryPlan {
         return positions
     }
 
-    /// How the list that is the source changed; nil for other plans and where it is not known.
+    /// Returns the change of the list that is the plan's source; `nil` if it is unknown, and for
+    /// other plans.
     func sourceChange(_ step: VersionStep) -> ListChange? {
         guard case .list(let owner, let row, let name) = source, step.summaries != nil,
             let table = step.new.schema.table(named: owner),
@@ -105,8 +107,8 @@ extension QueryPlan {
         return changes.first { $0.row == row } ?? ListChange(row: row, splices: [])
     }
 
-    /// Whether a step may change the rows of a list, or of an inverse over a list, or what is asked of
-    /// them.
+    /// Whether a step may change the rows of a list or of an inverse over a list, or affect whether
+    /// and where they occur in the result.
     func concerns(
         _ hop: CompiledHop, _ table: TableKey, _ row: UInt64, _ after: FollowedPlan,
         _ step: VersionStep, _ listChange: ListChange?

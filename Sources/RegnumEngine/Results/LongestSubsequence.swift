@@ -1,5 +1,5 @@
-/// The positions of the longest strictly increasing subsequence; of several the one whose
-/// positions are lowest, compared from the first on.
+/// Returns the positions of the longest strictly increasing subsequence. If there are several,
+/// returns the one with the lowest positions, compared from the first on.
 ///
 /// Patience sorting from the right gives the longest run that starts at each position (Fredman,
 /// "On computing the length of longest increasing subsequences", 1975).

@@ -1,22 +1,22 @@
-/// The summaries of consecutive commits merged into one net effect on one class.
+/// The net changes that consecutive commits make to one class.
 ///
-/// Inserted and then deleted cancels; inserted and then modified is inserted; modified and then
-/// deleted is deleted; the column sets of several modifications are united. The changes of a list are
-/// composed; lists of rows that are inserted or deleted are not told.
+/// An insertion and a later deletion cancel out; a row inserted and then modified is inserted; a
+/// row modified and then deleted is deleted; the columns of several modifications are united.
+/// Changes of one list are composed. Lists of inserted and deleted rows aren't reported.
 package struct MergedDelta: Sendable, Hashable {
-    /// Ascending, as are the others. A row is in one list at most.
+    /// Ascending, as are the others. Each row is in at most one of the arrays.
     package private(set) var inserted: [ObjectKey] = []
     package private(set) var deleted: [ObjectKey] = []
     package private(set) var modified: [ModifiedRow] = []
-    /// Of rows that were there before and still are, as in `TableDelta`.
+    /// Changed lists of rows that exist before and after, as in `TableDelta`.
     package private(set) var listChanges: [ListKey: [ListChange]] = [:]
 
-    /// The delta of nothing.
+    /// Creates an empty delta.
     package init() {}
 
-    /// Merges the summaries of consecutive commits, in commit order, for the class of that name.
+    /// Merges the summaries of consecutive commits, in commit order, for the named class.
     ///
-    /// - Complexity: O(changes), and a sort of them for more than one summary.
+    /// - Complexity: O(changes), plus sorting them if there is more than one summary.
     package init(_ summaries: some Sequence<CommitSummary>, tableName: String) {
         self.init(summaries.lazy.compactMap { $0.delta(tableName: tableName) })
     }
@@ -60,7 +60,7 @@ package struct MergedDelta: Sendable, Hashable {
         self.listChanges = listChanges
     }
 
-    /// Counts rows as modified, without columns, that the delta does not tell of.
+    /// Adds rows that aren't in the delta as modified, without columns.
     ///
     /// - Complexity: O(rows of the delta).
     package mutating func addModified(_ rows: some Sequence<ObjectKey>) {
@@ -73,7 +73,7 @@ package struct MergedDelta: Sendable, Hashable {
         modified.sort { $0.key < $1.key }
     }
 
-    /// Counts a column of modified rows as set. Rows that are not modified do not matter.
+    /// Adds a column to modified rows. Rows that aren't modified are ignored.
     mutating func insert(_ column: ColumnKey, intoModified rows: Set<ObjectKey>) {
         if rows.isEmpty { return }
         for index in modified.indices where rows.contains(modified[index].key) {
@@ -81,7 +81,7 @@ package struct MergedDelta: Sendable, Hashable {
         }
     }
 
-    /// Adds to a delta what comes behind all it has, row by row.
+    /// Appends a row whose key is greater than all that the delta has of its kind.
     mutating func insert(_ key: ObjectKey) { inserted.append(key) }
     mutating func delete(_ key: ObjectKey) { deleted.append(key) }
     mutating func modify(_ row: ModifiedRow) { modified.append(row) }

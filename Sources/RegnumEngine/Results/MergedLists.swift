@@ -1,8 +1,8 @@
-/// The changes of the lists of one class over several commits, on their way into a `MergedDelta`.
+/// The merged list changes of one class over several commits, collected for a `MergedDelta`.
 struct MergedLists {
     private var lists: [ListKey: [ObjectKey: ListChange]] = [:]
 
-    /// More splices of one list than these are not merged: the trees tell.
+    /// The maximum number of splices of one list to merge. Beyond it, the list trees are compared.
     private static let spliceCountMax = 4_096
 
     mutating func add(_ change: ListChange, _ list: ListKey) {
@@ -19,12 +19,12 @@ struct MergedLists {
         lists[list]?[change.row] = merged.splices == [] ? nil : merged
     }
 
-    /// Forgets a row that was deleted.
+    /// Removes the changes of a row that was deleted.
     mutating func remove(_ row: ObjectKey) {
         for list in lists.keys { lists[list]?[row] = nil }
     }
 
-    /// Ascending by row; no list without changes.
+    /// The changes by list, ascending by row; lists without changes are left out.
     var changes: [ListKey: [ListChange]] {
         lists.filter { !$0.value.isEmpty }
             .mapValues { $0.values.sorted { $0.row < $1.row } }

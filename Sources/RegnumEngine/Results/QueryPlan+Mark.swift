@@ -1,13 +1,14 @@
 package import RegnumStore
 
 extension QueryPlan {
-    /// Adds the modifications to a change: the rows that are marked and stay, wherever they stand.
+    /// Adds the modifications to a change: the marked rows that stay in the result, at any
+    /// position.
     ///
     /// - Parameters:
-    ///   - change: what `advance` or `change` told of the step.
+    ///   - change: the change that `advance` or `change` returned for the step.
     ///   - new: the result at the new version.
-    /// - Complexity: O(marked rows x log n), or O(rows) if the result has fewer; O(elements) for a list
-    ///   that has marked rows, and for results that may have a row several times.
+    /// - Complexity: O(marked rows x log n), or O(rows) if the result has fewer; O(elements) for a
+    ///   list that has marked rows, and for results in which rows may repeat.
     package func mark(
         _ change: inout ResultChange, _ marks: RowMarks, in new: ResultTree, _ step: VersionStep
     ) throws(StoreError) {
@@ -48,7 +49,7 @@ extension QueryPlan {
 }
 
 extension FollowedPlan {
-    /// The marked rows of a result, by their sort values.
+    /// Finds the marked rows in a result by their sort values.
     fileprivate func find<Shape: ResultShape>(
         _ marks: RowMarks, _ tree: SortedTree<Shape>, _ content: DatabaseContent,
         _ found: inout [(position: Int, key: ObjectKey)]
@@ -63,7 +64,7 @@ extension FollowedPlan {
 }
 
 extension LazyRows {
-    /// The places of the marked rows among all of the class, or in a list.
+    /// Finds the positions of the marked rows among all rows of the class, or in a list.
     fileprivate func find(
         _ marks: RowMarks, _ plan: FollowedPlan, _ content: DatabaseContent,
         _ found: inout [(position: Int, key: ObjectKey)]

@@ -1,12 +1,12 @@
 package import RegnumStore
 
 extension QueryPlan {
-    /// The result at one version for a stream: with all that its steps need, so that the first costs
-    /// no more than the others. Throws as `evaluate`.
+    /// Returns the result at one version for a stream, including everything that later steps need,
+    /// so that the first step costs no more than the others. Throws the errors of `evaluate`.
     ///
     /// - Complexity: as `evaluate`, and O(n log n) for n rows with a distinct, a limit or a sort
-    ///   through links. A list that is not chosen from or sorted is not copied: the result holds the
-    ///   root.
+    ///   through links. A list that is neither filtered nor sorted isn't copied: the result holds
+    ///   the root.
     package func evaluate(
         _ root: DatabaseRoot, counters: StreamCounters
     ) throws(StoreError) -> ResultTree {
@@ -16,32 +16,32 @@ extension QueryPlan {
         return result
     }
 
-    /// Brings a result through a step and tells what changed: deletions and insertions only.
+    /// Advances a result by a step and returns its deletions and insertions.
     ///
-    /// Rows in both results that did not change by themselves, and whose sort values are equal, keep
-    /// their place. Of the other rows in both the longest subsequence that still fits stays (of several
-    /// the one with the lowest old positions); the rest are a deletion and an insertion. The
-    /// result of a list without an order of its own changes as the list was spliced.
+    /// Rows in both results that didn't change themselves and whose sort values are equal keep
+    /// their place. Of the other rows in both, the longest subsequence that still fits stays (of
+    /// several, the one with the lowest old positions); each of the rest is a deletion and an
+    /// insertion. The result of a list in its own order changes as the list was spliced.
     ///
     /// - Parameters:
-    ///   - result: what `evaluate` or `advance` gave for the step's old version; from
-    ///     `evaluate(_:counters:)`, the first step need not make it anew. Where the caller gives its
-    ///     only copy away, it is edited in place.
-    ///   - listChange: for a plan whose source is a list: how the list changed; the step tells by
-    ///     itself if it is nil.
+    ///   - result: the result that `evaluate` or `advance` returned for the step's old version. One
+    ///     of `evaluate(_:counters:)` saves the first step from building it again. It is edited in
+    ///     place if the caller gives up the only copy.
+    ///   - listChange: the change of the list that is the plan's source. If `nil`, it is taken from
+    ///     the step.
     ///
-    /// Throws as `evaluate`.
-    /// - Complexity: O(c x log n) for c rows that changed by themselves, or that rows of other classes
-    ///   that changed are reached from; O(elements) for chosen or sorted rows of a list, or of an
-    ///   inverse over a list, if the step concerns them; as `evaluate` where the schema changed
-    ///   between the versions in what the plan reads, and for orders of more than 64 values.
+    /// Throws the errors of `evaluate`.
+    /// - Complexity: O(c x log n) for c rows that changed themselves or from which changed rows of
+    ///   other classes are reached; O(elements) for filtered or sorted rows of a list or of an
+    ///   inverse over a list, if the step concerns them; as `evaluate` if the part of the schema
+    ///   that the plan reads changed between the versions, and for orders of more than 64 values.
     package func advance(
         _ result: consuming ResultTree, _ step: VersionStep, listChange: ListChange? = nil
     ) throws(StoreError) -> (ResultTree, ResultChange) {
         try bring(result, known: nil, step, listChange)
     }
 
-    /// What `advance` tells, where the result at the new version is known already.
+    /// Returns the change that `advance` would, given the result at the new version.
     package func change(
         from old: ResultTree, to new: ResultTree, _ step: VersionStep,
         listChange: ListChange? = nil
@@ -125,7 +125,7 @@ extension QueryPlan {
             let result = ResultTree(Shape.storage(edit.newTree), versions.after, groups)
             return (known ?? result, edit.change)
         }
-        // nothing else is to hold the tree while it is edited
+        // drop the other reference, so that the tree can be edited in place
         let storage = old.storage
         _ = consume old
         switch consume storage {

@@ -1,24 +1,24 @@
-/// The paths that a plan reads rows of other classes through, joined where they begin alike, and what it
-/// reads there: with it the rows are found that a change of other rows can concern.
+/// The paths through which a plan reads rows of other classes, with shared prefixes merged, and the
+/// properties it reads along them. Used to find the rows that a change of other rows can concern.
 struct Reach: Sendable {
-    /// A class that a path leads to, or, first of all, that of the plan.
+    /// A class that a path leads to. The first place is the plan's own class.
     struct Place: Sendable {
         let table: TableKey
-        /// The step that leads here, and from which place.
+        /// The hop that leads here, from the place at `parent`.
         let hop: CompiledHop?
         let parent: Int
-        /// The columns that are read here, links that are followed included.
+        /// The columns read here, including links that are followed.
         var columns = ColumnSet()
-        /// The lists that are followed from here.
+        /// The lists followed from here.
         var lists: Set<ListKey> = []
-        /// The links and lists whose origins are asked for here.
+        /// The hops from here to the origins of a link or list.
         var origins: Set<CompiledHop> = []
     }
 
-    /// A place comes after its parent.
+    /// The places; each one follows its parent.
     private(set) var places: [Place] = []
 
-    /// Whether the plan reads its own rows only.
+    /// Whether the plan only reads rows of its own class.
     var isEmpty: Bool { places.count <= 1 }
 
     init(_ query: CompiledQuery, _ columns: [PathColumn]) {
@@ -65,7 +65,8 @@ struct Reach: Sendable {
         hops.reduce(place) { follow($1, from: $0) }
     }
 
-    /// The place that a step leads to; notes what is read for it where it begins.
+    /// Returns the place that a hop leads to, adding it if needed, and records what the hop reads
+    /// at its start.
     private mutating func follow(_ hop: CompiledHop, from place: Int) -> Int {
         switch hop {
         case .link(let link):
@@ -81,11 +82,12 @@ struct Reach: Sendable {
         return places.count - 1
     }
 
-    /// The rows of the plan's class that may be concerned by what a step changed of others, ascending.
-    /// Rows of its own class that changed by themselves are not told, unless through others.
+    /// Returns the rows of the plan's class, ascending, that a step's changes of other rows may
+    /// concern. Rows of the class that changed themselves are included only if they are also
+    /// reached through other rows.
     ///
-    /// Where two versions of a row answer differently, the paths lead, in both versions, from it to a
-    /// row that changed: so it is enough to go back in one, the new one.
+    /// If a row matches or sorts differently at the two versions, its paths lead to a changed row
+    /// in both of them. Searching back in the new version alone is therefore sufficient.
     /// - Complexity: O(changes x rows that lead to them x log n).
     func rows(_ step: VersionStep) -> [UInt64] {
         if isEmpty { return [] }
@@ -106,7 +108,7 @@ struct Reach: Sendable {
         return found[0]
     }
 
-    /// The rows that changed in what is read of them.
+    /// Collects the rows whose properties read at a place changed.
     private func changed(
         _ place: Place, isOwn: Bool, _ step: VersionStep, _ rows: inout [UInt64]
     ) {
@@ -124,7 +126,7 @@ struct Reach: Sendable {
 }
 
 extension VersionStep {
-    /// The rows that a changed row of an inverse pointed to or points to.
+    /// Collects the previous and current targets of changed links or lists whose inverse is read.
     fileprivate func targets(_ hop: CompiledHop, _ rows: inout [UInt64]) {
         switch hop {
         case .link, .list, .element, .entryTargets, .entryOrigins: return

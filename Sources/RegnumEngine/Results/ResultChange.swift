@@ -1,8 +1,8 @@
-/// How a result changed between two versions, by position and by key.
+/// The change of a result between two versions, by position and by key.
 ///
 /// Deleting `deletions` (positions in the old result) and inserting `insertions` (positions in the
-/// new one) turns the old into the new. A row that moved is a deletion and an insertion. All
-/// position lists are ascending.
+/// new one) turns the old result into the new one. A row that moved is a deletion and an insertion.
+/// All arrays of positions are ascending.
 package struct ResultChange: Sendable, Hashable {
     /// Positions in the old result.
     package var deletions: [Int] = []
@@ -21,22 +21,23 @@ package struct ResultChange: Sendable, Hashable {
 
     package init() {}
 
-    /// Whether nothing changed that the result shows.
+    /// Whether the change contains no deletions, insertions or modifications.
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
-    /// The old position of the row at a new position; nil if it was inserted.
+    /// Returns the old position of the row at a new position, or `nil` if it was inserted.
     ///
     /// - Complexity: O(log changes).
     package func oldPosition(_ position: Int) -> Int? {
         let before = ResultChange.firstIndex(insertions.count) { insertions[$0] >= position }
         if before < insertions.count, insertions[before] == position { return nil }
-        // the row is the one with this number among those that stayed
+        // the index of the row among those that stayed
         let number = position - before
         let deleted = ResultChange.firstIndex(deletions.count) { deletions[$0] - $0 > number }
         return number + deleted
     }
 
-    /// The first of `0..<count` for which `holds`, which it does for all behind it; else `count`.
+    /// Returns the first index in `0..<count` for which `holds` returns `true`, or `count`. It must
+    /// return `true` for all indices after that.
     private static func firstIndex(_ count: Int, _ holds: (Int) -> Bool) -> Int {
         var low = 0
         var high = count
@@ -55,7 +56,7 @@ package struct ModifiedResult: Sendable, Hashable {
     package var oldIndex: Int
     /// Position in the new result.
     package var newIndex: Int
-    /// What of it was hit.
+    /// The properties and paths of the row that were hit.
     package var mark: RowMarks.Mark
 
     package init(key: ObjectKey, oldIndex: Int, newIndex: Int, mark: RowMarks.Mark) {

@@ -1,14 +1,14 @@
-/// The last stage of a step: the rows that are left, in their order, and what changed of those that
-/// the limit leaves.
+/// The last stage of a step: updates the ordered rows and computes the changes to those within the
+/// limit.
 struct ResultEdit<Shape: ResultShape> {
-    /// A row whose place may differ.
+    /// A row whose position may differ.
     struct Item {
         let key: UInt64
         let oldEntry: Shape.Element?
         let newEntry: Shape.Element?
         var oldIndex = -1
         var newIndex = -1
-        /// How many rows that are no items, and are in both results, come before it.
+        /// The number of rows before it that are in both results and aren't items.
         var oldGap = 0
         var newGap = 0
         var stays = false
@@ -16,24 +16,23 @@ struct ResultEdit<Shape: ResultShape> {
 
     private(set) var newTree: SortedTree<Shape>
     private var items: [Item] = []
-    /// The items that are in the result before, and after, by their entries.
+    /// Indices of items in the old and in the new result, sorted by entry.
     private var byOld: [Int] = []
     private var byNew: [Int] = []
-    /// Whether a row that is in both moves in the order of all.
+    /// Whether a row that is in both results may move in the overall order.
     private var hasMoves = false
     private let limit: Int
     private let oldCount: Int
-    /// The tree at the old version, where it is needed again: a copy of it costs copies of the nodes
-    /// that are edited.
+    /// The old tree, kept only if it is needed again: holding a copy makes edits copy nodes.
     private let oldTree: SortedTree<Shape>?
     private(set) var change = ResultChange()
 
-    /// Edits a tree, or, where another stream made the tree at the new version, finds out how it came
-    /// about.
+    /// Edits a tree or, if another stream has already made the tree of the new version, computes
+    /// the change between the two.
     ///
     /// - Parameters:
-    ///   - tree: that of the old version; edited in place where nobody else holds its nodes.
-    ///   - known: that of the new version.
+    ///   - tree: the tree of the old version; edited in place if its nodes aren't shared.
+    ///   - known: the tree of the new version.
     init(
         _ versions: ResultVersions, _ tree: consuming SortedTree<Shape>,
         known: SortedTree<Shape>?, _ candidates: [Candidate]
@@ -72,7 +71,7 @@ struct ResultEdit<Shape: ResultShape> {
                 let isMoved = order.compare(oldEntry, newEntry) != 0
                 if isMoved { hasMoves = true }
                 if !isMoved, !candidate.isOwn || !Shape.isSorted {
-                    // its place is that of before
+                    // the position among the other rows is unchanged
                     if !isKnown, !Shape.isIdentical(oldEntry, newEntry) {
                         newTree.remove(oldEntry)
                         newTree.insertNew(newEntry, newEntry)
@@ -93,13 +92,13 @@ struct ResultEdit<Shape: ResultShape> {
         byNew.sort { isBefore(items[$0].newEntry, items[$1].newEntry) }
     }
 
-    /// Whether a row stays whatever else happens, and so needs no position, as all of its like do.
+    /// Whether a row is in both results. If no row moves, such rows need no position.
     private func staysPlainly(_ index: Int) -> Bool {
         items[index].oldEntry != nil && items[index].newEntry != nil
     }
 
-    /// Rows go from the last on, and come from the first on: so each stands where it stood in the old
-    /// tree, or stands in the new one, at the moment when the tree is asked for its position.
+    /// Removes rows from last to first and inserts them from first to last. Each position that the
+    /// tree reports is therefore the final one in the old tree or in the new tree.
     private mutating func edit(isPlain: Bool) {
         for index in byOld.reversed() {
             guard let entry = items[index].oldEntry else { continue }
@@ -134,7 +133,7 @@ struct ResultEdit<Shape: ResultShape> {
         }
     }
 
-    /// No row that is in both results moves, and the limit cuts nothing off.
+    /// Makes the change if no row that is in both results moves and the limit cuts nothing off.
     private mutating func makePlainChange() {
         for index in byOld where !staysPlainly(index) {
             change.deletions.append(items[index].oldIndex)
@@ -151,7 +150,8 @@ struct ResultEdit<Shape: ResultShape> {
         let newCount = min(newTree.count, limit)
         let byOld = byOld.filter { items[$0].oldIndex < oldCount }
         let byNew = byNew.filter { items[$0].newIndex < newCount }
-        // the rows that are no items have one order in both, and the first of them are in both
+        // rows that aren't items have the same order in both results, and the first `common` are in
+        // both
         let oldRest = oldCount - byOld.count
         let newRest = newCount - byNew.count
         let common = min(oldRest, newRest)
@@ -185,8 +185,8 @@ struct ResultEdit<Shape: ResultShape> {
         }
     }
 
-    /// The last `count` rows of the first `end` that are not at one of some positions, ascending: they
-    /// slide over the limit.
+    /// Returns the last `count` of the first `end` rows, skipping the given ascending positions:
+    /// rows that cross the limit.
     private func slid(
         _ count: Int, _ tree: SortedTree<Shape>?, _ end: Int, _ positions: [Int]
     ) -> [(position: Int, key: UInt64)] {

@@ -1,6 +1,6 @@
-/// The place of a row in a result: its sort values, then its key.
+/// The sort key of a row in a result: its sort values, then its object key.
 struct ResultEntry: Sendable {
-    /// The value of the first sort term; null where there is none.
+    /// The value of the first sort term; null if there are no terms.
     var first: Value = .null
     /// The values of the other sort terms.
     var rest: [Value] = []
@@ -10,13 +10,14 @@ struct ResultEntry: Sendable {
         self.key = key
     }
 
-    /// Whether the two are stored the same, so that one need not replace the other.
+    /// Whether both are stored identically, so that neither has to replace the other.
     func isIdentical(to other: ResultEntry) -> Bool {
         key == other.key && first == other.first && rest == other.rest
     }
 }
 
-/// The order of a result: bit i of `descending` turns sort term i around; ties go by key.
+/// The order of a result. If bit i of `descending` is set, sort term i is descending; ties are
+/// ordered by key.
 struct ResultOrder: TreeOrder {
     static var leafSlotCountMax: Int { 24 }
     static var isElementTrivial: Bool { false }
@@ -42,19 +43,20 @@ struct ResultOrder: TreeOrder {
     }
 }
 
-/// A query's result at one version: object keys in order, immutable, sharing structure with the
-/// results of neighbouring versions.
+/// A query's result at one version: an immutable sequence of object keys that shares structure with
+/// the results of neighboring versions.
 package struct ResultTree: Sendable, RandomAccessCollection {
-    /// By the shape of the plan (`ResultShape`). What was evaluated and never advanced is a list: it
-    /// costs no more to make than to read. The first `advance` makes a tree of it.
+    /// The representation, which depends on the shape of the plan (`ResultShape`). A result that
+    /// was never advanced is an array, which costs no more to make than to read. The first
+    /// `advance` turns it into a tree.
     enum Storage: Sendable {
         case keyList([UInt64])
         case rankList([RankedKey])
-        /// Of a plan that is not plain: in any order, and a row may be there several times.
+        /// For a plan that isn't plain: keys in any order, which may repeat.
         case sequence([UInt64])
-        /// Keys in ascending order that are not copied.
+        /// Keys in ascending order, not copied.
         case lazy(LazyRows)
-        /// The elements of a list, that are not copied either.
+        /// The elements of a list, not copied.
         case list(LazyRows)
         case keys(SortedTree<KeyOrder>)
         case ranks(SortedTree<RankOrder>)
@@ -62,12 +64,12 @@ package struct ResultTree: Sendable, RandomAccessCollection {
     }
 
     let storage: Storage
-    /// Of a result that follows commits: the plan as it was looked up last; the storage has all rows
-    /// then that a limit would cut off.
+    /// For a result that follows commits: the plan as last resolved. The storage then includes the
+    /// rows beyond the limit.
     let followed: FollowedPlan?
     /// The rows that each distinct of the plan chooses from.
     let groups: [SortedTree<GroupOrder>]
-    /// The rows of a list that the plan chooses.
+    /// The matching rows of a list, if the plan filters or sorts one.
     let chosen: ChosenRows?
 
     init(
@@ -80,7 +82,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         self.chosen = chosen
     }
 
-    /// The empty result.
+    /// Creates an empty result.
     package init() {
         self.init(.keyList([]))
     }
@@ -98,8 +100,8 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         }
     }
 
-    /// The same as a tree, which `advance` works on: for a result that will be advanced, so that the
-    /// first step is as quick as the others.
+    /// Returns the same result as a tree, which `advance` works on. Use it for a result that will
+    /// be advanced, so that the first step is as fast as the others.
     ///
     /// - Complexity: O(n), once.
     package func prepared() -> ResultTree {
@@ -114,7 +116,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         }
     }
 
-    /// Whether it reads from a root, which it holds.
+    /// Whether it holds a root and reads from it.
     package var holdsRoot: Bool {
         switch storage {
         case .lazy, .list: true
@@ -127,7 +129,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
 
     /// The key of the row at `position`, which must be in `0..<count`.
     ///
-    /// - Complexity: O(log n); iteration is O(1) a step.
+    /// - Complexity: O(log n); iterating takes O(1) for each element.
     package subscript(position: Int) -> ObjectKey {
         switch storage {
         case .keyList(let list), .sequence(let list): ObjectKey(rawValue: list[position])
@@ -152,7 +154,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
 
     package struct Iterator: IteratorProtocol {
         enum Base {
-            /// With the next position.
+            /// An array of keys and the next position.
             case keyList([UInt64], Int)
             case rankList([RankedKey], Int)
             case lazy(LazyRows, Int)
@@ -162,9 +164,9 @@ package struct ResultTree: Sendable, RandomAccessCollection {
         }
 
         private var base: Base
-        /// Keys that were taken from `base` and not given yet, the next one last.
+        /// Keys read from `base` but not yet returned, the next one last.
         private var ahead: [UInt64] = []
-        /// How many more keys there are.
+        /// The number of keys that are left.
         private var left: Int
 
         init(_ base: Base, _ count: Int) {
@@ -180,7 +182,7 @@ package struct ResultTree: Sendable, RandomAccessCollection {
             return ahead.popLast().map { ObjectKey(rawValue: $0) }
         }
 
-        /// Takes several at a time, so that `base` is not taken apart for each.
+        /// Reads several keys at once, so that `base` isn't unpacked for each of them.
         private mutating func fill() {
             switch base {
             case .keyList(let list, let start):

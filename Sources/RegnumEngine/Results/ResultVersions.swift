@@ -1,14 +1,15 @@
-/// A row that is looked at in a step of a result.
+/// A row that a step of a result examines.
 struct Candidate: Sendable {
     let key: UInt64
-    /// Whether it changed by itself, so that it may move.
+    /// Whether the row itself changed, so that it may move.
     let isOwn: Bool
-    /// Whether it is among the rows that the next stage takes, at the old version and the new one.
+    /// Whether the row is in the input of the next stage at the old version; `isNew`: at the new
+    /// one.
     var isOld = false
     var isNew = false
 }
 
-/// The versions between which a result is brought forward, with the plan as each has it.
+/// The two versions of a result's step, with the plan resolved for each.
 struct ResultVersions {
     let before: FollowedPlan
     let after: FollowedPlan
@@ -26,7 +27,7 @@ struct ResultVersions {
         newRows = after.query.table.flatMap { step.new.table($0) }
     }
 
-    /// The candidate, if it matches at one of the versions.
+    /// Returns the candidate if it matches at either version.
     @inline(__always)
     func candidate(_ key: UInt64, isOwn: Bool, wasThere: Bool, isThere: Bool) -> Candidate? {
         let isOld = wasThere && before.matches(oldRows?.place(key), old)
@@ -35,7 +36,7 @@ struct ResultVersions {
         return Candidate(key: key, isOwn: isOwn, isOld: isOld, isNew: isNew)
     }
 
-    /// The rows that can come, go or move in a step, and how many rows were looked at.
+    /// Returns the rows that may enter, leave or move in a step, and the number of rows examined.
     func candidates(_ step: VersionStep) -> (candidates: [Candidate], count: Int) {
         var delta = step.rows(after.plan.tableName)
         if let route = after.route, before.route == route,
@@ -74,13 +75,15 @@ struct ResultVersions {
         return (candidates, count)
     }
 
-    /// Fewer changed rows than these are looked at one by one by whoever asks for one value.
+    /// Up to this many changed rows, each query examines all of them instead of only those with its
+    /// value.
     private static let routeCountMin = 16
 
     // MARK: Distinct
 
-    /// What a distinct makes of its candidates: the rows that come or go as the first of a group, and
-    /// those candidates that are the first of one. Returns its rows at the new version.
+    /// Applies a distinct. Replaces the candidates by those that are the first row of a group at
+    /// either version, and adds rows that become or cease to be the first. Returns the stage's rows
+    /// at the new version.
     func distinct(
         _ number: Int, _ oldTree: SortedTree<GroupOrder>, known: SortedTree<GroupOrder>?,
         _ candidates: inout [Candidate]
@@ -138,7 +141,7 @@ struct ResultVersions {
 }
 
 extension MergedDelta {
-    /// All rows that it tells of.
+    /// The keys of all rows in the delta.
     fileprivate var keySet: Set<UInt64> {
         var keys: Set<UInt64> = []
         keys.reserveCapacity(inserted.count + deleted.count + modified.count)

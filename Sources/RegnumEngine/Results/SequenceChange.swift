@@ -1,12 +1,12 @@
-/// What turns one sequence of rows into another, for results that are evaluated anew.
+/// The change from one sequence of rows to another, for results that are evaluated again.
 ///
-/// A row may stand in a sequence several times: its first place then corresponds to its first, and so
-/// on.
+/// A row may occur several times in a sequence: its first occurrences correspond to each other,
+/// then its second, and so on.
 struct SequenceChange {
     let old: [UInt64]
     let new: [UInt64]
     private(set) var change = ResultChange()
-    /// By old position: the new one of an entry that stays, else -1.
+    /// By old position: the new position of an entry that stays, -1 for others.
     private var stays: [Int]
 
     private struct Occurrence: Hashable {
@@ -14,12 +14,12 @@ struct SequenceChange {
         var number: Int
     }
 
-    /// Entries that are in both and not `touched` keep their place. Of the others that lie between the
-    /// same of these as before, the longest subsequence in unchanged order stays (of several the one
-    /// with the lowest old positions). If those that are not touched changed their order, all are
-    /// taken for touched.
+    /// Entries in both that aren't `touched` stay. Of the others that are still between the same
+    /// untouched entries, the longest subsequence in unchanged order stays (of several, the one
+    /// with the lowest old positions). If the untouched entries are in a different order, all
+    /// entries count as touched.
     ///
-    /// - Complexity: O(n log n) for what lies between the common beginning and the common end.
+    /// - Complexity: O(n log n) for the part between the common prefix and the common suffix.
     init(_ old: [UInt64], _ new: [UInt64], isTouched: (UInt64) -> Bool) {
         self.old = old
         self.new = new
@@ -40,7 +40,7 @@ struct SequenceChange {
         makeChange()
     }
 
-    /// As pairs that correspond are given: by old position the new one, ascending, -1 for none.
+    /// Uses given pairs: by old position the new one, ascending, -1 for none.
     init(_ old: [UInt64], _ new: [UInt64], stays: [Int]) {
         self.old = old
         self.new = new
@@ -75,7 +75,7 @@ struct SequenceChange {
             }
             last = pair.new
         }
-        // how many entries that are not touched come before each new position
+        // the number of untouched entries before each new position
         var untouchedBefore = [Int](repeating: 0, count: newRange.count + 1)
         for pair in pairs where !pair.isTouched {
             untouchedBefore[pair.new - newRange.lowerBound + 1] = 1

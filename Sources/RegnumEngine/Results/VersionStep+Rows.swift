@@ -1,8 +1,8 @@
 internal import RegnumStore
 
-/// What of one class changed in a step, as results need it.
+/// The changed rows of a class in a step, in the form that results need.
 extension VersionStep {
-    /// What is found once for all results that make the step.
+    /// Cached values that all results with this step share.
     struct Found: Sendable {
         fileprivate var rows: [String: MergedDelta] = [:]
         fileprivate var routes: [RoutedColumn: [Value: MergedDelta]] = [:]
@@ -13,8 +13,9 @@ extension VersionStep {
         var column: String
     }
 
-    /// The net effect on a class, with all rows of it that changed by themselves as modified: also
-    /// those, without columns, of which only a list changed, or elements of a list of values were set.
+    /// Returns the net changes to a class, with all rows that changed themselves as modified. Rows
+    /// of which only a list changed, or an element of a list of values was set, are included
+    /// without columns.
     ///
     /// - Complexity: O(changes x log n) the first time, then O(1).
     package func rows(_ tableName: String) -> MergedDelta {
@@ -27,7 +28,7 @@ extension VersionStep {
                 let elements = new.schema.tables[list.target.index]
                 guard elements.kind == .elements else { continue }
                 for row in self.delta(elements.name).modified {
-                    // an element belongs to one list
+                    // an element belongs to one list only
                     for owner in new.backlinks(of: row.key, through: list.key, of: table.key)
                     where old.contains(table.key, owner) { owners.insert(owner) }
                 }
@@ -38,8 +39,9 @@ extension VersionStep {
         return delta
     }
 
-    /// The part of `rows` that has a value in a property before or after: what can change a query for
-    /// rows with that value. All of it where the class does not have the property in both versions.
+    /// Returns the part of `rows` that has a value in a property before or after: the rows that can
+    /// change a query for that value. Returns all of `rows` if the property isn't stored in both
+    /// versions.
     ///
     /// - Complexity: O(changes x log n) for the first value of a property, then O(1).
     package func delta(_ route: Route) -> MergedDelta {
@@ -90,13 +92,13 @@ extension VersionStep {
 }
 
 extension QueryPlan {
-    /// A property that all rows of the result have one value in, by the predicate: the first
-    /// comparison of those that all must hold. Strings, integers and identifiers go before others,
-    /// which have few values.
+    /// A property that has one value in all rows of the result, according to the predicate: the
+    /// first equality that every row must satisfy. Strings, data, integers and identifiers are
+    /// preferred over types with few distinct values.
     package var route: Route? { route(in: nil) }
 
-    /// The same; the primary key goes before indexed properties, these before others, and the links
-    /// through which rows are found that link to one row before all.
+    /// As `route`. The link whose inverse is the source is preferred over all, then the primary
+    /// key, then indexed properties.
     package func route(in schema: DatabaseSchema?) -> Route? {
         let table = schema?.table(named: tableName)
         if case .backlinks(let name, _, let row) = source, let column = table?.column(named: name),
@@ -121,7 +123,8 @@ extension QueryPlan {
 }
 
 extension Predicate {
-    /// Calls `body` with the own properties that equal a constant wherever the predicate holds.
+    /// Calls `body` for each property of the row itself that must equal a constant for the
+    /// predicate to hold.
     fileprivate func forEachEquality(_ body: (ColumnReference, Value) -> Void) {
         switch self {
         case .compare(let column, .equal, let value):
@@ -139,7 +142,7 @@ extension Predicate {
 }
 
 extension Value {
-    /// Whether many values of the type are the rule.
+    /// Whether values of the type are typically distinct.
     fileprivate var isSelective: Bool {
         switch self {
         case .int, .string, .uuid, .objectId, .data: true

@@ -1,8 +1,8 @@
-/// Conditions on other rows, answered from these rows back: the rows at the end of a path that match,
-/// those that lead to them, and so on to the rows that are asked for.
+/// Answering conditions on other rows backward: finds the matching rows at the end of a path, then
+/// the rows that lead to them, and so on back to the rows of the query.
 extension CompiledPredicate {
-    /// The lookup of `through`, `related` or `count`; nil where asking `candidateCount` rows is less
-    /// work, or rows match that lead to no other.
+    /// Returns the lookup of `through`, `related` or `count`. Returns `nil` if evaluating
+    /// `candidateCount` rows is less work, or if rows that lead to no other row match as well.
     func backwardLookup(
         _ root: DatabaseContent, _ table: TableKey, _ candidateCount: Int,
         _ statistics: inout QueryStatistics
@@ -21,7 +21,7 @@ extension CompiledPredicate {
         default:
             return nil
         }
-        // whoever has the element may have it at another position
+        // the position isn't checked: a list may have the element elsewhere
         if hops.contains(where: { if case .element = $0 { true } else { false } }) {
             isExact = false
         }
@@ -41,13 +41,14 @@ extension CompiledPredicate {
         return IndexLookup(ranges: [], rows: rows, isExact: isExact)
     }
 
-    /// Fewer candidates are just looked at.
+    /// With fewer candidates than this, each of them is evaluated.
     private static let backwardCountMin = 32
-    /// Following a path from a row costs at least so many times what passing a row in a scan does.
+    /// The least cost of following a path from a row, in units of scanning past one row.
     private static let followingCost = 8
 
-    /// The rows of a class that match, ascending; nil if there may be more than `countMax`, or to find
-    /// them is more work than to follow a path from `candidateCount` rows.
+    /// Returns the matching rows of a class, ascending. Returns `nil` if there may be more than
+    /// `countMax`, or if finding them is more work than following a path from `candidateCount`
+    /// rows.
     private func rows(
         _ root: DatabaseContent, _ key: TableKey, _ candidateCount: Int, _ countMax: Int,
         _ statistics: inout QueryStatistics
@@ -83,7 +84,7 @@ extension CompiledPredicate {
         return rows.count <= countMax ? rows : nil
     }
 
-    /// Whether it asks more of a row than its columns.
+    /// Whether the predicate reads more than the columns of the row itself.
     var readsOtherRows: Bool {
         switch self {
         case .through, .throughSet, .compareValues, .related, .count, .aggregate, .matchTextColumns:
@@ -96,8 +97,8 @@ extension CompiledPredicate {
 }
 
 extension CompiledHop {
-    /// The rows of `origin` that the hop leads from to one of `rows`, ascending, each once; nil if
-    /// there are more than `countMax` entries.
+    /// Returns the rows of `origin` from which the hop leads to one of `rows`, ascending, without
+    /// duplicates. Returns `nil` if there are more than `countMax` entries.
     func origins(
         of rows: [UInt64], _ origin: TableKey, _ root: DatabaseContent, countMax: Int,
         _ statistics: inout QueryStatistics

@@ -1,14 +1,15 @@
 import CRegnum
 
 extension Comparison {
-    /// The number by which kernels know the comparison.
+    /// The code of the comparison in kernels.
     @inline(__always)
     var kernel: Int32 { Int32(rawValue) }
 
     enum Coverage { case no, every }
 
-    /// Whether all or none of the values from `least` to `greatest` compare so to `x`; nil if that
-    /// depends on the value. `least` is greater than `greatest` where there are no values.
+    /// Returns whether all or none of the values from `least` to `greatest` satisfy the comparison
+    /// with `x`, or `nil` if some may and others not. There are no values if `least` is greater
+    /// than `greatest`.
     @inline(__always)
     func answer<T: Comparable>(_ least: T, _ greatest: T, _ x: T) -> Coverage? {
         if least > greatest { return .no }
@@ -26,13 +27,14 @@ extension Comparison {
         }
     }
 
-    /// A comparison of one type said in another.
+    /// A comparison with a value of one type, expressed in another type.
     enum Translation<T> {
         case no, every
         case compare(Comparison, T)
     }
 
-    /// The same about integers as this comparison to a double, by mathematical values.
+    /// Returns the equivalent comparison of integers to this comparison with a double, by
+    /// mathematical value.
     func asIntegers(_ x: Double) -> Translation<Int64> {
         if x.isNaN { return self == .notEqual ? .every : .no }
         if x >= 0x1p63 {
@@ -51,7 +53,8 @@ extension Comparison {
         }
     }
 
-    /// The same about doubles as this comparison to an integer, by mathematical values.
+    /// Returns the equivalent comparison of doubles to this comparison with an integer, by
+    /// mathematical value.
     func asDoubles(_ x: Int64) -> Translation<Double> {
         let near = Double(x)
         guard let order = compareNumbers(x, near), order != 0 else { return .compare(self, near) }

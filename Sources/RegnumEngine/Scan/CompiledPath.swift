@@ -1,11 +1,11 @@
-/// A link to one row, looked up in one schema.
+/// A link to one row, resolved in one schema.
 struct LinkHop: Hashable, Sendable {
-    /// The position of the column.
+    /// The index of the column.
     let column: Int
     let target: TableKey
 }
 
-/// A step to any number of rows, looked up in one schema.
+/// A hop to any number of rows, resolved in one schema.
 enum CompiledHop: Hashable, Sendable {
     case link(LinkHop)
     case list(ListPlace, target: TableKey)
@@ -13,15 +13,15 @@ enum CompiledHop: Hashable, Sendable {
     case element(ListPlace, target: TableKey, position: Int)
     /// To the rows whose link of that column holds the row.
     case linkOrigins(TableKey, ColumnKey)
-    /// To the rows whose list has the row.
+    /// To the rows whose list contains the row.
     case listOrigins(ListPlace)
-    /// To the objects of a map, in the order of its keys. Only where the rows of a plan come from.
+    /// To the objects of a map, in the order of its keys. Used only as the source of a plan.
     case entryTargets(ListPlace, entries: TableKey, LinkHop)
-    /// To the rows whose map has the row, ascending, each once for each key. Only where the rows of a plan
-    /// come from.
+    /// To the rows whose map contains the row, ascending, once for each key. Used only as the
+    /// source of a plan.
     case entryOrigins(LinkPlace, ListPlace)
 
-    /// The class of the rows that it leads to.
+    /// The class of the rows that the hop leads to.
     var target: TableKey {
         switch self {
         case .link(let link): link.target
@@ -35,7 +35,7 @@ enum CompiledHop: Hashable, Sendable {
     }
 }
 
-/// Steps of which the first leads to any number of rows; at least one.
+/// One or more hops, of which the first may lead to any number of rows.
 struct CompiledPath: Hashable, Sendable {
     let hops: [CompiledHop]
 
@@ -43,14 +43,14 @@ struct CompiledPath: Hashable, Sendable {
     var target: TableKey { hops[hops.count - 1].target }
 }
 
-/// A property of the row that links lead to.
+/// A property of the row at the end of a chain of links.
 struct PathColumn: Sendable {
     let links: [LinkHop]
-    /// Whether all links are stored; else the value is null.
+    /// Whether all links are stored; otherwise the value is null.
     let isStored: Bool
     let column: ResolvedColumn
 
-    /// The value for a row; nil if a link on the way is null.
+    /// Returns the value for a row, or `nil` if a link on the path is null.
     func read(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Value? {
         if links.isEmpty { return isStored ? column.value(cluster, row) : nil }
         guard isStored else { return nil }
@@ -62,14 +62,14 @@ struct PathColumn: Sendable {
         return column.value(place.cluster, place.row)
     }
 
-    /// The value for a row, null if a link on the way is null.
+    /// Returns the value for a row, null if a link on the path is null.
     func value(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Value {
         read(cluster, row, content) ?? .null
     }
 }
 
 extension LinkHop {
-    /// The row that a row links to; nil for none.
+    /// Returns the row that a row links to, or `nil` if the link is null.
     @inline(__always)
     func follow(
         _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
@@ -79,7 +79,7 @@ extension LinkHop {
     }
 }
 
-/// Finds rows of one table, quickly if the next is near the last.
+/// A lookup of rows in one table by key, fast if consecutive keys are close to each other.
 struct RowFinder {
     private let table: Table
     private var base: UInt64 = .max
@@ -99,17 +99,17 @@ struct RowFinder {
     }
 }
 
-/// What is done with the rows at the end of a path.
+/// A visitor of the rows at the end of a path.
 protocol EndVisitor {
-    /// False to see no more of them.
+    /// Processes a row. Returns `false` to stop the iteration.
     mutating func take(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool
 }
 
 extension CompiledPath {
-    /// Shows `visitor` the rows that the path leads to from a row, in order, each as often as it
-    /// does; returns false once the visitor has.
+    /// Calls `visitor` for the rows that the path leads to from a row, in order, repeating rows
+    /// that are reached several times. Returns `false` if the visitor stopped.
     ///
-    /// - Complexity: O(log n) for each row on the way.
+    /// - Complexity: O(log n) for each row on the path.
     @discardableResult
     func walk<Visitor: EndVisitor>(
         _ cluster: Cluster, _ row: Int, _ content: DatabaseContent, _ visitor: inout Visitor,
@@ -171,7 +171,8 @@ extension CompiledPath {
         return goesOn
     }
 
-    /// How many rows the path leads to from a row, without a look at them, if it is a single step.
+    /// Returns the number of rows that a path of a single hop leads to, without reading them; `nil`
+    /// for other paths and for hops that can't be counted.
     ///
     /// - Complexity: O(log n)
     func count(of key: UInt64, _ content: DatabaseContent) -> Int? {
@@ -194,11 +195,11 @@ extension CompiledPath {
 }
 
 extension IndexTree {
-    /// How many entries a key has, each as often as it is there.
+    /// Returns the number of entries with a key, counting duplicates.
     ///
     /// - Complexity: O(log n)
     func repeatedCount(_ key: UInt64) -> Int {
-        // no row is .max, so these bounds are not in the middle of equal entries
+        // no row is `.max`, so these bounds never fall between equal entries
         let before = key == 0 ? 0 : rank(through: key - 1, .max)
         return max(rank(through: key, .max) - before, 0)
     }

@@ -2,13 +2,14 @@ import CRegnum
 import RegnumStore
 
 extension CompiledPredicate {
-    /// Fewer rows than this are looked at one by one.
+    /// Up to this many rows are evaluated one by one.
     static let rowByRowCountMax = 6
 
-    /// The rows of `rows` that match. `rows` has none at or after the cluster's `rowCount`.
+    /// Returns the rows of `rows` that match. `rows` contains none at or after the cluster's
+    /// `rowCount`.
     ///
-    /// Kernels look at whole chunks and the answer is masked; no value at or after `rowCount`
-    /// is loaded.
+    /// Kernels process whole chunks and their result is masked; they don't load values at or after
+    /// `rowCount`.
     func matches(_ cluster: Cluster, _ rows: RowMask, _ content: DatabaseContent) -> RowMask {
         switch self {
         case .constant(let answer):
@@ -54,7 +55,7 @@ extension CompiledPredicate {
         }
     }
 
-    /// Whether one row below `rowCount` matches; the same rules.
+    /// Returns whether one row below `rowCount` matches, by the same rules.
     func matches(_ cluster: Cluster, _ row: Int, _ content: DatabaseContent) -> Bool {
         switch self {
         case .constant(let answer):
@@ -105,7 +106,8 @@ extension CompiledPredicate {
         }
     }
 
-    /// The rows of `rows` that match, by kernels or one by one, whichever is less work.
+    /// Returns the rows of `rows` that match, using kernels or evaluating rows one by one,
+    /// whichever is less work.
     func select(_ cluster: Cluster, _ rows: RowMask, _ content: DatabaseContent) -> RowMask {
         rows.count <= CompiledPredicate.rowByRowCountMax
             ? rows.filter { matches(cluster, $0, content) } : matches(cluster, rows, content)
@@ -113,7 +115,7 @@ extension CompiledPredicate {
 }
 
 extension Cluster {
-    /// Those of `rows` that are among some ascending keys.
+    /// Returns the rows of `rows` whose keys are among some ascending keys.
     fileprivate func rows(of keys: [UInt64], _ rows: RowMask) -> RowMask {
         var found = RowMask()
         for key in keys where Table.base(key) == firstKey { found.insert(Table.row(key)) }
@@ -127,7 +129,7 @@ extension ResolvedColumn {
     func compare(
         _ cluster: Cluster, _ row: Int, _ comparison: Comparison, _ value: Value, _ type: ValueType
     ) -> Bool {
-        // Equal strings need not become Swift strings.
+        // Equality is decided on the bytes, without making a Swift string.
         if case .string(let text) = value, let stored, stored.type == .string,
             index < cluster.slotCount, comparison == .equal || comparison == .notEqual
         {
@@ -168,7 +170,7 @@ extension ResolvedColumn {
         return found | comparePresent(cluster, present, comparison, value)
     }
 
-    /// Of rows that are not null, against a constant that is not null.
+    /// Compares non-null rows with a non-null constant.
     private func comparePresent(
         _ cluster: Cluster, _ rows: RowMask, _ comparison: Comparison, _ value: Value
     ) -> RowMask {

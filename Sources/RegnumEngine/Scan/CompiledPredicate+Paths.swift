@@ -1,6 +1,6 @@
-/// Terms that read other rows than the one that is asked about.
+/// Terms that read other rows than the one they are evaluated for.
 extension CompiledPredicate {
-    /// Whether the path leads from a row to one that matches.
+    /// Whether the path leads from a row to a matching one.
     @inline(__always)
     static func isRelated(
         _ path: CompiledPath, _ predicate: CompiledPredicate, _ cluster: Cluster, _ row: Int,
@@ -25,14 +25,15 @@ extension CompiledPredicate {
         {
             return comparison.holds(.int(Int64(count)), .int(number))
         }
-        // one more than the number tells all there is to know
+        // counting to one more than the number is enough
         let max = number < 0 ? 1 : (number < Int64.max ? Int(number) + 1 : Int.max)
         var counter = MatchCounter(predicate, max: max)
         path.walk(cluster, row, content, &counter)
         return comparison.holds(.int(Int64(counter.count)), .int(number))
     }
 
-    /// The rows of `rows` whose linked row matches, and those without one if `whenNull`.
+    /// Returns the rows of `rows` whose linked row matches, and those without a linked row if
+    /// `whenNull`.
     static func through(
         _ link: LinkHop, _ predicate: CompiledPredicate, whenNull: Bool, _ cluster: Cluster,
         _ rows: RowMask, _ content: DatabaseContent
@@ -57,7 +58,8 @@ extension CompiledPredicate {
         return found
     }
 
-    /// The rows of `rows` whose linked row is in the set, and those without one if `whenNull`.
+    /// Returns the rows of `rows` whose linked row is in the set, and those without a linked row if
+    /// `whenNull`.
     static func throughSet(
         _ link: LinkHop, _ set: RowSet, whenNull: Bool, _ cluster: Cluster, _ rows: RowMask
     ) -> RowMask {

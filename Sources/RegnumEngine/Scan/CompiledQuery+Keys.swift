@@ -1,16 +1,16 @@
 import CRegnum
 
 extension QueryPlan {
-    /// Whether the result is the rows of a table, each once, in an order that their columns tell:
-    /// the shapes of `ResultShape`.
+    /// Whether the result consists of rows of the table, each at most once, in an order determined
+    /// by their columns: the shapes of `ResultShape`.
     var isPlain: Bool {
         source == .table && limit == nil && !isSortedThroughLinks && steps.isEmpty
     }
 
-    /// Whether all rows of the source that match are in the result.
+    /// Whether the result contains all matching rows of the source.
     var hasAllMatches: Bool { limit == nil && !steps.contains { $0.isDistinct } }
 
-    /// The most rows that the result can have.
+    /// The maximum number of rows in the result.
     var keyCountMax: Int { limit.map { max($0, 0) } ?? .max }
 }
 
@@ -22,10 +22,10 @@ extension QueryStep {
 
 /// Evaluation of plans with any source and order.
 extension CompiledQuery {
-    /// The first `max` keys of the result.
+    /// Returns the first `max` keys of the result.
     ///
-    /// - Complexity: as few rows are looked at as `max` and the limit allow; a sort through links
-    ///   sorts all matches.
+    /// - Complexity: evaluates only as many rows as `max` and the limit require; a sort through
+    ///   links sorts all matches.
     func keys(
         _ plan: QueryPlan, _ root: DatabaseContent, max: Int, _ statistics: inout QueryStatistics
     ) -> [UInt64] {
@@ -62,7 +62,7 @@ extension CompiledQuery {
         return keys
     }
 
-    /// The first `limit` matching rows of a source that is not the table, in its order.
+    /// Returns the first `limit` matching rows of a source other than the table, in its order.
     private func sourceKeys(
         _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics
     ) -> [UInt64] {
@@ -76,7 +76,7 @@ extension CompiledQuery {
         return collector.keys
     }
 
-    /// How many rows of a source that is not the table match.
+    /// Returns the number of matching rows of a source other than the table.
     func sourceCount(_ root: DatabaseContent, _ statistics: inout QueryStatistics) -> Int {
         guard case .related(let hop, let table, let row) = source,
             let place = root.table(table)?.place(row)
@@ -94,10 +94,10 @@ extension CompiledQuery {
 
     // MARK: Order
 
-    /// Sorts rows of the table; those with equal values keep their order. What comes after the first
-    /// `limit` is undefined.
+    /// Sorts rows of the table, keeping the order of rows with equal values. The order after the
+    /// first `limit` keys is unspecified.
     ///
-    /// - Complexity: O(m), and comparisons of those rows whose first values have the same rank.
+    /// - Complexity: O(m), plus comparisons between rows whose first values have the same rank.
     func sort(
         _ keys: inout [UInt64], _ terms: [PathColumn], _ order: ResultOrder,
         _ root: DatabaseContent, limit: Int = .max
@@ -131,7 +131,7 @@ extension CompiledQuery {
         keys = positions.map { keys[$0] }
     }
 
-    /// Sorts some positions of `keys` by all terms.
+    /// Sorts a slice of positions in `keys` by all terms.
     private func sort(
         _ positions: inout ArraySlice<Int>, _ terms: [PathColumn], _ order: ResultOrder,
         _ keys: [UInt64], _ table: Table, _ root: DatabaseContent
@@ -140,7 +140,7 @@ extension CompiledQuery {
         entries.reserveCapacity(positions.count)
         for position in positions {
             guard let place = table.place(keys[position]) else { continue }
-            // the position in the place of the key decides what the terms do not
+            // the position in place of the key makes the sort stable
             var entry = ResultEntry(key: UInt64(position))
             entry.first = terms[0].value(place.cluster, place.row, root)
             for term in terms.dropFirst() {
@@ -156,8 +156,8 @@ extension CompiledQuery {
 
     // MARK: Distinct
 
-    /// The first `limit` of those keys that are the first with their values; without those for which
-    /// a link on the way to a value is null.
+    /// Returns the first `limit` keys that are the first with their values, leaving out rows for
+    /// which a link on the path to a value is null.
     private func firstOfEach(
         _ keys: [UInt64], _ columns: [PathColumn], _ root: DatabaseContent, limit: Int
     ) -> [UInt64] {
@@ -190,7 +190,7 @@ extension CompiledQuery {
 }
 
 extension Value {
-    /// The same for all values of one type that sorts take for equal.
+    /// The canonical value among values of one type that sorts treat as equal.
     var canonical: Value {
         switch self {
         case .double(let x): .double(x.isNaN ? .nan : (x == 0 ? 0 : x))
@@ -202,7 +202,7 @@ extension Value {
     }
 }
 
-/// The keys of matching rows at the end of a path.
+/// Collects the keys of matching rows at the end of a path.
 private struct KeyCollector: EndVisitor {
     let predicate: CompiledPredicate
     let limit: Int

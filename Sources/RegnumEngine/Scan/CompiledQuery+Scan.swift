@@ -1,7 +1,7 @@
 extension CompiledQuery {
-    /// How many rows of the table match.
+    /// Returns the number of matching rows of the table.
     ///
-    /// - Complexity: O(log n) where an index alone tells; no row is looked at then.
+    /// - Complexity: O(log n) if an index alone has the answer; no row is read then.
     func count(_ root: DatabaseContent, _ statistics: inout QueryStatistics) -> Int {
         guard let key = table, let table = root.table(key) else { return 0 }
         if case .constant(let answer) = predicate { return answer ? table.count : 0 }
@@ -19,8 +19,8 @@ extension CompiledQuery {
         return count
     }
 
-    /// Calls `body` with the clusters that have matching rows and with these, ascending, until it
-    /// returns false.
+    /// Calls `body` with each cluster that has matching rows and a mask of these, ascending, until
+    /// it returns `false`.
     @inline(__always)
     func forEachMatch(
         _ root: DatabaseContent, _ statistics: inout QueryStatistics,
@@ -55,7 +55,7 @@ extension CompiledQuery {
         var isPrepared = false
         table.forEachCluster { cluster in
             if !isFirst, !isPrepared {
-                // whoever wants a few rows has them by now
+                // callers that want only a few rows have stopped by now
                 asked = predicate.prepared(rowCount: table.count, root, &statistics)
                 isPrepared = true
             }
@@ -67,12 +67,12 @@ extension CompiledQuery {
         }
     }
 
-    /// Looking up a row costs several times what passing it in a scan does.
+    /// Whether to use the lookup: looking up a row costs several times as much as scanning past it.
     func isWorthwhile(_ lookup: IndexLookup, _ table: Table) -> Bool {
         lookup.countMax <= max(table.count / 4, 16)
     }
 
-    /// Calls `body` with the clusters of ascending keys, and which of their live rows these are.
+    /// Calls `body` with the clusters of ascending keys and a mask of the live rows among these.
     @inline(__always)
     private func forEachCluster(
         of keys: [UInt64], _ table: Table, _ body: (Cluster, RowMask) -> Bool
@@ -92,7 +92,7 @@ extension CompiledQuery {
         }
     }
 
-    /// The keys of matching rows, ascending; not more than `limit`.
+    /// Returns up to `limit` keys of matching rows, ascending.
     func matchingKeys(
         _ root: DatabaseContent, limit: Int = .max, _ statistics: inout QueryStatistics
     ) -> [UInt64] {
@@ -122,8 +122,8 @@ extension CompiledQuery {
         return keys.take(limit)
     }
 
-    /// The matching rows, ascending. Where `holder` is the root that the content is of, many rows that
-    /// need no search are not copied.
+    /// Returns the matching rows, ascending. If `holder` is the root of the content, large results
+    /// that need no search aren't copied but read from it.
     func matchingRows(
         _ root: DatabaseContent, holder: DatabaseRoot?, _ statistics: inout QueryStatistics
     ) -> ResultTree {

@@ -1,13 +1,13 @@
 import RegnumStore
 
-/// A query's property, looked up in one schema.
+/// A query's property, resolved in one schema.
 struct ResolvedColumn: Sendable {
-    /// The stored column, or nil while the class does not have it.
+    /// The stored column; `nil` while the class doesn't have it.
     let stored: ColumnSchema?
-    /// The position of the stored column; past every cluster's slots where there is none.
+    /// The index of the stored column; past the slots of every cluster if there is none.
     let index: Int
     let type: ValueType
-    /// What rows read whose cluster has no slot for the column.
+    /// The value of rows whose cluster has no slot for the column.
     let fallback: Value
 
     /// Whether the column can be null.
@@ -32,14 +32,14 @@ indirect enum CompiledPredicate: Sendable {
     case compareColumns(ResolvedColumn, Comparison, ResolvedColumn)
     case matchText(ResolvedColumn, TextPattern)
     case isIn(ResolvedColumn, ValueSet)
-    /// What the row that a link holds answers.
+    /// Evaluates the predicate on the row that a link leads to.
     case through(LinkHop, CompiledPredicate, whenNull: Bool)
-    /// The same of a set of rows, found before a scan.
+    /// As `through`, with a set of rows that was computed before a scan.
     case throughSet(LinkHop, RowSet, whenNull: Bool)
     case inSet(RowSet)
     case compareValues(PathColumn, Comparison, PathColumn)
     case matchTextColumns(PathColumn, TextMatch, PathColumn, Bool)
-    /// Ascending, each once.
+    /// Ascending, without duplicates.
     case isRow([UInt64])
     /// Whether one of the rows at the end of a path matches.
     case related(CompiledPath, CompiledPredicate)
@@ -50,31 +50,31 @@ indirect enum CompiledPredicate: Sendable {
     case not(CompiledPredicate)
 }
 
-/// Where the rows of a plan come from, looked up in one schema.
+/// The source of a plan's rows, resolved in one schema.
 enum CompiledSource: Hashable, Sendable {
     case table
-    /// What a step leads to from a row of a class.
+    /// The rows that a hop leads to from a row of a class.
     case related(CompiledHop, TableKey, UInt64)
-    /// Of a class or property that does not exist.
+    /// No rows, because the class or property doesn't exist.
     case nothing
 }
 
-/// A query plan, looked up in one schema.
+/// A query plan, resolved in one schema.
 struct CompiledQuery: Sendable {
-    /// nil while the class does not exist.
+    /// The class of the rows; `nil` while it doesn't exist.
     let table: TableKey?
     var source: CompiledSource
     var predicate: CompiledPredicate
-    /// The terms of a sort without links; else none.
+    /// The terms of a sort without links; otherwise empty.
     let sort: [ResolvedColumn]
     let order: ResultOrder
-    /// The terms of a sort with links; else none.
+    /// The terms of a sort with links; otherwise empty.
     let linkedSort: [PathColumn]
     let steps: [CompiledStep]
 
-    /// Throws `invalidQuery` for a comparison of unequal types or more than 64 sort terms, and
-    /// `schemaMismatch` where the stored column is of another type than the query says, or the
-    /// stored link or list of another class.
+    /// Throws `invalidQuery` for a comparison of different types or more than 64 sort terms, and
+    /// `schemaMismatch` if the stored column has another type than in the query, or the stored link
+    /// or list leads to another class.
     init(_ plan: QueryPlan, _ schema: DatabaseSchema) throws(StoreError) {
         let table = schema.table(named: plan.tableName)
         self.table = table?.key
@@ -99,7 +99,7 @@ struct CompiledQuery: Sendable {
     }
 }
 
-/// A step of a plan, looked up in one schema.
+/// A step of a plan, resolved in one schema.
 enum CompiledStep: Sendable {
     case distinct([PathColumn])
     case sort([PathColumn], ResultOrder)

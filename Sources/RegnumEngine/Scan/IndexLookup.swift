@@ -1,8 +1,8 @@
 import RegnumStore
 
-/// Which rows a predicate can hold for, as indexes tell it without looking at rows.
+/// The rows for which a predicate can hold, derived from indexes without reading rows.
 struct IndexLookup {
-    /// Entries of one index, by their keys.
+    /// The entries of one index in a range of keys.
     struct Range {
         let tree: IndexTree
         let column: Int
@@ -17,22 +17,22 @@ struct IndexLookup {
         }
     }
 
-    /// A row may be in several, and in `rows`.
+    /// The ranges of index entries. A row may be in several of them and in `rows`.
     var ranges: [Range]
-    /// Rows that were found on the way back from others; ascending, each once.
+    /// Rows found by following paths backward; ascending, without duplicates.
     var rows: [UInt64] = []
     /// Whether the predicate holds for every one of the rows.
     var isExact: Bool
 
-    /// The most rows that it can be.
+    /// The maximum number of rows.
     var countMax: Int { ranges.reduce(rows.count) { $0 + $1.count } }
 
-    /// The number of rows for which the predicate holds, if the index alone tells it.
+    /// The number of rows for which the predicate holds, if the indexes alone determine it.
     var exactCount: Int? {
         isExact && (ranges.isEmpty || ranges.count == 1 && rows.isEmpty) ? countMax : nil
     }
 
-    /// The entries of one key of one index, if the rows are exactly those.
+    /// The entries of one key of one index, if these are exactly the rows.
     var exactKey: Range? {
         guard isExact, isOneRange, ranges[0].keys.lowerBound == ranges[0].keys.upperBound else {
             return nil
@@ -40,8 +40,8 @@ struct IndexLookup {
         return ranges[0]
     }
 
-    /// How many rows compare so to a constant, if one index tells it by itself; without what
-    /// compiling a plan costs.
+    /// Returns the number of rows that satisfy a comparison with a constant, if one index alone
+    /// determines it. Avoids the cost of compiling a plan.
     static func exactCount(
         _ root: DatabaseContent, _ tableName: String, _ reference: ColumnReference,
         _ comparison: Comparison, _ value: Value
@@ -56,9 +56,9 @@ struct IndexLookup {
         return column.lookup(root, table.key, comparison, value, reference.type)?.exactCount
     }
 
-    /// The first `limit` rows, ascending, each once.
+    /// Returns the first `limit` rows, ascending, without duplicates.
     ///
-    /// - Complexity: O(log n + limit) for one key of an index; else as for all.
+    /// - Complexity: O(log n + limit) for one key of an index; otherwise as for all rows.
     func keys(_ limit: Int) -> [UInt64] {
         if let range = exactKey, limit < range.count {
             var rows: [UInt64] = []
@@ -73,7 +73,7 @@ struct IndexLookup {
         return rows.count <= limit ? rows : Array(rows[..<limit])
     }
 
-    /// The rows, ascending, each once.
+    /// Returns the rows, ascending, without duplicates.
     func keys() -> [UInt64] {
         if ranges.isEmpty { return rows }
         var keys = rows
@@ -90,10 +90,10 @@ struct IndexLookup {
 }
 
 extension CompiledPredicate {
-    /// What indexes tell of the predicate; nil if only a scan tells.
+    /// Returns the candidate rows according to indexes, or `nil` if the predicate requires a scan.
     ///
-    /// Conditions on other rows are looked up from these back, if that is less work than asking
-    /// `candidateCount` rows.
+    /// Conditions on other rows are looked up backward from these, if that is less work than
+    /// evaluating `candidateCount` rows.
     /// - Complexity: O(log n) for each comparison with a constant.
     func lookup(
         _ root: DatabaseContent, _ table: TableKey, candidateCount: Int,
@@ -129,7 +129,7 @@ extension CompiledPredicate {
         }
     }
 
-    /// Whether the lookup goes by other rows.
+    /// Whether the lookup starts from other rows.
     private var looksBackward: Bool {
         switch self {
         case .through, .related, .count: true
@@ -143,7 +143,7 @@ extension CompiledPredicate {
         _ candidateCount: Int, _ statistics: inout QueryStatistics
     ) -> IndexLookup? {
         var lookup = IndexLookup(ranges: [], isExact: true)
-        // what is cheap to know first: one term without an answer decides
+        // the cheap lookups first, because one term without a lookup is enough to give up
         for isBackward in [false, true] {
             for term in terms where term.looksBackward == isBackward {
                 guard
@@ -158,8 +158,8 @@ extension CompiledPredicate {
         return lookup
     }
 
-    /// The term with the fewest rows. Ranges of one index are cut to what they have in common first,
-    /// so that a lower and an upper bound work together.
+    /// Returns the lookup of the term with the fewest rows. Ranges of one index are intersected
+    /// first, so that a lower and an upper bound work together.
     private func intersection(
         _ terms: [CompiledPredicate], _ root: DatabaseContent, _ table: TableKey,
         _ candidateCount: Int, _ statistics: inout QueryStatistics
@@ -194,7 +194,7 @@ extension CompiledPredicate {
             merged[same].isExact = merged[same].isExact && lookup.isExact
         }
         guard var best = merged.min(by: { $0.countMax < $1.countMax }) else { return nil }
-        // What the other terms say is not known of its rows.
+        // The other terms haven't been checked for its rows.
         if !hasAll || merged.count > 1 { best.isExact = false }
         return best
     }
@@ -203,14 +203,14 @@ extension CompiledPredicate {
 extension IndexLookup {
     fileprivate var isOneRange: Bool { ranges.count == 1 && rows.isEmpty }
 
-    /// The rows of both, ascending, each once.
+    /// Returns the rows of both, ascending, without duplicates.
     static func union(_ a: [UInt64], _ b: [UInt64]) -> [UInt64] {
         if a.isEmpty { return b }
         if b.isEmpty { return a }
         return ascending(a + b)
     }
 
-    /// The rows ascending, each once.
+    /// Returns the rows in ascending order, without duplicates.
     static func ascending(_ rows: [UInt64]) -> [UInt64] {
         var rows = rows
         rows.sort()
@@ -259,7 +259,7 @@ extension ResolvedColumn {
         }
     }
 
-    /// The entries that compare so to `key`, of those of values (`all`).
+    /// Returns the entries that compare to `key` as wanted, out of those in `all`.
     private func ordered(
         _ tree: IndexTree, _ comparison: Comparison, _ key: UInt64, _ all: ClosedRange<UInt64>
     ) -> IndexLookup {
@@ -275,7 +275,7 @@ extension ResolvedColumn {
         case .greaterOrEqual: low = key
         case .notEqual: break
         }
-        // Among these keys there may be that of null.
+        // The key of null may be among these keys.
         let isExact = !isOptional || IndexKey.null < low || high < IndexKey.null
         return one(tree, low...high, isExact: isExact)
     }

@@ -1,7 +1,7 @@
 import CRegnum
 import Glibc
 
-/// Object keys that are collected cluster by cluster.
+/// A growing buffer of object keys, collected cluster by cluster.
 struct KeyBuffer: ~Copyable {
     private(set) var count = 0
     private var capacity = 0
@@ -11,7 +11,7 @@ struct KeyBuffer: ~Copyable {
 
     deinit { free(keys) }
 
-    /// Adds the rows of a cluster.
+    /// Appends the rows of a cluster.
     @inline(__always)
     mutating func append(_ firstKey: UInt64, _ rows: RowMask) {
         if count &+ rowsPerCluster > capacity { grow() }
@@ -29,17 +29,17 @@ struct KeyBuffer: ~Copyable {
         capacity = newCapacity
     }
 
-    /// The first `limit` keys.
+    /// Returns the first `limit` keys.
     func take(_ limit: Int) -> [UInt64] {
         Array(UnsafeBufferPointer(start: keys, count: min(count, limit)))
     }
 }
 
-/// Memory for `count` values, undefined; in huge pages where that is worthwhile. Given back with
-/// `free`.
+/// Allocates uninitialized memory for `count` values, in huge pages if that is worthwhile. Release
+/// it with `free`.
 func allocateBuffer<T: BitwiseCopyable>(_ type: T.Type, _ count: Int) -> UnsafeMutablePointer<T> {
     guard let memory = cregnum_allocate_buffer(count * MemoryLayout<T>.stride) else {
-        fatalError("There is no memory left for \(count) values.")
+        fatalError("Out of memory: cannot allocate \(count) values.")
     }
     return memory.bindMemory(to: T.self, capacity: count)
 }

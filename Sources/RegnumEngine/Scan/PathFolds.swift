@@ -1,4 +1,4 @@
-/// Whether one of the rows at the end of a path matches.
+/// Finds out whether one of the rows at the end of a path matches.
 struct MatchFinder: EndVisitor {
     let predicate: CompiledPredicate
     var isFound = false
@@ -11,7 +11,7 @@ struct MatchFinder: EndVisitor {
     }
 }
 
-/// How many of the rows at the end of a path match; counts no further than `max`.
+/// Counts the matching rows at the end of a path, up to `max`.
 struct MatchCounter: EndVisitor {
     let predicate: CompiledPredicate
     let max: Int
@@ -30,18 +30,18 @@ struct MatchCounter: EndVisitor {
     }
 }
 
-/// An aggregate of a property of the rows at the end of a path, which is compared with a constant.
+/// A comparison of a constant with an aggregate of a property over the rows at the end of a path.
 struct CompiledAggregate: Sendable {
     let kind: AggregateKind
     let column: PathColumn
     let comparison: Comparison
     let value: Value
 
-    /// The answer for no values.
+    /// The result if there are no values.
     var whenEmpty: Bool { AggregateFold(self).holds }
 }
 
-/// Values so far.
+/// The running aggregate of the values visited so far.
 struct AggregateFold: EndVisitor {
     let aggregate: CompiledAggregate
     private var count = 0
@@ -85,13 +85,13 @@ struct AggregateFold: EndVisitor {
         }
     }
 
-    /// Values of any type go by their order, also across kinds.
+    /// Whether `a` sorts before `b`. Values of any type use their total order, also across kinds.
     private func comesFirst(_ a: Value, _ b: Value) -> Bool {
         aggregate.column.column.type == .any
             ? Value.compare(a, b) < 0 : Comparison.less.holds(a, b)
     }
 
-    /// Whether the aggregate compares as wanted.
+    /// Whether the aggregate satisfies the comparison.
     var holds: Bool {
         let (comparison, value) = (aggregate.comparison, aggregate.value)
         let isDouble = aggregate.column.column.type == .double
@@ -121,7 +121,8 @@ struct AggregateFold: EndVisitor {
         }
     }
 
-    /// A sum of integers that 64 bits do not hold: greater or less than every integer.
+    /// The comparison of a sum of integers that doesn't fit into 64 bits, which is greater or less
+    /// than every integer.
     private var holdsBeyondInteger: Bool {
         let comparison = aggregate.comparison
         guard case .double(let x) = aggregate.value else {

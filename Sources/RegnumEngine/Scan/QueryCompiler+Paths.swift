@@ -1,10 +1,10 @@
 import RegnumStore
 
-/// Hops, and the predicates that have them.
+/// Compiling hops and the predicates that contain them.
 extension QueryCompiler {
-    /// Looks up one hop, and what it leads to; nil where it is not stored, and leads to nothing.
+    /// Resolves one hop. Returns `nil` if it isn't stored and therefore leads to nothing.
     ///
-    /// Throws `schemaMismatch` where the property is no link or list, or of another class.
+    /// Throws `schemaMismatch` if the property isn't a link or list, or leads to another class.
     func resolve(_ hop: Hop) throws(StoreError) -> CompiledHop? {
         switch hop.kind {
         case .link:
@@ -47,7 +47,7 @@ extension QueryCompiler {
         }
     }
 
-    /// The compiler of the class that a hop leads to.
+    /// Returns a compiler for the class that a hop leads to.
     func compiler(behind hop: Hop) -> QueryCompiler {
         QueryCompiler(
             schema: schema, tableName: hop.target, table: schema.table(named: hop.target))
@@ -70,7 +70,8 @@ extension QueryCompiler {
             className: className, property: property)
     }
 
-    /// A property that links lead to. Throws `invalidQuery` for hops that are no links.
+    /// Resolves a property that is reached through links. Throws `invalidQuery` for hops that
+    /// aren't links.
     func resolvePath(_ reference: ColumnReference) throws(StoreError) -> PathColumn {
         var compiler = self
         var links: [LinkHop] = []
@@ -92,11 +93,12 @@ extension QueryCompiler {
         if hop.kind == .link { return }
         throw StoreError(
             .invalidQuery,
-            "The property '\(tableName).\(hop.name)' leads to several objects; a value can be read "
-                + "through links to one object only.", className: tableName, property: hop.name)
+            "The property '\(tableName).\(hop.name)' leads to several objects; a value can "
+                + "only be read through links to one object.",
+            className: tableName, property: hop.name)
     }
 
-    /// A condition on a property that links may lead to.
+    /// Compiles a condition on a property that may be reached through links.
     func through(
         _ reference: ColumnReference, whenNull: Bool,
         _ make: (QueryCompiler, ColumnReference) throws(StoreError) -> CompiledPredicate
@@ -110,8 +112,9 @@ extension QueryCompiler {
         }
     }
 
-    /// Follows the links that a path begins with: what `make` makes of the rest of it, asked of the
-    /// row that they lead to; `whenEmpty` where they lead to none, or the path is not stored.
+    /// Follows the links at the start of a path and evaluates the result of `make` for the rest of
+    /// the path on the row they lead to. The result is `whenEmpty` if a link is null or the path
+    /// isn't stored.
     private func behind(
         _ hops: ArraySlice<Hop>, whenEmpty: Bool,
         _ make: (QueryCompiler, [CompiledHop]) throws(StoreError) -> CompiledPredicate
@@ -128,7 +131,7 @@ extension QueryCompiler {
                 }
                 compiler = compiler.compiler(behind: hop)
             }
-            // also made where it is not asked, for its errors
+            // also made if it isn't evaluated, for its errors
             let predicate = try make(compiler, rest)
             return isStored ? predicate : .constant(whenEmpty)
         }
@@ -139,7 +142,7 @@ extension QueryCompiler {
         return .through(link, rest, whenNull: whenEmpty)
     }
 
-    /// Whether one of the rows at the end of a path matches.
+    /// Compiles the condition that one of the rows at the end of a path matches.
     func related(_ hops: [Hop], _ term: Predicate) throws(StoreError) -> CompiledPredicate {
         try behind(hops[...], whenEmpty: false) { compiler, hops throws(StoreError) in
             let term = try compiler.compile(term)
@@ -150,7 +153,7 @@ extension QueryCompiler {
     func count(
         _ hops: [Hop], _ term: Predicate, _ comparison: Comparison, _ number: Int64
     ) throws(StoreError) -> CompiledPredicate {
-        // Whether there is one is less to ask.
+        // Existence is cheaper to check than a count.
         switch (comparison, number) {
         case (.greater, 0), (.greaterOrEqual, 1), (.notEqual, 0):
             return try related(hops, term)
@@ -164,7 +167,7 @@ extension QueryCompiler {
             if !hops.isEmpty {
                 return .count(CompiledPath(hops: hops), term, comparison, number)
             }
-            // one row, which matches or does not
+            // one row, which either matches or doesn't
             let forOne = comparison.holds(.int(1), .int(number))
             if forOne == forNone { return .constant(forOne) }
             return forOne ? term : .not(term)
@@ -196,12 +199,12 @@ extension QueryCompiler {
             throw StoreError(
                 .invalidQuery,
                 "The property '\(className).\(reference.name)' of type \(reference.type) cannot be "
-                    + "aggregated so.", className: className, property: reference.name)
+                    + "aggregated this way.", className: className, property: reference.name)
         }
         if let type = value.type { try check(reference, type) }
     }
 
-    /// Where the rows of a plan come from. Throws `schemaMismatch` as hops do.
+    /// Resolves the source of a plan's rows. Throws `schemaMismatch` as for hops.
     func compile(_ source: QuerySource) throws(StoreError) -> CompiledSource {
         switch source {
         case .table:
@@ -234,7 +237,8 @@ extension QueryCompiler {
         }
     }
 
-    /// A map of objects of a class: where it is, and the link of its entries; nil for other properties.
+    /// Returns the place of a map of objects of a class and the link of its entries; `nil` for
+    /// other properties.
     private func entries(
         of owner: TableSchema, _ name: String, to target: TableSchema?
     ) -> (place: ListPlace, link: LinkPlace, target: TableKey)? {

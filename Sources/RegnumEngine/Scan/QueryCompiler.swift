@@ -1,6 +1,6 @@
 import RegnumStore
 
-/// Looks up names in one class, and checks types.
+/// Resolves names in one class and checks types.
 struct QueryCompiler {
     let schema: DatabaseSchema
     let tableName: String
@@ -22,7 +22,7 @@ struct QueryCompiler {
             fallback: column.defaultValue)
     }
 
-    /// The directions of a sort. Throws `invalidQuery` for more than 64 terms.
+    /// Returns the directions of a sort. Throws `invalidQuery` for more than 64 terms.
     func order(_ sort: [SortTerm]) throws(StoreError) -> ResultOrder {
         guard sort.count <= Limits.sortTermCountMax else {
             throw StoreError(
@@ -37,7 +37,7 @@ struct QueryCompiler {
         return ResultOrder(descending: descending)
     }
 
-    /// nil for a step that changes nothing.
+    /// Compiles a step. Returns `nil` for a step that has no effect.
     func compile(_ step: QueryStep) throws(StoreError) -> CompiledStep? {
         var columns: [PathColumn] = []
         switch step {
@@ -119,8 +119,8 @@ struct QueryCompiler {
         }
     }
 
-    /// The terms with the cheap ones first. The order goes by the plan alone, so that two schemas
-    /// give the same.
+    /// Compiles the terms, cheap ones first. The order depends only on the plan, so that it is the
+    /// same for two schemas.
     private func compile(_ terms: [Predicate]) throws(StoreError) -> [CompiledPredicate] {
         var compiled: [CompiledPredicate] = []
         for term in terms { compiled.append(try compile(term)) }
@@ -136,7 +136,8 @@ struct QueryCompiler {
                 + "pattern.", className: tableName, property: reference.name)
     }
 
-    /// Only values of one type compare, and integers with doubles.
+    /// Checks that a property is compared with a value of its own type. Any two numeric types may
+    /// be compared, and so may values of any type with strings and data.
     func check(_ reference: ColumnReference, _ type: ValueType) throws(StoreError) {
         if reference.type == type { return }
         if reference.type == .any, type == .string || type == .data { return }

@@ -2,14 +2,15 @@ import CRegnum
 import RegnumStore
 
 extension QueryPlan {
-    /// The sum of an integer, double or decimal property over the matching rows, nulls left out; zero
-    /// of the property's type for none. With a NaN among doubles or decimals the sum is NaN. The additions go by
-    /// a fixed scheme (`cregnum_sum_doubles`), so that every processor gives the same bits; in the order
-    /// of the result where the property or the result is reached through links, or the plan is
-    /// distinct or limited.
+    /// Returns the sum of an integer, double, decimal or any property over the matching rows,
+    /// ignoring nulls; zero of the property's type if there are no values, and NaN if one of the
+    /// doubles or decimals is NaN. For `any` properties the sum of the numbers as a decimal.
+    /// Doubles are added in a fixed scheme (`cregnum_sum_doubles`), so that every processor gives
+    /// the same bits. If the property or the result is reached through links, or the plan is
+    /// distinct or limited, they are added in the order of the result.
     ///
-    /// Throws `invalidQuery` for another type, and where a sum of integers does not fit into 64 bits;
-    /// otherwise as `evaluate`.
+    /// Throws `invalidQuery` for other types, and if a sum of integers doesn't fit into 64 bits;
+    /// otherwise the errors of `evaluate`.
     func sum(
         of column: ColumnReference, _ root: DatabaseContent
     ) throws(StoreError) -> Value {
@@ -26,10 +27,11 @@ extension QueryPlan {
         return .int(sum)
     }
 
-    /// The mean of an integer, double or decimal property over the matching rows, nulls left out; nil
-    /// for none. Integers are summed exactly. A decimal for decimals, else a double.
+    /// Returns the mean of an integer, double, decimal or any property over the matching rows,
+    /// ignoring nulls; `nil` if there are no values. Integers are summed exactly. The mean is a
+    /// decimal for decimals and any values, otherwise a double.
     ///
-    /// Throws `invalidQuery` for another type, otherwise as `evaluate`.
+    /// Throws `invalidQuery` for other types, otherwise the errors of `evaluate`.
     func average(
         of column: ColumnReference, _ root: DatabaseContent
     ) throws(StoreError) -> Value? {
@@ -46,18 +48,18 @@ extension QueryPlan {
         return .double(total / Double(fold.count))
     }
 
-    /// The least value of an integer, double, decimal or date property over the matching rows; nulls and NaN
-    /// are left out, nil if nothing is left.
+    /// Returns the least value of an integer, double, decimal, date or any property over the
+    /// matching rows, ignoring nulls and NaN; `nil` if there are no values.
     ///
     /// Throws as `average`.
-    /// - Complexity: clusters whose bounds cannot change the result are passed over.
+    /// - Complexity: clusters whose bounds can't change the result are skipped.
     func minimum(
         of column: ColumnReference, _ root: DatabaseContent
     ) throws(StoreError) -> Value? {
         try bound(of: column, root, isGreatest: false)
     }
 
-    /// The greatest value; as `minimum`.
+    /// Returns the greatest value; otherwise as `minimum`.
     func maximum(
         of column: ColumnReference, _ root: DatabaseContent
     ) throws(StoreError) -> Value? {
@@ -77,15 +79,15 @@ extension QueryPlan {
             throw StoreError(
                 .invalidQuery,
                 "The property '\(className).\(column.name)' of type \(column.type) cannot be "
-                    + "aggregated so.", className: className, property: column.name)
+                    + "aggregated this way.", className: className, property: column.name)
         }
         return (query, resolved)
     }
 
-    /// Whether the rows of the result are those of the table that match, in whatever order.
+    /// Whether the result consists of all matching rows of the table, in any order.
     private var isWholeTable: Bool { source == .table && hasAllMatches }
 
-    /// Calls `body` with the values of the result, in its order.
+    /// Calls `body` with the values of the result's rows, in the order of the result.
     private func forEachValue(
         _ query: CompiledQuery, _ column: PathColumn, _ root: DatabaseContent,
         _ body: (Value) -> Void
@@ -185,7 +187,7 @@ extension QueryPlan {
     }
 }
 
-/// A sum and a count of what was not null.
+/// A sum and count of non-null values.
 private struct SumFold {
     var count = 0
     var integerTotal: Int128 = 0
@@ -241,7 +243,7 @@ private struct SumFold {
     }
 }
 
-/// The least or the greatest value so far.
+/// The least or greatest value so far.
 private struct BoundFold<Number: Comparable & BitwiseCopyable> {
     let isGreatest: Bool
     var best: Number?
@@ -254,7 +256,8 @@ private struct BoundFold<Number: Comparable & BitwiseCopyable> {
         best = value
     }
 
-    /// Whether the bounds of a cluster's column say that nothing in it changes the result.
+    /// Whether the cluster can be skipped, because the bounds of its column can't change the
+    /// result.
     @inline(__always)
     func canPass(_ cluster: Cluster, _ column: Int) -> Bool {
         let slot = cluster.slot(column)

@@ -1,21 +1,22 @@
 import RegnumStore
 
 extension QueryPlan {
-    /// The result at one version. Comparisons with the primary key or an indexed property (equality;
-    /// ranges of integers, dates and booleans), also in conjunctions and as all terms of
-    /// a disjunction, find their rows through the index, unless that would be more than a quarter of
-    /// all rows.
+    /// Returns the result at one version. Comparisons with the primary key or an indexed property
+    /// (equality; ranges of integers, dates and booleans) find their rows through the index, also
+    /// in conjunctions and as all terms of a disjunction, unless that would be more than a quarter
+    /// of all rows.
     ///
-    /// Throws `invalidQuery` for a comparison of unequal types or more than 64 sort terms, and
-    /// `schemaMismatch` where the stored column is of another type than the query says.
-    /// - Complexity: O(candidates), and O(m log m) to sort m matches, O(m) by one number.
+    /// Throws `invalidQuery` for a comparison of different types or more than 64 sort terms, and
+    /// `schemaMismatch` if the stored column has another type than in the query.
+    /// - Complexity: O(candidates), plus sorting m matches: O(m) by a single number, otherwise O(m
+    ///   log m).
     func evaluate(_ root: DatabaseContent) throws(StoreError) -> ResultTree {
         var statistics = QueryStatistics()
         return try evaluate(root, statistics: &statistics)
     }
 
-    /// As `evaluate(_:)`, and adds what it did to `statistics`. With the root that the content is of as
-    /// `holder` the result may hold it, and read from it.
+    /// As `evaluate(_:)`, adding the work done to `statistics`. If `holder` is the root of the
+    /// content, the result may hold it and read from it.
     func evaluate(
         _ root: DatabaseContent, holder: DatabaseRoot? = nil, statistics: inout QueryStatistics
     ) throws(StoreError) -> ResultTree {
@@ -34,17 +35,17 @@ extension QueryPlan {
         }
     }
 
-    /// How many rows match at one version, without making a result.
+    /// Returns the number of matching rows at one version, without making a result.
     ///
-    /// Throws as `evaluate`.
-    /// - Complexity: O(log n) where the predicate is a range of one index (of integers, dates or
-    ///   booleans); no row is looked at then.
+    /// Throws the errors of `evaluate`.
+    /// - Complexity: O(log n) if the predicate is a range of one index (of integers, dates or
+    ///   booleans); no row is read then.
     func count(_ root: DatabaseContent) throws(StoreError) -> Int {
         var statistics = QueryStatistics()
         return try count(root, statistics: &statistics)
     }
 
-    /// As `count(_:)`, and adds what it did to `statistics`.
+    /// As `count(_:)`, adding the work done to `statistics`.
     func count(
         _ root: DatabaseContent, statistics: inout QueryStatistics
     ) throws(StoreError) -> Int {
@@ -66,17 +67,17 @@ extension QueryPlan {
         return min(count, keyCountMax)
     }
 
-    /// The first `limit` keys of the result, without making the rest of it.
+    /// Returns the first `limit` keys of the result, without making the rest of it.
     ///
-    /// Throws as `evaluate`.
-    /// - Complexity: O(candidates) for a sort, with room for about 2 x `limit` rows; without one it
-    ///   ends at the last row that is needed.
+    /// Throws the errors of `evaluate`.
+    /// - Complexity: O(candidates) for a sort, with memory for about 2 x `limit` rows; without a
+    ///   sort, stops at the last row needed.
     func firstKeys(_ limit: Int, _ root: DatabaseContent) throws(StoreError) -> [ObjectKey] {
         var statistics = QueryStatistics()
         return try firstKeys(limit, root, statistics: &statistics)
     }
 
-    /// As `firstKeys(_:_:)`, and adds what it did to `statistics`.
+    /// As `firstKeys(_:_:)`, adding the work done to `statistics`.
     func firstKeys(
         _ limit: Int, _ root: DatabaseContent, statistics: inout QueryStatistics
     ) throws(StoreError) -> [ObjectKey] {
@@ -84,16 +85,17 @@ extension QueryPlan {
         return query.keys(self, root, max: limit, &statistics).map { ObjectKey(rawValue: $0) }
     }
 
-    /// The first key of the result, nil if nothing matches.
+    /// Returns the first key of the result, or `nil` if nothing matches.
     ///
-    /// Throws as `evaluate`.
+    /// Throws the errors of `evaluate`.
     func firstMatch(_ root: DatabaseContent) throws(StoreError) -> ObjectKey? {
         try firstKeys(1, root).first
     }
 }
 
 extension CompiledQuery {
-    /// The first `limit` keys of the table's matching rows in the order of a sort without links.
+    /// Returns the first `limit` keys of the table's matching rows in the order of a sort without
+    /// links.
     func tableKeys(
         _ shape: QueryPlan.Shape, _ root: DatabaseContent, limit: Int,
         _ statistics: inout QueryStatistics
@@ -105,7 +107,7 @@ extension CompiledQuery {
         }
     }
 
-    /// The first `limit` rows by the first sort term, whose ranks decide.
+    /// Returns the first `limit` rows by the first sort term, whose ranks determine the order.
     fileprivate func sortedRanks(
         _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics
     ) -> [RankedKey] {
@@ -114,8 +116,8 @@ extension CompiledQuery {
         return pairs.withPairs { Array($0) }
     }
 
-    /// The first `limit` rows by all sort terms: sorted by the rank of the first, then rows of equal
-    /// rank by comparison.
+    /// Returns the first `limit` rows by all sort terms: sorted by the rank of the first, then rows
+    /// of equal rank by comparison.
     fileprivate func sortedEntries(
         _ root: DatabaseContent, limit: Int, _ statistics: inout QueryStatistics
     ) -> [ResultEntry] {
@@ -147,8 +149,9 @@ extension CompiledQuery {
         }
     }
 
-    /// Collects and sorts the rows that can be among the first `limit`. Whenever twice as many are
-    /// there, half of them go, and rows that come later than all that stay are passed over.
+    /// Collects and sorts the rows that can be among the first `limit`. Whenever twice that number
+    /// has been collected, half of them are dropped, and rows after all of the remaining ones are
+    /// skipped from then on.
     private func collect(
         _ root: DatabaseContent, _ limit: Int, keepsTies: Bool, _ pairs: inout PairBuffer,
         _ statistics: inout QueryStatistics

@@ -1,10 +1,10 @@
 package import RegnumStore
 
 extension QueryPlan {
-    /// The last key of the result, nil if nothing matches.
+    /// Returns the last key of the result, or `nil` if nothing matches.
     ///
-    /// Throws as `evaluate`.
-    /// - Complexity: O(log n) for all rows of a class by creation; otherwise as `evaluate`.
+    /// Throws the errors of `evaluate`.
+    /// - Complexity: O(log n) for all rows of a class in creation order; otherwise as `evaluate`.
     package func lastKey(_ state: QueryState) throws(StoreError) -> ObjectKey? {
         if isPlain, sort.isEmpty, case .constant(true) = predicate {
             let query = try CompiledQuery(self, state.content.schema)

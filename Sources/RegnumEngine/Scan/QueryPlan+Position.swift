@@ -3,7 +3,7 @@ import RegnumStore
 extension QueryPlan {
     /// Whether a row is in the result.
     ///
-    /// Throws as `evaluate`.
+    /// Throws the errors of `evaluate`.
     /// - Complexity: O(log n) for the rows of a table; as `evaluate` for distinct or limited plans.
     func contains(_ key: ObjectKey, _ root: DatabaseContent) throws(StoreError) -> Bool {
         guard source == .table, hasAllMatches else {
@@ -13,9 +13,9 @@ extension QueryPlan {
         return query.matches(key.rawValue, root)
     }
 
-    /// The first position of a row in the result; nil if it is not there.
+    /// Returns the first position of a row in the result, or `nil` if it isn't in it.
     ///
-    /// Throws as `evaluate`.
+    /// Throws the errors of `evaluate`.
     /// - Complexity: O(log n) for all rows of a table and for rows that do not match; O(candidates)
     ///   for a plain plan; as `evaluate` for others.
     func position(of key: ObjectKey, _ root: DatabaseContent) throws(StoreError) -> Int? {
@@ -32,9 +32,10 @@ extension QueryPlan {
         }
     }
 
-    /// The position of the first row of the result that also matches `predicate`; nil if none does.
+    /// Returns the position of the first row of the result that also matches `predicate`, or `nil`
+    /// if none does.
     ///
-    /// Throws as `evaluate`.
+    /// Throws the errors of `evaluate`.
     func firstPosition(
         where predicate: Predicate, _ root: DatabaseContent
     ) throws(StoreError) -> Int? {
@@ -59,13 +60,13 @@ extension QueryPlan {
 }
 
 extension CompiledQuery {
-    /// Whether there is a row with that key and it matches.
+    /// Whether a row with the key exists and matches.
     fileprivate func matches(_ key: UInt64, _ root: DatabaseContent) -> Bool {
         guard let table, let place = root.table(table)?.place(key) else { return false }
         return predicate.matches(place.cluster, place.row, root)
     }
 
-    /// How many matching rows come before a matching one in the order of a plain plan.
+    /// Returns the number of matching rows before a matching one in the order of a plain plan.
     fileprivate func position<Shape: ResultShape>(
         of key: UInt64, _ shape: Shape.Type, _ root: DatabaseContent
     ) -> Int? {

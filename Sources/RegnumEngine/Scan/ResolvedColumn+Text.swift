@@ -1,6 +1,6 @@
 import CRegnum
 
-/// What the text kernels need of a string or data column in a cluster.
+/// The memory of a string or data column in a cluster, as the text kernels take it.
 private struct TextChunk {
     let cells: UnsafeMutableRawPointer
     let text: UnsafeMutableRawPointer?
@@ -12,14 +12,14 @@ private struct TextChunk {
         let slot = cluster.slot(column)
         let node = Node(word: loadWord(slot.address + ColumnSlot.aOffset))
         text = node.map { $0.address + Node.headerByteCount }
-        // What is in use fits into the node, unless the node is the image of something else.
+        // The used bytes fit into the node, unless the image is a different one.
         textByteCount = node.map { min(slot.textUsed, $0.byteCount - Node.headerByteCount) } ?? 0
         isInRowOrder = slot.flags.contains(.textInRowOrder)
     }
 }
 
 extension ResolvedColumn {
-    /// Rows that are not null, by their bytes.
+    /// Compares non-null rows by their bytes.
     func compareText(
         _ cluster: Cluster, _ rows: RowMask, _ comparison: Comparison,
         _ bytes: UnsafeRawBufferPointer
@@ -78,7 +78,7 @@ extension ResolvedColumn {
         return mask.filter { cluster.bytes($0, index).elementsEqual(bytes) }
     }
 
-    /// The rows of `rows` whose string or data match.
+    /// Returns the rows of `rows` whose string or data matches.
     func match(_ cluster: Cluster, _ rows: RowMask, _ pattern: TextPattern) -> RowMask {
         guard isStored(in: cluster) else { return pattern.matches(fallback) ? rows : RowMask() }
         let present = cluster.present(index, rows)
@@ -104,8 +104,8 @@ extension ResolvedColumn {
         return (mask & present) | large
     }
 
-    /// The ranks of the first bytes of all rows below `rowCount`: ascending as the values do, equal
-    /// ranks undecided.
+    /// Writes the ranks of the leading bytes of all rows below `rowCount`. They ascend with the
+    /// values; values with equal ranks may differ.
     func rankText(
         _ cluster: Cluster, _ rows: RowMask, _ isDescending: Bool,
         _ ranks: UnsafeMutablePointer<UInt64>
@@ -127,7 +127,7 @@ extension ResolvedColumn {
 }
 
 extension TextPattern {
-    /// Whether a value is a string or data that matches.
+    /// Whether a value is a matching string or data.
     func matches(_ value: Value) -> Bool {
         switch value {
         case .string(let text): withUTF8(text) { matches($0) }
@@ -139,13 +139,13 @@ extension TextPattern {
 }
 
 extension TextPattern {
-    /// Whether a value of any type is a string or data that matches.
+    /// Whether a value of any type is a matching string or data.
     func matchesAny(_ bytes: UnsafeRawBufferPointer) -> Bool {
         AnyBytes.text(bytes).map { matches($0) } ?? false
     }
 }
 
-/// Calls `body` with a pointer to the bytes; to something for none.
+/// Calls `body` with a pointer to the bytes, which is valid even if there are none.
 @inline(__always)
 private func withPointer(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawPointer) -> Void) {
     if let base = bytes.baseAddress { return body(base) }

@@ -1,27 +1,27 @@
 import CRegnum
 
-/// How the places of a result are stored: as little as its order needs.
+/// The storage of a result's entries, as compact as its order permits.
 ///
-/// A result without a sort holds keys (8 bytes a row); one that is sorted by a single boolean,
-/// integer, double or date holds ranks and keys (16 bytes); others hold the sort values.
-/// Which it is follows from the plan alone, so that all versions of a result have one shape.
+/// A result without a sort stores keys (8 bytes a row); one sorted by a single boolean, integer,
+/// double or date stores ranks and keys (16 bytes); all others store their sort values. The shape
+/// depends only on the plan, so that all versions of a result share it.
 protocol ResultShape: TreeOrder where Key == Element {
     static func objectKey(_ element: Element) -> UInt64
-    /// Whether the two are stored the same, so that one need not replace the other.
+    /// Whether both are stored identically, so that neither has to replace the other.
     static func isIdentical(_ a: Element, _ b: Element) -> Bool
-    /// The place of a row below the cluster's `rowCount`.
+    /// Returns the entry of a row below the cluster's `rowCount`.
     static func element(_ query: CompiledQuery, _ cluster: Cluster, _ row: Int) -> Element
-    /// The order of a query of this shape.
+    /// Returns the order of a query of this shape.
     static func order(_ query: CompiledQuery) -> Self
-    /// Whether values decide, and not keys alone.
+    /// Whether values determine the order, not just keys.
     static var isSorted: Bool { get }
-    /// The place of a row below the cluster's `rowCount` in a result that is followed.
+    /// Returns the entry of a row below the cluster's `rowCount` in a result that follows commits.
     static func entry(
         _ plan: FollowedPlan, _ cluster: Cluster, _ row: Int, _ content: DatabaseContent
     ) -> Element
-    /// The order of a plan of this shape.
+    /// Returns the order of a plan of this shape.
     static func order(_ plan: FollowedPlan) -> Self
-    /// A tree of this shape as that of a result, and back.
+    /// Conversions between a tree of this shape and the storage of a result.
     static func storage(_ tree: SortedTree<Self>) -> ResultTree.Storage
     static func tree(_ storage: ResultTree.Storage) -> SortedTree<Self>?
 }
@@ -75,8 +75,8 @@ struct KeyOrder: ResultShape {
     }
 }
 
-/// The rank of a row's sort value, and its object key with the flag of `SortRank`. Laid out as the
-/// pairs of the kernels are.
+/// The rank of a row's sort value, and its object key with the flag of `SortRank`. Has the layout
+/// of the kernels' pairs.
 struct RankedKey: BitwiseCopyable, Sendable {
     var rank: UInt64
     var flaggedKey: UInt64
@@ -84,7 +84,7 @@ struct RankedKey: BitwiseCopyable, Sendable {
     var key: UInt64 { flaggedKey & ~SortRank.flag }
 }
 
-/// The order by rank and object key; a descending sort has its ranks reversed.
+/// The order by rank and object key. Ranks of a descending sort are inverted.
 struct RankOrder: ResultShape {
     static var leafSlotCountMax: Int { 56 }
     static var isElementTrivial: Bool { true }
@@ -172,7 +172,7 @@ extension ResultOrder: ResultShape {
 }
 
 extension CompiledQuery {
-    /// The ranks of the first sort term; there is one.
+    /// The ranks of the first sort term, which must exist.
     var firstRank: SortRank {
         SortRank(column: sort[0], isDescending: order.descending & 1 != 0)
     }

@@ -1,10 +1,10 @@
 import CRegnum
 
-/// Some of the 1,024 rows of a cluster: row i is bit i % 64 of word i / 64.
+/// A set of the 1,024 rows of a cluster: row i is bit i % 64 of word i / 64.
 struct RowMask: Equatable {
     var words: SIMD16<UInt64>
 
-    /// No row.
+    /// The empty set.
     @inline(__always)
     init() { words = SIMD16() }
 
@@ -48,14 +48,14 @@ struct RowMask: Equatable {
     @inline(__always)
     static func | (a: RowMask, b: RowMask) -> RowMask { RowMask(a.words | b.words) }
 
-    /// The rows of this mask that are not in `other`.
+    /// Returns the rows of this mask that aren't in `other`.
     @inline(__always)
     func subtracting(_ other: RowMask) -> RowMask { RowMask(words & ~other.words) }
 
     @inline(__always)
     private init(_ words: SIMD16<UInt64>) { self.words = words }
 
-    /// The 16 words for a kernel; the pointer is good within `body` only.
+    /// Calls `body` with the 16 words for a kernel; the pointer is valid only within `body`.
     @inline(__always)
     mutating func withWords<Result>(_ body: (UnsafeMutablePointer<UInt64>) -> Result) -> Result {
         withUnsafeMutableBytes(of: &words) {
@@ -63,7 +63,8 @@ struct RowMask: Equatable {
         }
     }
 
-    /// Calls `body` with each row, ascending, until it returns false; returns whether it never did.
+    /// Calls `body` with each row, ascending, until it returns `false`. Returns whether it never
+    /// did.
     @inline(__always)
     @discardableResult
     func visit(_ body: (Int) -> Bool) -> Bool {
@@ -77,7 +78,7 @@ struct RowMask: Equatable {
         return true
     }
 
-    /// The rows of this mask for which `holds`.
+    /// Returns the rows of this mask for which `holds` returns `true`.
     @inline(__always)
     func filter(_ holds: (Int) -> Bool) -> RowMask {
         var result = RowMask()
@@ -90,11 +91,11 @@ struct RowMask: Equatable {
 }
 
 extension Cluster {
-    /// The rows that were not deleted.
+    /// The rows that aren't deleted.
     @inline(__always)
     var liveMask: RowMask { RowMask(live) }
 
-    /// The rows of `mask` that are not null in a column that the cluster has a slot for.
+    /// Returns the rows of `mask` that aren't null in a column for which the cluster has a slot.
     @inline(__always)
     func present(_ column: Int, _ mask: RowMask) -> RowMask {
         guard let presence = presence(column) else { return mask }

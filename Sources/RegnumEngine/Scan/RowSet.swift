@@ -1,4 +1,4 @@
-/// Rows of one table: for key k, bit k % 64 of word k / 64.
+/// A set of rows of one table: key k is bit k % 64 of word k / 64.
 struct RowSet: Sendable {
     private var words: [UInt64]
 
@@ -8,7 +8,7 @@ struct RowSet: Sendable {
         return word < words.count && words[word] >> (key & 63) & 1 != 0
     }
 
-    /// Those of a cluster.
+    /// Returns the rows of a cluster that are in the set.
     func mask(_ cluster: Cluster) -> RowMask {
         let first = Int(truncatingIfNeeded: cluster.firstKey >> 6)
         guard first + wordsPerCluster <= words.count else { return RowMask() }
@@ -17,7 +17,7 @@ struct RowSet: Sendable {
         }
     }
 
-    /// The rows of a table that match.
+    /// Creates the set of matching rows of a table.
     init(_ table: Table, _ predicate: CompiledPredicate, _ content: DatabaseContent) {
         let clusterCount = Int(truncatingIfNeeded: (table.nextKey + 1023) >> 10)
         words = [UInt64](repeating: 0, count: wordsPerCluster * clusterCount)
@@ -35,13 +35,13 @@ struct RowSet: Sendable {
 }
 
 extension CompiledPredicate {
-    /// Fewer rows than this are asked one by one what other rows say.
+    /// Scans of fewer rows than this evaluate conditions on other rows one by one.
     private static let setRowCountMin = 1_024
 
-    /// The same for a scan of `rowCount` rows: what many of them ask of another class is found out for
-    /// all rows of that class at once.
+    /// Returns an equivalent predicate for a scan of `rowCount` rows. Conditions on another class
+    /// are evaluated once for all rows of that class instead of for each scanned row.
     ///
-    /// - Complexity: about that of scanning the other classes, where it changes anything.
+    /// - Complexity: about that of scanning the other classes, if anything changes.
     func prepared(
         rowCount: Int, _ content: DatabaseContent, _ statistics: inout QueryStatistics
     ) -> CompiledPredicate {
@@ -69,7 +69,7 @@ extension CompiledPredicate {
         }
     }
 
-    /// The same, to be asked of many rows of a class.
+    /// Returns an equivalent predicate for evaluating many rows of a class.
     private func asked(
         _ target: TableKey, _ rowCount: Int, _ content: DatabaseContent,
         _ statistics: inout QueryStatistics
@@ -78,7 +78,7 @@ extension CompiledPredicate {
         return prepared(rowCount: rowCount, content, &statistics)
     }
 
-    /// The rows of a class that match; nil if asking `rowCount` rows is less work.
+    /// Returns the matching rows of a class, or `nil` if evaluating `rowCount` rows is less work.
     private func rowSet(
         _ target: TableKey, _ rowCount: Int, _ content: DatabaseContent,
         _ statistics: inout QueryStatistics

@@ -2,19 +2,20 @@ import CRegnum
 import Glibc
 import RegnumStore
 
-/// The first term of a sort as 64-bit ranks, which ascend in the order of the result.
+/// The values of the first sort term as 64-bit ranks, which ascend in the order of the result.
 ///
-/// Ranks of integers, booleans, doubles and dates decide the order but for object keys; those of
-/// other types leave values with equal beginnings undecided. Null and the value that has the same
-/// rank (the least integer) are told apart by bit 63 of the key: the one with it comes later.
+/// Ranks of integers, booleans, doubles and dates determine the order except for ties, which go by
+/// object key. Ranks of other types don't distinguish values with the same leading bytes. Null and
+/// the value with the same rank (the least integer) are distinguished by bit 63 of the key: the one
+/// with the bit set comes later.
 struct SortRank {
     let column: ResolvedColumn
     let isDescending: Bool
 
-    /// The bit that tells null from values.
+    /// The bit that distinguishes null from values.
     static let flag: UInt64 = 1 << 63
 
-    /// Whether the ranks of the type decide.
+    /// Whether ranks alone determine the order of the type's values.
     static func decides(_ type: ValueType) -> Bool {
         switch type {
         case .bool, .int, .double, .date: true
@@ -22,7 +23,7 @@ struct SortRank {
         }
     }
 
-    /// The rank of a value.
+    /// Returns the rank and flag of a value.
     func rank(_ value: Value) -> (rank: UInt64, flag: UInt64) {
         SortRank.rank(value, isDescending: isDescending)
     }
@@ -49,7 +50,8 @@ struct SortRank {
         )
     }
 
-    /// The double next to a decimal: decimals in order have such doubles in order, or equal ones.
+    /// Returns a rank from the double nearest to a decimal. Rounding is monotonic: a greater
+    /// decimal never has a lesser double.
     private static func beginning(_ decimal: DecimalBits) -> UInt64 {
         let nearest = decimal.doubleValue
         if nearest.isNaN { return 1 }
@@ -65,8 +67,8 @@ struct SortRank {
         return rank
     }
 
-    /// Writes the ranks of the cluster's rows below `rowCount`; those of `rows` are right. Returns
-    /// the rows with the flag.
+    /// Writes the ranks of the cluster's rows below `rowCount`; only those of `rows` are
+    /// meaningful. Returns the rows that have the flag.
     func fill(
         _ cluster: Cluster, _ rows: RowMask, _ ranks: UnsafeMutablePointer<UInt64>
     ) -> RowMask {
@@ -131,14 +133,14 @@ struct SortRank {
     }
 }
 
-/// (rank, key) pairs that are collected cluster by cluster and then sorted.
+/// A growing buffer of (rank, key) pairs, collected cluster by cluster and then sorted.
 struct PairBuffer: ~Copyable {
     private(set) var count = 0
     private var capacity = 0
     private var pairs: UnsafeMutablePointer<cregnum_pair>?
     private let ranks: UnsafeMutablePointer<UInt64>
     private let rank: SortRank
-    /// Pairs that do not come before this one are not taken.
+    /// Only pairs before this one are collected.
     private var limit = cregnum_pair(rank: .max, key: .max)
 
     init(_ rank: SortRank) {
@@ -151,7 +153,7 @@ struct PairBuffer: ~Copyable {
         free(ranks)
     }
 
-    /// Adds the rows of a cluster.
+    /// Appends the rows of a cluster.
     @inline(__always)
     mutating func append(_ cluster: Cluster, _ rows: RowMask) {
         if count &+ rowsPerCluster > capacity { reserve(max(2 * capacity, 4 * rowsPerCluster)) }
@@ -166,7 +168,7 @@ struct PairBuffer: ~Copyable {
         }
     }
 
-    /// Makes room for so many pairs.
+    /// Grows the buffer to a capacity in pairs.
     mutating func reserve(_ newCapacity: Int) {
         let new = allocateBuffer(cregnum_pair.self, newCapacity)
         if let pairs { new.update(from: pairs, count: count) }
@@ -183,8 +185,8 @@ struct PairBuffer: ~Copyable {
         free(scratch)
     }
 
-    /// Sorts, and forgets all but the first `count` and, if `keepsTies`, those with the same rank
-    /// and flag as the last of them. Pairs that come later are not taken from now on.
+    /// Sorts, and drops all but the first `count` pairs and, if `keepsTies`, those with the same
+    /// rank and flag as the last of them. Pairs after these are no longer collected.
     mutating func cut(to count: Int, keepsTies: Bool) {
         sort()
         guard let pairs, self.count > count, count > 0 else { return }
@@ -199,7 +201,7 @@ struct PairBuffer: ~Copyable {
         limit = keepsTies ? cregnum_pair(rank: last.rank, key: .max) : last
     }
 
-    /// The pairs; good until the next edit.
+    /// Calls `body` with the pairs, which are valid until the next mutation.
     @inline(__always)
     borrowing func withPairs<Result>(
         _ body: (UnsafeBufferPointer<RankedKey>) -> Result

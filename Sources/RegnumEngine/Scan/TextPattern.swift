@@ -1,11 +1,11 @@
 import CRegnum
 import Glibc
 
-/// A string that a property is matched with, prepared once.
+/// A pattern to match strings or data with, prepared once.
 struct TextPattern: Sendable {
     let match: TextMatch
     let isCaseInsensitive: Bool
-    /// The UTF-8 of the pattern, in lowercase where case does not count.
+    /// The UTF-8 of the pattern, lowercased if case is ignored.
     let bytes: [UInt8]
     let isASCII: Bool
 
@@ -16,7 +16,7 @@ struct TextPattern: Sendable {
         isASCII = bytes.allSatisfy { $0 < 0x80 }
     }
 
-    /// Bytes that data are matched with; not `like`.
+    /// Creates a pattern of bytes to match data with; `match` must not be `like`.
     init(_ match: TextMatch, bytes: [UInt8]) {
         self.match = match
         isCaseInsensitive = false
@@ -24,7 +24,7 @@ struct TextPattern: Sendable {
         isASCII = false
     }
 
-    /// The kernel's name of the match, nil where each row must be looked at.
+    /// The code of the match in kernels; `nil` if rows must be matched one by one.
     var kernel: Int32? {
         if isCaseInsensitive { return nil }
         switch match {
@@ -39,7 +39,8 @@ struct TextPattern: Sendable {
     func matches(_ text: UnsafeRawBufferPointer) -> Bool {
         if !isCaseInsensitive { return matchesExactly(text) }
         if text.allSatisfy({ $0 < 0x80 }) {
-            // Lowercase ASCII is ASCII. (`like` matches an ASCII text with ASCII or wildcards only.)
+            // Lowercased ASCII is ASCII. (In `like`, an ASCII text only matches ASCII characters
+            // and wildcards.)
             if !isASCII { return false }
             return withUnsafeTemporaryAllocation(byteCount: text.count, alignment: 1) { lower in
                 for index in text.indices {
@@ -69,7 +70,7 @@ struct TextPattern: Sendable {
         }
     }
 
-    /// Greedy matching with one place to go back to: the last `*` that was met.
+    /// Matches greedily with a single backtracking point: the last `*`.
     private func isLike(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
         var at = 0
         var next = 0
@@ -103,11 +104,11 @@ struct TextPattern: Sendable {
     }
 }
 
-/// Values that a property is looked up in, as `Comparison.equal` compares them.
+/// A set of values that a property is tested against, with the equality of `Comparison.equal`.
 struct ValueSet: Sendable {
     /// In the order of the plan.
     let values: [Value]
-    /// So many at most are compared one after the other with whole chunks.
+    /// Up to this many values are compared one after the other with whole chunks.
     static let comparedCountMax = 8
     private let set: Set<Value>
 
@@ -121,8 +122,8 @@ struct ValueSet: Sendable {
         ValueSet.canonical(value).map { set.contains($0) } ?? false
     }
 
-    /// Equal numbers as one value, but fractions of doubles and of decimals apart; nil for a NaN that
-    /// equals nothing.
+    /// Returns one representation for numbers that are equal, except that fractional doubles and
+    /// decimals remain distinct; `nil` for a NaN that equals nothing.
     private static func canonical(_ value: Value) -> Value? {
         switch value {
         case .double(let x):

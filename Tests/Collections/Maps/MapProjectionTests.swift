@@ -140,7 +140,7 @@ final class MapOfProjected: Object {
             }
         }
         #expect(error?.code == .invalidQuery)
-        #expect(error?.message.contains("A property of the entry of a map") == true)
+        #expect(error?.message.contains("A property of a map's entry") == true)
     }
 
     @Test func dictionariesBecomeObjectsOfAProjectedType() async throws {

@@ -42,8 +42,8 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
     }
 
     static let all: [JSONBadLine] = [
-        JSONBadLine("{", .invalidInput, says: "is no JSON: a key is missing, at byte 2"),
-        JSONBadLine("[1]", .invalidInput, says: "an array of 1: an object is needed"),
+        JSONBadLine("{", .invalidInput, says: "is not valid JSON: a key is missing, at byte 2"),
+        JSONBadLine("[1]", .invalidInput, says: "an array of length 1: expected an object"),
         JSONBadLine(#"{"class":"JSONKeyed"}"#, .invalidInput, says: "needs a \"class\" and"),
         JSONBadLine(
             #"{"class":"Nobody","values":{}}"#, .schemaMismatch, "Nobody", says: "no class"),
@@ -54,7 +54,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
             #"{"class":"JSONPart","values":{}}"#, .invalidInput, "JSONPart", says: "is embedded"),
         JSONBadLine(
             #"{"class":"JSONKeyed","key":1,"values":{}}"#, .invalidInput, "JSONKeyed",
-            says: "known by their primary key"),
+            says: "identified by their primary key"),
         JSONBadLine(
             #"{"class":"JSONKeyed","values":{}}"#, .invalidValue, "JSONKeyed", "name",
             says: "is the primary key and is missing"),
@@ -78,8 +78,8 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         .keyed("small", "1.5", says: "of type int cannot be the number 1.5"),
         .keyed("small", "null", says: "is required and cannot be null"),
         .keyed("small", "99999999999999999999", says: "cannot be the number 9999"),
-        .keyed("friend", "4", says: "the primary key of a JSONKeyed, string, is needed"),
-        .keyed("thing", #""a""#, says: "the key of a JSONThing, a number, is needed"),
+        .keyed("friend", "4", says: "expected the primary key of a JSONKeyed, string"),
+        .keyed("thing", #""a""#, says: "expected the key of a JSONThing, a number"),
         .thing("double", "1e999", says: "of type double cannot be the number 1e999"),
         .thing("double", #""NaN:0""#, says: "of type double cannot be the string"),
         .thing("data", #""!""#, says: "of type data cannot be the string \"!\""),
@@ -93,7 +93,7 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
         .thing("dates", "[]", says: "is a map and cannot be an array"),
         .thing("dates", #"{"a.b":null}"#, says: "%2E"),
         .thing("dates", #"{"a":null,"a":null}"#, .invalidInput, says: "the key \"a\" twice"),
-        .thing("part", "1", says: "a JSONPart, an object, is needed"),
+        .thing("part", "1", says: "expected an object, a JSONPart"),
         JSONBadLine(
             #"{"class":"JSONThing","key":9,"values":{"parts":[{"bolts":[{"size":"x"}]}]}}"#,
             .invalidValue, "JSONBolt", "size", says: "of type double"),
@@ -195,7 +195,10 @@ struct JSONBadLine: Sendable, CustomTestStringConvertible {
                 "unknown type \"what\""
             ),
             (text(#"{"name":"small"}"#), .invalidInput, "small", "neither a type nor a class"),
-            (#"{"regnum":2,"new":{}}"#, .unsupportedFormat, nil, "the format the number 2"),
+            (
+                #"{"regnum":2,"new":{}}"#, .unsupportedFormat, nil,
+                "format of the text is the number 2"
+            ),
             (
                 #"{"regnum":1,"classes":[{"name":"Other","properties":[]}]}"#, .invalidInput, nil,
                 "not among the objectTypes"

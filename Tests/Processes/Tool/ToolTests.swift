@@ -79,7 +79,7 @@ import Testing
             (["export", "a.realm", "--class", "ToolMark"], 65, "is embedded"),
             (["export", "a.realm", "-o", "no/such"], 66, "no/such"),
             (["import", "x.realm", "none.jsonl"], 66, "none.jsonl"),
-            (["import", "x.realm", "a.txt"], 65, "Line 1 is no JSON"),
+            (["import", "x.realm", "a.txt"], 65, "Line 1 is not valid JSON"),
             (
                 ["import", "x.realm"], 65,
                 "Line 2: The property 'A.i' of type int cannot be the string"
