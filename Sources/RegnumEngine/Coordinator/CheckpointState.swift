@@ -11,6 +11,9 @@ package struct CheckpointOptions: Sendable {
     package var logByteCountMax: UInt64 = 256 << 20
     /// ... or after this many commits.
     package var commitCountMax: UInt64 = .max
+    /// A checkpoint is also due when the process deleted this many rows since the last one and at
+    /// least as many as remain: deletions take few bytes of log, whatever they free.
+    package var deletedRowCountMin = 16_384
     /// Closing writes a final checkpoint if the log since the last one has more bytes than this.
     package var closingByteCountMin: UInt64 = 256 << 10
     /// A process switches to a new checkpoint if that releases this many bytes of memory; 0:
@@ -73,6 +76,18 @@ struct CheckpointPlan {
     var root: DatabaseRoot
     var nodes: NodesDirectory
     var lock: any LockFile
+    /// The rows that this process deleted since `base`.
+    var deletedRowCount: Int
+
+    /// An estimate of the bytes that the checkpoint refers to: what is in memory, and of the bytes
+    /// of `base` the share of the rows that remain.
+    var liveByteCount: UInt64 {
+        let before = min(CheckpointLoader.liveByteCount(base, nodes), 1 << 50)
+        let remaining = Double(root.rowCount + 1)
+        let share = remaining / (remaining + Double(deletedRowCount))
+        return UInt64(Double(before) * share)
+            + UInt64(root.content.context.store.usage.byteCount)
+    }
 }
 
 /// A checkpoint whose images are durable.
@@ -80,6 +95,8 @@ struct FinishedCheckpoint {
     var reference: CheckpointReference
     /// It is recorded only if this is still the newest checkpoint.
     var base: CheckpointReference?
+    /// The deletions that led to it.
+    var deletedRowCount: Int
 }
 
 /// A root loaded from a checkpoint that is catching up with the log.
@@ -141,6 +158,7 @@ extension CoordinatorState {
         guard publishedVersion > version, head.damage == nil else { return false }
         if version < checkpoint.wantedVersion { return true }
         if publishedVersion - version >= options.commitCountMax { return true }
+        if isShrunk(options) { return true }
         let position = newest?.position ?? 0
         guard log.position > position, log.position - position >= options.logByteCountMin else {
             return false
@@ -150,6 +168,24 @@ extension CoordinatorState {
         // Writing processes have the locks at hand; others checkpoint only if no writer does.
         if statistics.commits == 0 { limit *= 2 }
         return log.position - position >= limit
+    }
+
+    /// Whether this process deleted at least half of the rows since the last checkpoint.
+    ///
+    /// - Complexity: O(classes) once there were many deletions.
+    func isShrunk(_ options: CheckpointOptions) -> Bool {
+        checkpoint.deletedRowCount >= options.deletedRowCountMin
+            && checkpoint.deletedRowCount >= head.rowCount
+    }
+
+    /// Handles the record of a checkpoint that covers `count` deletions. After a shrinking one, the
+    /// next commit makes another: the files of the large state go when both kept checkpoints are
+    /// newer.
+    mutating func finishDeletions(_ count: Int, version: UInt64, _ options: CheckpointOptions) {
+        checkpoint.deletedRowCount = max(0, checkpoint.deletedRowCount - count)
+        if options.isOn, count >= options.deletedRowCountMin {
+            checkpoint.wantedVersion = max(checkpoint.wantedVersion, version + 1)
+        }
     }
 
     private mutating func reloadStep(

@@ -56,7 +56,8 @@ extension Coordinator {
         }
         return CheckpointPlan(
             point: point, base: log.newestCheckpoint, root: root, nodes: log.nodes,
-            lock: log.lock)
+            lock: log.lock,
+            deletedRowCount: state.withLock { $0.checkpoint.deletedRowCount })
     }
 
     private func writeCheckpoint(_ plan: CheckpointPlan) {
@@ -64,7 +65,8 @@ extension Coordinator {
         var failure: StoreError?
         do throws(StoreError) {
             let reference = try writeImages(plan) { _ in self.paceCheckpoint() }.reference
-            finished = FinishedCheckpoint(reference: reference, base: plan.base)
+            finished = FinishedCheckpoint(
+                reference: reference, base: plan.base, deletedRowCount: plan.deletedRowCount)
         } catch {
             if error.code != .closed { failure = error }
         }
@@ -88,11 +90,8 @@ extension Coordinator {
         _ plan: CheckpointPlan, delta: [UInt8]? = nil, to file: UInt64? = nil,
         _ pace: @escaping NodesAppender.Pace
     ) throws(StoreError) -> (reference: CheckpointReference, bulk: BulkCommit?) {
-        let live = CheckpointLoader.liveByteCount(plan.base, plan.nodes)
-        let heap = UInt64(plan.root.content.context.store.usage.byteCount)
         let appender = try plan.nodes.appender(
-            to: file, orAfter: plan.base,
-            liveByteCount: live.addingReportingOverflow(heap).partialValue, pace: pace)
+            to: file, orAfter: plan.base, liveByteCount: plan.liveByteCount, pace: pace)
         var writer = CheckpointWriter(plan.root, to: appender)
         let written = try writer.write()
         var bulk: BulkCommit?
@@ -156,7 +155,14 @@ extension Coordinator {
             }
         }
         let isNamed = log.newestCheckpoint?.file == finished.reference.file && !log.isPoisoned
-        if isNamed { state.withLock { $0.statistics.checkpoints += 1 } }
+        if isNamed {
+            state.withLock { state in
+                state.statistics.checkpoints += 1
+                state.finishDeletions(
+                    finished.deletedRowCount, version: finished.reference.version,
+                    options.checkpoint)
+            }
+        }
         let trimming = isNamed ? lockedTrimming(log) : nil
         state.withLock { state in
             state.ownsLog = false
@@ -200,7 +206,8 @@ extension Coordinator {
         }
         let position = log.newestCheckpoint?.position ?? 0
         guard options.checkpoint.isOn, log.position > position,
-            log.position - position > options.checkpoint.closingByteCountMin,
+            log.position - position > options.checkpoint.closingByteCountMin
+                || state.withLock({ $0.isShrunk(options.checkpoint) }),
             log.holdsWriter || log.tryBecomeWriterIfCurrent(),
             let plan = planCheckpoint(log)
         else { return }
@@ -236,7 +243,9 @@ extension Coordinator {
             point.version = root.version
             let plan = CheckpointPlan(
                 point: point, base: log.newestCheckpoint, root: root, nodes: log.nodes,
-                lock: log.lock)
+                lock: log.lock,
+                deletedRowCount: state.withLock { $0.checkpoint.deletedRowCount }
+                    + item.commit.summary.deletedRowCount)
             let (reference, bulk) = try writeImages(
                 plan, delta: DeltaBlob.encode(item.commit.summary), to: request.nodesFile
             ) { _ in true }
@@ -250,6 +259,8 @@ extension Coordinator {
             try confirmPlace(log)
             state.withLock { state in
                 state.statistics.checkpoints += 1
+                state.finishDeletions(
+                    plan.deletedRowCount, version: root.version, options.checkpoint)
                 state.checkpoint.isSegmentDue = true
                 state.checkpoint.isBusy = true
             }

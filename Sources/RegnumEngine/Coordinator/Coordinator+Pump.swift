@@ -168,6 +168,9 @@ extension Coordinator {
             state.syncDue = nil
             state.wakeDue = nil
             state.shutGate(isWanted: isWanted)
+            for item in batch where item.commit.bulk == nil {
+                state.checkpoint.deletedRowCount += item.commit.summary.deletedRowCount
+            }
             state.statistics.commits += UInt64(batch.count)
             state.statistics.batches += 1
             state.statistics.syncs += 1

@@ -52,6 +52,11 @@ package final class DatabaseRoot: Sendable {
     /// Returns the number of rows of a class, or 0 if the class doesn't exist at this version.
     package func count(_ table: TableKey) -> Int { content.table(table)?.count ?? 0 }
 
+    /// The number of rows of all classes.
+    ///
+    /// - Complexity: O(classes).
+    var rowCount: Int { schema.tables.reduce(0) { $0 + count($1.key) } }
+
     /// Returns whether the row exists.
     ///
     /// - Complexity: O(log n).

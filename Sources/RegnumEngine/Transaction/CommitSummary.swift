@@ -13,6 +13,9 @@ package struct CommitSummary: Sendable {
         self.tables = tables
     }
 
+    /// The number of deleted rows.
+    var deletedRowCount: Int { tables.values.reduce(0) { $0 + $1.deleted.count } }
+
     /// Returns the delta of the class with that name (compared by UTF-8 bytes), or `nil` if none of
     /// its rows changed.
     package func delta(tableName: String) -> TableDelta? {

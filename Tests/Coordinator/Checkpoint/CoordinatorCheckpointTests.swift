@@ -75,6 +75,32 @@ struct CoordinatorCheckpointTests {
         await coordinator.close()
     }
 
+    /// Deletions take few bytes of log, so the log alone would keep the large files for long.
+    @Test func deletingMostRowsGivesTheSpaceBack() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: .max) { options in
+            options.checkpoint.deletedRowCountMin = 100
+            options.store.nodesSlackByteCount = 0
+            options.store.retention = .none
+        }
+        try await insertInBulk(0..<20_000, into: coordinator)
+        let before = disk.usedByteCount
+        let table = TableKey(rawValue: 0)
+        let turn = try await coordinator.beginWrite()
+        let transaction = EngineTransaction(base: turn.base)
+        for key in transaction.keys(table) { transaction.delete(table, key) }
+        let commit = try transaction.commit(timestampMicroseconds: 0)
+        #expect(commit.bulk == nil)
+        try await coordinator.commit(turn, commit, durability: .full)
+        try await eventually { coordinator.statistics.checkpoints == 2 }
+        try await insert(1, into: coordinator)
+        try await eventually { coordinator.statistics.checkpoints == 3 }
+        try await eventually { disk.usedByteCount < before / 2 }
+        for number in 2..<10 { try await insert(number, into: coordinator) }
+        #expect(coordinator.statistics.checkpoints == 3)
+        await coordinator.close()
+    }
+
     @Test func theLastOneToCloseMakesACheckpoint() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openPeer("/sim", disk) { options in
