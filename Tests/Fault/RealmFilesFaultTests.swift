@@ -208,6 +208,21 @@ import Testing
         #expect(try TinyStore.open(disk).report.strayFiles == [])
     }
 
+    /// A stray mark that stayed would remove the realm once its first segment has been trimmed.
+    @Test func strayMarkThatCannotBeRemovedIsAnError() throws {
+        let disk = SimFileSystem(seed: 15)
+        let log = try TinyStore.open(disk).log
+        let realmID = log.realmID
+        log.leave()
+        let directory = try disk.openDirectory(TinyStore.path, create: false)
+        try UnfinishedMark(.removal, realmID, firstSegment: 0).write(disk, directory)
+        disk.inject(SimFailure(.unlink, code: .filePermissionDenied))
+        let error = #expect(throws: StoreError.self) { try TinyStore.open(disk) }
+        #expect(error?.code == .filePermissionDenied)
+        let names = try TinyStore.open(disk).report.strayFiles
+        #expect(names == [UnfinishedMark.Kind.removal.rawValue])
+    }
+
     /// A mark of another realm, or of none, does not empty what has lost its log.
     @Test(arguments: UnfinishedMark.Kind.allCases)
     func strayMarkDoesNotMakeALostLogANewRealm(kind: UnfinishedMark.Kind) throws {

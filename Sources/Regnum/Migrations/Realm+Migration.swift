@@ -77,7 +77,7 @@ extension Realm {
             do { try await coordinator.abandon(turn) } catch { throw Error(error) }
             throw error
         }
-        if let stage { coordinator.end(stage) }
+        defer { if let stage { coordinator.end(stage) } }
         do {
             if let commit {
                 try await coordinator.commit(turn, commit, durability: .full)

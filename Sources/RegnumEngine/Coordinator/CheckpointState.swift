@@ -38,6 +38,8 @@ struct CheckpointState {
     var isBusy = false
     /// Whether the job should stop.
     var isCancelled = false
+    /// A migration stage has the checkpoint lock, instead of a job. Its bulk commit takes it over.
+    var isStaged = false
     /// A checkpoint waiting to be recorded.
     var finished: FinishedCheckpoint?
     /// Whether a bulk commit was made that the next segment's header should include.

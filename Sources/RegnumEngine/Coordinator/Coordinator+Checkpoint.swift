@@ -192,7 +192,11 @@ extension Coordinator {
 
     private func trim(_ trimming: LogTrimming, _ lock: any LockFile) {
         IOPool.shared.submitLong {
-            try? trimming.run()
+            do throws(StoreError) {
+                try trimming.run()
+            } catch {
+                self.options.report(.checkpointFailed(error))
+            }
             lock.unlock(.checkpoint)
             self.endCheckpointJob()
         }
@@ -222,7 +226,11 @@ extension Coordinator {
         try log.appendCheckpoint(finished)
         state.withLock { $0.statistics.checkpoints += 1 }
         try log.beginSegmentAfterCheckpoint()
-        try? log.trimming.run()
+        do throws(StoreError) {
+            try log.trimming.run()
+        } catch {
+            options.report(.checkpointFailed(error))
+        }
     }
 
     // MARK: Bulk commits
@@ -232,6 +240,7 @@ extension Coordinator {
         do throws(StoreError) {
             try lockCheckpoint(log)
         } catch {
+            log.unlockCheckpoint()  // a migration stage may have held it
             return failFlush([item], error)
         }
         do throws(StoreError) {

@@ -19,6 +19,10 @@ extension CoordinatorState {
         }
         if let step = checkpointStep(log, all, now) { return step }
         if let first = staged.first {
+            if first.commit.bulk != nil, checkpoint.isStaged {
+                checkpoint.isStaged = false
+                checkpoint.isBusy = false
+            }
             if first.commit.bulk != nil, checkpoint.isBusy {
                 checkpoint.isCancelled = true  // superseded by the bulk commit; its end wakes us
                 return .linger(until: now + 1_000_000_000)

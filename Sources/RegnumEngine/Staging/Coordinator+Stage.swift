@@ -3,10 +3,11 @@ package import RegnumStore
 
 extension Coordinator {
     /// Returns the stage to which a long-running transaction saves its states, or `nil` for an
-    /// in-memory realm. Until `end`, no other process writes a checkpoint.
+    /// in-memory realm. Until its commit or `end`, no checkpoint is written, so that the file with
+    /// the saved states stays.
     ///
     /// Throws `busy` if another process takes too long to write a checkpoint, `ioFailed` if the log
-    /// couldn't be made durable.
+    /// couldn't be made durable, `fileMoved`.
     package func beginStage(_ turn: WriteTurn, target: UInt64) async throws(StoreError)
         -> MigrationStage?
     {
@@ -26,8 +27,13 @@ extension Coordinator {
         }
     }
 
-    /// Allows other checkpoints again.
+    /// Allows checkpoints again, unless the commit already has.
     package func end(_ stage: MigrationStage) {
+        let isHeld = state.withLock { state in
+            defer { state.checkpoint.isStaged = false }
+            return state.checkpoint.isStaged
+        }
+        guard isHeld else { return }
         stage.lock.unlock(.checkpoint)
         endCheckpointJob()
     }
@@ -55,15 +61,23 @@ extension Coordinator {
         guard let log else { return nil }
         makeDurable(log)
         var stage: MigrationStage?
-        if log.checkpointPoint?.version == base.version, (try? log.tryLockCheckpoint()) == true {
-            stage = MigrationStage(base, target: target, log)
+        var lockFailure: StoreError?
+        do throws(StoreError) {
+            if log.checkpointPoint?.version == base.version, try log.tryLockCheckpoint() {
+                stage = MigrationStage(base, target: target, log)
+            }
+        } catch {
+            lockFailure = error
         }
-        state.withLock { $0.ownsLog = false }
-        if stage == nil {
-            endCheckpointJob()
-        } else if state.withLock({ $0.claimPump() }) {
-            startPump()
+        let isStaged = stage != nil
+        let runsPump = state.withLock { state in
+            state.ownsLog = false
+            state.checkpoint.isStaged = isStaged
+            return isStaged && state.claimPump()
         }
+        if !isStaged { endCheckpointJob() }
+        if runsPump { startPump() }
+        if let lockFailure { throw lockFailure }
         return stage
     }
 }

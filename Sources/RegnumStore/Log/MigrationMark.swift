@@ -71,11 +71,19 @@ package struct MigrationMarkFile: Sendable {
 
     /// Replaces the mark durably and atomically.
     ///
-    /// Throws `diskFull` and `ioFailed`; the previous mark then remains.
+    /// Throws `diskFull`, `ioFailed`, and `invalidInput` for a mark that couldn't be read back; the
+    /// previous mark then remains.
     package func write(_ mark: MigrationMark) throws(StoreError) {
+        let bytes = mark.encoded(realmID)
+        guard bytes.count <= Limits.migrationMarkByteCountMax else {
+            throw StoreError(
+                .invalidInput,
+                "The progress of the migration takes \(bytes.count) bytes, more than "
+                    + "\(Limits.migrationMarkByteCountMax): it creates or deletes too many objects "
+                    + "outside enumerateObjects to be resumable.")
+        }
         try directory.replaceFile(
-            MigrationMark.fileName, with: mark.encoded(realmID),
-            temporary: RealmLog.temporaryName(fileSystem))
+            MigrationMark.fileName, with: bytes, temporary: RealmLog.temporaryName(fileSystem))
     }
 
     /// Removes the mark, if there is one. If a crash restores it, it is of an older version and

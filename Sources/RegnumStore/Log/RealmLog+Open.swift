@@ -72,10 +72,11 @@ extension RealmLog {
                 let holder = lock.lastHolder()
                 throw StoreError(
                     .busy,
-                    "The realm at \(path) has been in recovery by "
-                        + (holder > 0 ? processDescription(holder) : "another process")
-                        + " for longer than \(options.openTimeoutNanoseconds / 1_000_000_000) s: "
-                        + "that process may be stopped.", path: path)
+                    "Another process has been recovering or removing the realm at \(path) for "
+                        + "longer than \(options.openTimeoutNanoseconds / 1_000_000_000) s. It "
+                        + "may be stopped."
+                        + (holder > 0 ? " The last writer was \(processDescription(holder))." : ""),
+                    path: path)
             }
             lock.waitForRelease(observed: lock.releaseWord(), timeoutNanoseconds: 10_000_000)
         }
@@ -329,9 +330,12 @@ extension RealmLog {
 
     /// Removes stray marks of an unfinished copy or removal from a complete realm. Requires the
     /// writer lock.
+    ///
+    /// Throws if one can't be removed: once trimming has removed the segment that it names, the next
+    /// opening would take it for the mark of an interrupted removal.
     private func removeStrayMarks() throws(StoreError) -> [String] {
         let stray = try directory.names().filter(UnfinishedMark.names.contains).sorted()
-        for name in stray { try? directory.unlink(name) }
+        for name in stray { try directory.unlink(name) }
         if !stray.isEmpty { try directory.sync() }
         return stray
     }

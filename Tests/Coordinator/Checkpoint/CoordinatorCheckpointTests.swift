@@ -101,6 +101,36 @@ struct CoordinatorCheckpointTests {
         await coordinator.close()
     }
 
+    /// A checkpoint between the end of a migration and its commit could trim the file with the
+    /// saved states, which no record refers to yet.
+    @Test func noCheckpointComesBetweenSavedStatesAndTheirCommit() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openBusy("/sim", disk, every: 1) { options in
+            options.store.nodesSlackByteCount = 0
+            options.store.retention = .none
+        }
+        try await insertInBulk(0..<2_000, into: coordinator)
+        let turn = try await coordinator.beginWrite()
+        let stage = try #require(try await coordinator.beginStage(turn, target: 1))
+        var transaction = EngineTransaction(base: turn.base)
+        let table = try #require(transaction.schema.table(named: "Number")?.key)
+        for number in 2_000..<4_000 {
+            _ = try transaction.insert(table, [.int(Int64(number))])
+            if number == 3_000 { transaction = try stage.save(transaction, progress: []) }
+        }
+        let count = coordinator.statistics.checkpoints
+        let commit = try transaction.commit(timestampMicroseconds: 0)
+        #expect(commit.bulk?.nodesFile != nil)
+        try await coordinator.commit(turn, commit, durability: .full)
+        #expect(coordinator.statistics.checkpoints == count + 1)
+        coordinator.end(stage)
+        await coordinator.discard(stage)
+        for number in 4_000..<4_010 { try await insert(number, into: coordinator) }
+        try await eventually { coordinator.statistics.checkpoints > count + 2 }
+        await coordinator.close()
+        #expect(try numbers(reopened("/sim", disk).root) == Array(0..<4_010))
+    }
+
     @Test func theLastOneToCloseMakesACheckpoint() async throws {
         let disk = SimFileSystem()
         let coordinator = try await openPeer("/sim", disk) { options in

@@ -1,0 +1,24 @@
+import RegnumStore
+import Testing
+
+/// The file that records how far a migration has come.
+@Suite struct MigrationMarkTests {
+    /// A mark at its limit is read back; a larger one is refused, and the previous one stays.
+    @Test func aMarkThatCouldNotBeReadBackIsRefused() throws {
+        let realm = LogFixture()
+        let file = try realm.openWriter().log.migrationMark
+        func mark(_ count: Int) -> MigrationMark {
+            MigrationMark(version: 1, file: 2, content: Array(repeating: 7, count: count))
+        }
+        try file.write(mark(10))
+        let overhead = try #require(realm.disk.contents(of: "migration", in: realm.path)).count - 10
+        let countMax = Int(Limits.migrationMarkByteCountMax) - overhead
+        for count in [countMax - 1, countMax] {
+            try file.write(mark(count))
+            #expect(file.read() == mark(count))
+        }
+        let error = #expect(throws: StoreError.self) { try file.write(mark(countMax + 1)) }
+        #expect(error?.code == .invalidInput)
+        #expect(file.read() == mark(countMax))
+    }
+}
