@@ -14,8 +14,7 @@ struct ObjectBuilder {
     private(set) var supplied: [ObjectIdentifier: Set<Int>] = [:]
     /// The sets and maps that were given as `nil`, by object. An update empties them.
     private(set) var emptied: [ObjectIdentifier: Set<Int>] = [:]
-    /// Objects that have yet to be filled, with their value path for error messages and their
-    /// nesting level of dictionaries and arrays.
+    /// Objects that have yet to be filled, with their value path and nesting level.
     private var pending: [(object: ObjectBase, value: Any, path: ValuePath?, level: Int)] = []
     /// The nesting level of the object being filled.
     private var level = 0
@@ -329,8 +328,7 @@ struct ObjectBuilder {
         return .entries(entries, from: values.map(\.value))
     }
 
-    /// Returns the values that a list takes its elements from, or `nil` if the
-    /// value is not a sequence.
+    /// Returns a list's elements from a value, or `nil` if the value isn't a sequence.
     func elements(of value: Any) -> [Any]? {
         if let array = value as? [Any] { return array }
         if value is String || value is [AnyHashable: Any] { return nil }

@@ -40,6 +40,8 @@ struct CheckpointState {
     var isCancelled = false
     /// A migration stage has the checkpoint lock, instead of a job. Its bulk commit takes it over.
     var isStaged = false
+    /// The rows that this process deleted since the last checkpoint that it recorded.
+    var deletedRowCount = 0
     /// A checkpoint waiting to be recorded.
     var finished: FinishedCheckpoint?
     /// Whether a bulk commit was made that the next segment's header should include.

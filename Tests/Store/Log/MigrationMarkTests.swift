@@ -1,3 +1,4 @@
+import RegnumSimulation
 import RegnumStore
 import Testing
 
