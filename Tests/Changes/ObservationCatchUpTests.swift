@@ -22,7 +22,7 @@ import Testing
         var stream = realm.objects(Person.self).where { $0.name == "watched" }.changes
             .makeAsyncIterator()
         _ = try await nextInitial(&stream)
-        for age in 1...8 {
+        for age in 1...Effort.count(gate: 8, soak: 8) {
             try await realm.write { tx in
                 tx.objects(Person.self).where { $0.name == "watched" }.first?.limit = age
             }
@@ -44,7 +44,7 @@ import Testing
             .makeAsyncIterator()
         _ = try await nextInitial(&routed)
         var commits = realm.commits.makeAsyncIterator()
-        for _ in 1...4 {
+        for _ in 1...Effort.count(gate: 4, soak: 4) {
             try await realm.write { tx in
                 for _ in 0..<Self.rowCount { try tx.add(Person("other", age: 1)) }
             }

@@ -9,7 +9,7 @@ import Testing
 
 /// Realms whose files were changed at random are refused, or show what was committed, or throw
 /// where that is damaged; they never end the process, hang or show anything else.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.timeLimit(.minutes(60)), .disabled(if: Effort.isReduced))
 struct RandomDamageTests {
     // Covers 12.16, .invalidDatabase
     @Test func damagedRealmThrowsOrTellsTheTruth() async throws {

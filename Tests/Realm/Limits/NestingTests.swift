@@ -8,7 +8,7 @@ import Testing
 @testable import RegnumTestModels
 
 /// How deep values may be nested, in each way in, and that nothing that is deeper ends the process.
-@Suite struct NestingTests {
+@Suite(.disabled(if: Effort.isReduced)) struct NestingTests {
     private static let levelMax = 64
 
     private func realm() async throws -> Realm {
