@@ -19,8 +19,6 @@ extension Map: Sequence {
         return MapIterator(managed.frozen, [])
     }
 
-    public var underestimatedCount: Int { count }
-
     /// Returns the entries as pairs, in key order.
     ///
     ///     for (city, park) in dog.favoriteParksByCity.asKeyValueSequence() { … }

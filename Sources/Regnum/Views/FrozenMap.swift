@@ -81,8 +81,6 @@ extension FrozenMap: Sequence {
             .makeIterator()
     }
 
-    public var underestimatedCount: Int { count }
-
     /// Returns the entries as pairs, in the order of the keys.
     public func asKeyValueSequence() -> some Sequence<(key: Key, value: Value)> {
         lazy.map { (key: $0.key, value: $0.value) }
