@@ -21,8 +21,8 @@ folder_of() {
     esac
 }
 
-# area_of NAME: prints the area that declares the suite (SUITE or SUITE/TEST) or, if there is none,
-# the test.
+# area_of NAME: prints the area that declares a suite (SUITE or SUITE/TEST) or, failing that, a test
+# of that name.
 area_of() {
     local area pattern
     for pattern in "(struct|class|actor|enum) ${1%%/*}\\b" "func ${1##*/}\\("; do
