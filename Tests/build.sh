@@ -1,8 +1,8 @@
-# Sourced by Tests/run, Tests/soak, Tests/faults/run and .ci/run, after setup.sh: how the tests are
-# built and run.
+# Functions that build and run the tests. Sourced by Tests/run, Tests/soak, Tests/faults/run and
+# .ci/run, after setup.sh.
 
-# One build for all tests: the library is optimised, but keeps its assertions and the texts of its
-# traps. Optimising across modules would cost a third more time and speeds up only long scans.
+# One build for all tests: the library is optimized, but keeps its assertions and trap messages.
+# Cross-module optimization would take a third longer and only speed up long scans.
 checked_flags=(
     -c release --build-tests --scratch-path "$repository/.build/checked"
     -Xswiftc -enable-testing -Xswiftc -assert-config -Xswiftc Debug -Xswiftc -DDEBUG
@@ -13,7 +13,7 @@ areas=(
     Compatibility Processes Chat
 )
 
-# folder_of AREA: where the tests of an area are.
+# folder_of AREA: prints the folder with the area's tests.
 folder_of() {
     case $1 in
     Chat) echo "$repository/Examples/Chat/Tests" ;;
@@ -21,7 +21,8 @@ folder_of() {
     esac
 }
 
-# area_of NAME: the area that declares a suite (SUITE or SUITE/TEST), or else a test of that name.
+# area_of NAME: prints the area that declares a suite (SUITE or SUITE/TEST) or, failing that, a test
+# of that name.
 area_of() {
     local area pattern
     for pattern in "(struct|class|actor|enum) ${1%%/*}\\b" "func ${1##*/}\\("; do
@@ -35,8 +36,8 @@ area_of() {
     return 1
 }
 
-# with_progress WHAT LOG COMMAND...: runs a command with its output in LOG, and prints a line about
-# it every 30 seconds.
+# with_progress WHAT LOG COMMAND...: runs a command with its output in LOG and reports its progress
+# every 30 seconds.
 with_progress() {
     local what=$1 log=$2 start=$SECONDS last=$SECONDS status=0
     shift 2
@@ -53,7 +54,7 @@ with_progress() {
     return $status
 }
 
-# progress_of LOG: a short description of how far a build or a test run has got.
+# progress_of LOG: prints the progress of a build or a test run.
 progress_of() {
     local passed failed
     passed=$(count_of "$1" passed)
@@ -65,7 +66,7 @@ progress_of() {
     fi
 }
 
-# build_checked LOG [AREA...]: builds all areas, or only those.
+# build_checked LOG [AREA...]: builds all areas, or only the given ones.
 build_checked() {
     local log=$1 start=$SECONDS
     shift
@@ -76,12 +77,12 @@ build_checked() {
     if ! with_progress build "$log" swift build "${checked_flags[@]}"; then
         grep -aE '(error|warning): ' "$log" | sort -u | head -n 20
         [ -s "$log" ] && tail -n 5 "$log"
-        stop "the build failed; its whole output is in $log."
+        stop "the build failed; its full output is in $log."
     fi
     echo "Built in $((SECONDS - start)) s."
 }
 
-# run_tests LOG FILTER...: runs the tests of the checked build that match one of the filters.
+# run_tests LOG FILTER...: runs the tests of the checked build that match any of the filters.
 run_tests() {
     local log=$1 filter
     local arguments=(--testing-library swift-testing)
@@ -91,18 +92,18 @@ run_tests() {
         "$repository/.build/checked/release/regnumPackageTests.xctest" "${arguments[@]}"
 }
 
-# failures_of LOG: the failures of a run, with what was expected.
+# failures_of LOG: prints the failures of a run, with the failed expectations.
 failures_of() {
     awk '/^✘/ { shown = 1 } /^(✔|◇)/ { shown = 0 }
         shown || /Fatal error|ThreadSanitizer|AddressSanitizer|LeakSanitizer/' "$1" | cut -c1-2000
 }
 
-# count_of LOG passed|failed: how many tests passed or failed.
+# count_of LOG passed|failed: prints how many tests passed or failed.
 count_of() {
     grep -aE "^\S+ Test .* $2 after" "$1" | grep -vc "Test run with" || true
 }
 
-# slow_tests LOG...: the tests that took 5 seconds and more, slowest first, at most ten.
+# slow_tests LOG...: prints up to ten tests that took at least 5 seconds, slowest first.
 slow_tests() {
     sed -nE 's/^. Test (.*) (passed|failed) after ([0-9.]+) seconds.*/\3 \1/p' "$@" |
         awk '$1 >= 5 && !/ run with /' | sort -rn | head -n 10 |

@@ -1,5 +1,5 @@
-# Sourced by Tests/run, Examples/run and .ci/run: makes sure that the machine has what the package
-# needs, installs what is missing, and says in one sentence what cannot be had. Sets `repository`.
+# Checks that the machine has what the package needs and installs what is missing; otherwise stops
+# with a message. Sets `repository`. Sourced by the scripts in Tests, Examples and .ci.
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -8,7 +8,7 @@ stop() {
     exit 1
 }
 
-# run_as_root COMMAND...: runs it, through sudo where needed.
+# run_as_root COMMAND...: runs a command as root, with sudo if necessary.
 run_as_root() {
     if [ "$(id -u)" -eq 0 ]; then
         "$@"
@@ -23,19 +23,19 @@ run_as_root() {
 install_packages() {
     local log
     command -v apt-get >/dev/null ||
-        stop "$* missing, and there is no apt-get to install it with: please install it by hand."
+        stop "$* is missing, and apt-get isn't available: please install it manually."
     [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
-        stop "$* missing: please run 'apt-get install $*' as root (there is no sudo here)."
+        stop "$* is missing, and sudo isn't available: please run 'apt-get install $*' as root."
     echo "Installing $* ..."
     log=$(mktemp)
     if ! run_as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y "$@" >"$log" 2>&1; then
-        # The package lists may be missing or old.
+        # The package lists may be missing or out of date.
         if ! { run_as_root apt-get update &&
             run_as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y "$@"; } >"$log" 2>&1
         then
             tail -n 5 "$log" >&2
             rm -f "$log"
-            stop "apt-get could not install $*; its last lines are above."
+            stop "apt-get failed to install $*; the end of its output is above."
         fi
     fi
     rm -f "$log"
@@ -50,16 +50,16 @@ check_swift() {
     command -v swift >/dev/null ||
         stop "Swift is missing: please install Swift 6.2 or later (https://www.swift.org/install)."
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
-    [ -n "$version" ] || stop "'swift --version' does not work: please repair the Swift installation."
+    [ -n "$version" ] || stop "'swift --version' failed: please repair the Swift installation."
     [ "$(printf '6.2\n%s\n' "$version" | sort -V | head -n 1)" = 6.2 ] ||
-        stop "Swift 6.2 or later is needed; this is Swift $version."
+        stop "Swift 6.2 or later is required; this is Swift $version."
 }
 
 check_packages() {
     local missing=()
     command -v git >/dev/null || missing+=(git)
     command -v pkg-config >/dev/null || missing+=(pkg-config)
-    # With pkg-config absent, the header tells.
+    # Without pkg-config, look for the header.
     if command -v pkg-config >/dev/null; then
         pkg-config --exists libuv || missing+=(libuv1-dev)
     else
@@ -67,7 +67,7 @@ check_packages() {
     fi
     if [ ${#missing[@]} -gt 0 ]; then
         install_packages "${missing[@]}"
-        pkg-config --exists libuv || stop "libuv is installed but pkg-config does not find it."
+        pkg-config --exists libuv || stop "libuv is installed, but pkg-config can't find it."
     fi
 }
 
