@@ -1,6 +1,6 @@
 internal import RegnumStore
 
-/// Re-rooting: switching to a newer checkpoint releases the memory of everything that is in its
+/// Reloading: switching to a newer checkpoint releases the memory of everything that is in its
 /// nodes file. The checkpoint is loaded, and the log since then replayed, into a new lineage,
 /// concurrently with everything else. Turns then wait until the last few commits are replayed and
 /// the new root has replaced the published one.
