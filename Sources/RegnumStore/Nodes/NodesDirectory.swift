@@ -35,6 +35,7 @@ package final class NodesDirectory: Sendable {
     /// it failed or is damaged, or it has more than twice the live bytes and 16 MiB.
     ///
     /// Only for the holder of the checkpoint lock that has read the log to its end since it took it.
+    /// Throws `invalidDatabase` if the file was cut short.
     package func appender(
         after newest: CheckpointReference?, liveByteCount: UInt64,
         pace: @escaping NodesAppender.Pace = { _ in true }
@@ -44,7 +45,7 @@ package final class NodesDirectory: Sendable {
             let limit = twice.addingReportingOverflow(options.nodesSlackByteCount)
             let isFull = overflows || limit.overflow ? false : try file.size() > limit.partialValue
             if !isFull, !file.isAbandoned {
-                return try NodesAppender(file, options: options, pace: pace)
+                return try NodesAppender(file, after: newest, options: options, pace: pace)
             }
         }
         let numbers = try directory.names().compactMap(NodesHeader.parse)
@@ -58,7 +59,7 @@ package final class NodesDirectory: Sendable {
             fileSystem, directory, number: last + 1, realmID: realmID, options: options)
         // a file of this number that failed and was removed may still be held by somebody here
         open.withLock { $0[file.number] = Reference(file: file) }
-        return try NodesAppender(file, options: options, pace: pace)
+        return try NodesAppender(file, after: nil, options: options, pace: pace)
     }
 
     /// What appends to a file that was appended to before, whatever it holds; else as
@@ -68,7 +69,7 @@ package final class NodesDirectory: Sendable {
         pace: @escaping NodesAppender.Pace = { _ in true }
     ) throws(StoreError) -> NodesAppender {
         if let number, let file = try usable(number), !file.isAbandoned {
-            return try NodesAppender(file, options: options, pace: pace)
+            return try NodesAppender(file, after: newest, options: options, pace: pace)
         }
         return try appender(after: newest, liveByteCount: liveByteCount, pace: pace)
     }

@@ -93,6 +93,20 @@ package final class NodesFile: NodeBytes {
         return size
     }
 
+    /// Like `size`. Throws `invalidDatabase` if the file has fewer bytes than `byteCount`, or than it
+    /// had before.
+    func size(notBelow byteCount: UInt64) throws(StoreError) -> UInt64 {
+        let known = max(byteCount, state.withLock { $0.byteCount })
+        let size = try size()
+        guard size >= known else {
+            throw StoreError(
+                .invalidDatabase,
+                "\(path) is damaged: it had \(known) bytes and was cut short to \(size).",
+                path: path, position: size)
+        }
+        return size
+    }
+
     /// The bytes are in memory when it returns. A file that somebody else cuts short later, or a
     /// disk that fails when the system reads them once more, ends the process.
     ///
