@@ -234,7 +234,7 @@ package final class RealmLog: @unchecked Sendable {
     /// pages that the first one dropped).
     package func sync() throws(StoreError) {
         precondition(!isPoisoned, "a file whose sync failed is never synced again")
-        if !holdsWriter, let page = lock.loadControl(), page.realmID == realmID,
+        if !holdsWriter, hasLock, let page = lock.loadControl(), page.realmID == realmID,
             page.durableEnd >= position
         {
             durableEnd = position  // others have synced it meanwhile
@@ -328,12 +328,7 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Whether `tryBecomeWriter` would find nothing to read or repair: then it does not touch the
     /// disk and may be called on the cooperative pool.
-    package func isCurrent() -> Bool {
-        guard let page = lock.loadControl(), page.realmID == realmID else { return false }
-        return page.visibleEnd == position && page.segmentNumber == segment.header.number
-            && !page.isWriting && !page.isPoisoned
-            && page.mendedSyncCount == lock.failedSyncCount()
-    }
+    package func isCurrent() -> Bool { hasLock && isPageCurrent }
 
     /// Takes the writer lock if that needs neither waiting nor reading. Never blocks.
     package func tryBecomeWriterIfCurrent() -> Bool {
@@ -342,7 +337,7 @@ package final class RealmLog: @unchecked Sendable {
         else {
             return false
         }
-        guard isInPlace, isCurrent(), let page = lock.loadControl() else {
+        guard isInPlace, isPageCurrent, let page = lock.loadControl() else {
             lock.unlock(.writer)
             lock.signalRelease()
             return false
@@ -383,10 +378,13 @@ package final class RealmLog: @unchecked Sendable {
     ///
     /// Throws `invalidDatabase` if published bytes are damaged; what was delivered before stays
     /// valid. Where the segment that comes next was trimmed away, `load` is called and begins anew;
-    /// without it `historyTrimmed` is thrown, and nothing has changed.
+    /// without it `historyTrimmed` is thrown, and nothing has changed. Throws `fileMoved` if `LOCK` is
+    /// no longer the file that was opened.
     package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
         if isReadOnly { (lock as? ReadOnlyLock)?.openIfMissing(directory) }
-        guard !holdsWriter, let page = lock.loadControl(), page.realmID == realmID else { return }
+        if holdsWriter { return }
+        try checkLock()
+        guard let page = lock.loadControl(), page.realmID == realmID else { return }
         control = page
         try read(through: page, load, deliver)
     }
@@ -394,7 +392,7 @@ package final class RealmLog: @unchecked Sendable {
     /// Whether there is something to catch up with, or without `LOCK` may be. Never blocks.
     package func isBehind() -> Bool {
         if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
-        guard let page = lock.loadControl(), page.realmID == realmID else { return false }
+        guard hasLock, let page = lock.loadControl(), page.realmID == realmID else { return false }
         return page.visibleEnd > position
     }
 }

@@ -129,7 +129,7 @@ package final class PosixDirectory: RealmDirectory {
     /// Whether an entry of any kind has this name.
     func contains(_ name: String) throws(StoreError) -> Bool {
         do {
-            _ = try identity(of: name)
+            _ = try status(of: name)
             return true
         } catch  where error.code == .fileNotFound {
             return false
@@ -137,12 +137,12 @@ package final class PosixDirectory: RealmDirectory {
     }
 
     /// What the name leads to now; links are not followed. Throws `fileNotFound`.
-    func identity(of name: String) throws(StoreError) -> FileIdentity {
+    func status(of name: String) throws(StoreError) -> stat {
         checkName(name)
         var status = stat()
         let result = repeated { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
         guard result == 0 else { throw .system(-result, "examine", pathOf(name)) }
-        return FileIdentity(status)
+        return status
     }
 
     /// Sets the permissions 0700, whatever the process's mask is.

@@ -5,8 +5,8 @@ internal import Synchronization
 /// `LOCK` of a realm directory: locks of its open file description, the first page mapped.
 ///
 /// Unsafe memory: `page` is a shared mapping of the first 4096 bytes, made once in `init`, removed
-/// in `deinit`, and reached only through the atomic functions of `CRegnum`. It stays readable
-/// because nobody shrinks `LOCK`.
+/// in `deinit`, and reached only through the atomic functions of `CRegnum`. Once `LOCK` was found to
+/// be cut short, where touching the page would raise SIGBUS, zeros of this process take its place.
 package final class PosixLockFile: LockFile {
     /// Where things are in `LOCK`; the words have a cache line each.
     private enum Layout {
@@ -29,6 +29,8 @@ package final class PosixLockFile: LockFile {
     private nonisolated(unsafe) let page: UnsafeMutableRawPointer
     /// What the next `wake` writes. Processes do not agree on it: the write is the message.
     private let wakeCounter: Atomic<UInt64>
+    /// `LOCK` was found to be cut short.
+    private let isCutShort = Atomic(false)
 
     /// Takes over `descriptor`, also when it throws.
     init(
@@ -85,10 +87,22 @@ package final class PosixLockFile: LockFile {
 
     package func isCurrent() throws(StoreError) -> Bool {
         do {
-            return try directory.identity(of: "LOCK") == identity
+            let status = try directory.status(of: "LOCK")
+            guard FileIdentity(status) == identity else { return false }
+            if status.st_size < Layout.pageByteCount { leavePage() }
+            return !isCutShort.load(ordering: .relaxed)
         } catch  where error.code == .fileNotFound {
             return false
         }
+    }
+
+    /// Maps zeros in the place of a page that the file doesn't have any more.
+    private func leavePage() {
+        guard !isCutShort.load(ordering: .acquiring) else { return }
+        let protection = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
+        _ = mmap(
+            page, Layout.pageByteCount, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+        isCutShort.store(true, ordering: .releasing)
     }
 
     package func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {
