@@ -79,7 +79,7 @@ package final class MaintainedQuery: Sendable {
 
     /// The result at a version that was published, or is of the past.
     ///
-    /// Throws as `QueryPlan.evaluate`.
+    /// Throws as `QueryPlan.evaluate`, and damage that it encounters.
     /// - Complexity: that of the evaluation, where no stream has the result already.
     package func begin(at root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
         try state.withLock { state throws(StoreError) in
@@ -133,7 +133,7 @@ package final class MaintainedQuery: Sendable {
     ///     its reference away, it is edited in place.
     ///   - since: the version before the first commit that concerned the query.
     ///
-    /// Throws as `QueryPlan.evaluate`.
+    /// Throws as `QueryPlan.evaluate`, and damage that it encounters.
     package func advance(
         _ result: consuming MaintainedResult, _ step: VersionStep, since: UInt64
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {
@@ -151,7 +151,13 @@ package final class MaintainedQuery: Sendable {
             if let newest = state.newest, newest.version == step.new.version { known = newest }
             let from = LeftResult(result: result)
             state.letGo(of: result)
-            let (new, change) = try query.advance(consume result, step, known: known)
+            given = consume result
+            let (new, change) = try DamageWatch.check(on: step.new) { () throws(StoreError) in
+                guard let result = given.take() else {
+                    preconditionFailure("A step has a result to start from.")
+                }
+                return try query.advance(consume result, step, known: known)
+            }
             counters.steps.add(1)
             if (state.newest?.version ?? 0) <= new.version {
                 state.newest = new
@@ -167,12 +173,14 @@ package final class MaintainedQuery: Sendable {
 extension StreamQuery {
     /// The result at a version, which no other stream shares.
     ///
-    /// Throws as `QueryPlan.evaluate`.
+    /// Throws as `QueryPlan.evaluate`, and damage that it encounters.
     package func result(
         at root: DatabaseRoot, _ counters: StreamCounters
     ) throws(StoreError) -> MaintainedResult {
-        let plan = plan(at: root)
-        return MaintainedResult(
-            try plan.evaluate(root, counters: counters), plan, version: root.version)
+        try DamageWatch.check(on: root) { () throws(StoreError) in
+            let plan = plan(at: root)
+            return MaintainedResult(
+                try plan.evaluate(root, counters: counters), plan, version: root.version)
+        }
     }
 }

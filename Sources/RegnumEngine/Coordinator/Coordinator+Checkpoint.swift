@@ -69,10 +69,12 @@ extension Coordinator {
         }
         plan.lock.unlock(.checkpoint)
         let now = IOPool.now()
+        // damage stays, and all that comes before it would be written again and again
+        let pause: UInt64 = failure?.code == .invalidDatabase ? 600 : 10
         endCheckpointJob { state in
             state.checkpoint.finished = finished
             if finished == nil {
-                state.checkpoint.retryAt = now + 10 * options.checkpoint.retryNanoseconds
+                state.checkpoint.retryAt = now + pause * options.checkpoint.retryNanoseconds
             }
         }
         if let failure { options.report(.checkpointFailed(failure)) }
@@ -89,8 +91,10 @@ extension Coordinator {
     ) throws(StoreError) -> (reference: CheckpointReference, bulk: BulkCommit?) {
         let live = CheckpointLoader.liveByteCount(plan.base, plan.nodes)
         let heap = UInt64(plan.root.content.context.store.usage.byteCount)
+        // a damaged leaf can stay where it is, but not be copied to a new file
+        let damagedFile = plan.root.needsHealing ? plan.base?.file : nil
         let appender = try plan.nodes.appender(
-            to: file, orAfter: plan.base,
+            to: file ?? damagedFile, orAfter: plan.base,
             liveByteCount: live.addingReportingOverflow(heap).partialValue, pace: pace)
         var writer = CheckpointWriter(plan.root, to: appender)
         let written = try writer.write()
@@ -251,7 +255,9 @@ extension Coordinator {
                 state.checkpoint.isSegmentDue = true
                 state.checkpoint.isBusy = true
             }
-            let trimming = log.trimming
+            var trimming = log.trimming
+            // the checkpoint that is being loaded because of damage would go
+            if state.withLock({ $0.isHealing(log) }) { trimming.keepsAll = true }
             finishFlush(log, [item], root)  // and the log is anybody's
             trim(trimming, log.lock)
         } catch {

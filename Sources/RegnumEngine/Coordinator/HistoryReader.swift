@@ -168,9 +168,11 @@ final class PastRoot: @unchecked Sendable {
 
     private func step(through version: UInt64) throws(StoreError) -> CommitSummary? {
         guard let body = try replay.nextCommit(through: version) else { return nil }
-        let (next, summary) = try CommitRecord.apply(body, to: root, nodes)
-        // what was applied to a damaged leaf is void; a bulk commit leaves the file of that leaf
-        if let damage = root.damage ?? next.damage { throw damage }
+        let base = root
+        // what was applied to a damaged leaf is void
+        let (next, summary) = try DamageWatch.check(on: base) { () throws(StoreError) in
+            try CommitRecord.apply(body, to: base, nodes)
+        }
         root = next
         return summary
     }

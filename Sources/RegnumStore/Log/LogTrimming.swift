@@ -7,8 +7,9 @@
 /// next one removes; other processes keep what they have open or mapped.
 package struct LogTrimming: Sendable {
     let directory: any RealmDirectory
-    /// The record that names the checkpoints may not be durable yet: nothing is removed.
-    let keepsAll: Bool
+    /// Nothing is removed, because the record that names the checkpoints may not be durable yet, or
+    /// an older checkpoint is still needed.
+    package var keepsAll: Bool
     /// Records from this position on are needed to open the realm.
     let firstNeeded: LogPosition
     var neededFiles: Set<UInt64>

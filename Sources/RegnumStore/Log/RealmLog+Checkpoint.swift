@@ -103,6 +103,15 @@ extension RealmLog {
         publish(wakes: false)
     }
 
+    /// Passes over the newest checkpoint, if it is of this version, because content that it names
+    /// was found damaged and is intact in the one before it: that one is the newest again.
+    package func passOver(checkpointOf version: UInt64) {
+        guard let newest = checkpoints.newest, newest.version == version, checkpoints.older != nil
+        else { return }
+        damagedCheckpoints.append(newest)
+        checkpoints = checkpoints.without(damagedCheckpoints)
+    }
+
     /// What removes the files that nobody needs any more.
     package var trimming: LogTrimming {
         let isKnown = checkpointsEnd <= durableEnd
