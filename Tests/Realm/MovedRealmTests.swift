@@ -90,6 +90,37 @@ import Testing
         await realm.close()
     }
 
+    /// Looking at the control page of a `LOCK` that was cut short would end the process.
+    // Covers .fileMoved
+    @Test(arguments: [0, 4_000])
+    func lockThatWasCutShortEndsTheRealm(byteCount: UInt64) async throws {
+        let realm = try await Realm.open(folder.configuration())
+        try await realm.write { tx in try tx.add(Room("before")) }
+        // another file system object is another process to the library
+        var configuration = folder.configuration()
+        configuration.adjust = { $0.fileSystem = PosixFileSystem() }
+        let other = try await Realm.open(configuration)
+        var stream = other.objects(Room.self).changes.makeAsyncIterator()
+        _ = try await stream.next()
+        try await Task.sleep(for: .milliseconds(200))  // the writer lock is given back when idle
+        let lock = folder["test.realm"].appending(path: "LOCK")
+        try FileHandle(forWritingTo: lock).truncate(atOffset: byteCount)
+        for realm in [realm, other] {
+            let error = await realmError {
+                try await realm.write { tx in try tx.add(Room("after")) }
+            }
+            #expect(error?.code == .fileMoved)
+        }
+        var ended: Realm.Error?
+        do { while try await stream.next() != nil {} } catch { ended = error }
+        #expect(ended?.code == .fileMoved)
+        await realm.close()
+        await other.close()
+        let later = try await Realm.open(folder.configuration())
+        #expect(later.snapshot().objects(Room.self).map(\.name) == ["before"])
+        await later.close()
+    }
+
     @Test(arguments: Mishap.allCases)
     func openingThePathGivesWhatIsThereNow(mishap: Mishap) async throws {
         let old = try await open(mishap)

@@ -139,7 +139,6 @@ final class CollectionStream {
         if let problem = table.mismatch ?? request.plan.problem { throw problem }
         if request.since != nil { return nil }
         let place = try newest(at: start)
-        try realm.checkDelivery(of: start)
         self.place = place
         return .initial(place)
     }
@@ -291,7 +290,6 @@ final class CollectionStream {
                 commits = []
             }
         }
-        try realm.checkDelivery(of: root)
         let next = StreamPlace(table: table, result: result)
         self.place = next
         if change.isEmpty { return nil }
@@ -310,7 +308,7 @@ final class CollectionStream {
         do throws(StoreError) {
             return try maintained.advance(consume result, step, since: since)
         } catch {
-            throw Realm.Error(error)
+            throw realm.failure(error)
         }
     }
 
@@ -327,6 +325,6 @@ final class CollectionStream {
     // MARK: Errors
 
     private func stored<R>(_ body: () throws(StoreError) -> R) throws(Realm.Error) -> R {
-        do throws(StoreError) { return try body() } catch { throw Realm.Error(error) }
+        do throws(StoreError) { return try body() } catch { throw realm.failure(error) }
     }
 }

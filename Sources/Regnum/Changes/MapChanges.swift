@@ -46,7 +46,7 @@ public struct MapChanges<Key: MapKey, Value: Sendable>: AsyncSequence, Sendable 
             isolation actor: isolated (any Actor)?
         ) async throws(Realm.Error) -> MapChange<Key, Value>? {
             guard let element = try await stream.next(isolation: actor) else { return nil }
-            return change(element)
+            return try ReadScope.runThrowing { () throws(Realm.Error) in change(element) }
         }
 
         // not inlined, so that its locals aren't part of the frames of suspended tasks

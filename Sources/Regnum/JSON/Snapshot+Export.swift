@@ -33,16 +33,21 @@ extension Snapshot {
         head.write(to: &export.text)
         var count = 0
         for table in tables {
-            for position in 0..<root.count(table.key) {
-                export.line(table.key, root.key(table.key, at: position))
-                count += 1
+            var position = 0
+            let end = root.count(table.key)
+            while position < end {
+                try core.realm.checked(root) {
+                    while position < end, export.text.count < Self.pieceByteCount {
+                        export.line(table.key, root.key(table.key, at: position))
+                        position += 1
+                    }
+                }
                 if export.text.count < Self.pieceByteCount { continue }
                 try Task.checkCancellation()
-                try core.realm.checkDelivery(of: root)
                 try await sink(export.text.take())
             }
+            count += end
         }
-        try core.realm.checkDelivery(of: root)
         if export.text.count > 0 { try await sink(export.text.take()) }
         return count
     }

@@ -189,10 +189,15 @@ extension RealmCore {
         let isNew = base.version == 0
         var transaction = transaction
         do {
-            if !isNew { try migrate(&transaction, problem, stage, journal) }
-            transaction.setSchemaVersion(configuration.schemaVersion)
-            let report = isNew ? nil : MigrationReport(base, transaction)
-            try checkUndamaged(base)
+            let (outcome, damage) = DamageWatch.run(on: base) {
+                Result { () throws -> MigrationReport? in
+                    if !isNew { try migrate(&transaction, problem, stage, journal) }
+                    transaction.setSchemaVersion(configuration.schemaVersion)
+                    return isNew ? nil : MigrationReport(base, transaction)
+                }
+            }
+            if let damage { throw damage }
+            let report = try outcome.get()
             let commit = try transaction.commit(
                 timestampMicroseconds: wallClockMicroseconds(), bodyByteCountMax: recordByteCountMax
             )
@@ -201,7 +206,7 @@ extension RealmCore {
             transaction.abort()
             let isSpaceMissing = (error as? Realm.Error)?.code == .diskFull
             if !(error is CancellationError), !isSpaceMissing { stage?.discard() }
-            if let error = error as? StoreError { throw Realm.Error(error) }
+            if let error = error as? StoreError { throw failure(error) }
             throw error
         }
     }

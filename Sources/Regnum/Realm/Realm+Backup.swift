@@ -58,7 +58,7 @@ extension RealmCore {
             if coordinator.isClosed {
                 throw Realm.Error(.closed, "The realm was closed while it was copied.", path: path)
             }
-            if root.damage != nil { coordinator.heal() }
+            if root.hasDamage { coordinator.heal() }
             throw Realm.Error(below: error)
         }
         return root.version

@@ -131,8 +131,7 @@ private final class Drain {
         let mapping = entry.mapping(in: root.schema)
         if let mismatch = mapping.mismatch { throw mismatch }
         guard let table = mapping.table, root.count(table.key) > 0 else { return nil }
-        let keys = root.firstKeys(table.key, countMax: batchSize)
-        try core.checkDelivery(of: root)
+        let keys = try core.checked(root) { root.firstKeys(table.key, countMax: batchSize) }
         let snapshot = SnapshotCore(realm: core, root: root, place: place)
         return Rows(table: FrozenTable(snapshot, entry), keys: keys)
     }

@@ -208,14 +208,13 @@ struct WriteRun: Sendable {
             return (try outcome.get(), nil, IOPool.now() - start)
         }
         do throws(StoreError) {
-            try realm.checkUndamaged(base)
             let commit = try transaction.commit(
                 timestampMicroseconds: realm.wallClockMicroseconds(),
                 bodyByteCountMax: realm.recordByteCountMax)
             return (result, commit, IOPool.now() - start)
         } catch {
             transaction.abort()
-            throw Realm.Error(error)
+            throw realm.failure(error)
         }
     }
 }

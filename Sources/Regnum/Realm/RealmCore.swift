@@ -217,21 +217,24 @@ extension Duration {
 }
 
 extension RealmCore {
-    /// Throws the damage found by reads of a root, if any. Such reads returned zeros, so everything
-    /// built on them is invalid. Then makes the realm look for an intact copy.
-    func checkUndamaged(_ root: DatabaseRoot) throws(StoreError) {
-        guard let damage = root.damage else { return }
-        coordinator.heal()
-        throw damage
+    /// Returns the result of `body`, which reads `root`.
+    ///
+    /// - Throws: The errors of `body`, and damage that it encounters: it read zeros instead, so
+    ///   everything built on them is invalid. The realm then looks for an intact copy.
+    func checked<R>(
+        _ root: DatabaseRoot, _ body: () throws(StoreError) -> R
+    ) throws(Realm.Error) -> R {
+        do throws(StoreError) {
+            return try DamageWatch.check(on: root, body)
+        } catch {
+            throw failure(error)
+        }
     }
 
-    /// Like `checkUndamaged`, for content that a stream is about to deliver.
-    func checkDelivery(of root: DatabaseRoot) throws(Realm.Error) {
-        do throws(StoreError) {
-            try checkUndamaged(root)
-        } catch {
-            throw Realm.Error(error)
-        }
+    /// Returns the error to throw. After damage the realm looks for an intact copy.
+    func failure(_ error: StoreError) -> Realm.Error {
+        if error.code == .invalidDatabase || error.code == .ioFailed { coordinator.heal() }
+        return Realm.Error(error)
     }
 
     /// The maximum size of a commit record in bytes. An in-memory realm writes no records, except

@@ -117,8 +117,8 @@ final class TransactionCore {
     var hasFailed: Bool {
         if violation != nil { return true }
         return switch state {
-        case .writing(let transaction): transaction.base.hasDamage
-        case .reading(let root): root.hasDamage
+        case .writing(let transaction): DamageWatch.discardsReads(of: transaction.base)
+        case .reading(let root): DamageWatch.discardsReads(of: root)
         case .ended: false
         }
     }

@@ -81,7 +81,7 @@ package final class MaintainedQuery: Sendable {
 
     /// Returns the result at a published version, or at one in the past.
     ///
-    /// Throws the errors of `QueryPlan.evaluate`.
+    /// Throws the errors of `QueryPlan.evaluate`, and damage that it encounters.
     /// - Complexity: that of the evaluation, unless a stream already has the result.
     package func begin(at root: DatabaseRoot) throws(StoreError) -> MaintainedResult {
         try state.withLock { state throws(StoreError) in
@@ -135,7 +135,7 @@ package final class MaintainedQuery: Sendable {
     ///     the caller gives up its reference.
     ///   - since: the version before the first commit that concerned the query.
     ///
-    /// Throws the errors of `QueryPlan.evaluate`.
+    /// Throws the errors of `QueryPlan.evaluate`, and damage that it encounters.
     package func advance(
         _ result: consuming MaintainedResult, _ step: VersionStep, since: UInt64
     ) throws(StoreError) -> (MaintainedResult, ResultChange) {
@@ -153,7 +153,13 @@ package final class MaintainedQuery: Sendable {
             if let newest = state.newest, newest.version == step.new.version { known = newest }
             let from = LeftResult(result: result)
             state.letGo(of: result)
-            let (new, change) = try query.advance(consume result, step, known: known)
+            given = consume result
+            let (new, change) = try DamageWatch.check(on: step.new) { () throws(StoreError) in
+                guard let result = given.take() else {
+                    preconditionFailure("A step has a result to start from.")
+                }
+                return try query.advance(consume result, step, known: known)
+            }
             counters.steps.add(1)
             if (state.newest?.version ?? 0) <= new.version {
                 state.newest = new
@@ -169,12 +175,14 @@ package final class MaintainedQuery: Sendable {
 extension StreamQuery {
     /// Returns the result at a version, without sharing it with other streams.
     ///
-    /// Throws the errors of `QueryPlan.evaluate`.
+    /// Throws the errors of `QueryPlan.evaluate`, and damage that it encounters.
     package func result(
         at root: DatabaseRoot, _ counters: StreamCounters
     ) throws(StoreError) -> MaintainedResult {
-        let plan = plan(at: root)
-        return MaintainedResult(
-            try plan.evaluate(root, counters: counters), plan, version: root.version)
+        try DamageWatch.check(on: root) { () throws(StoreError) in
+            let plan = plan(at: root)
+            return MaintainedResult(
+                try plan.evaluate(root, counters: counters), plan, version: root.version)
+        }
     }
 }

@@ -34,10 +34,14 @@ struct CheckpointWriter {
     ///
     /// - Complexity: O(changed leaves), and O(n / 1,024) for the directory.
     ///
-    /// Throws the errors of the sink, and `invalidDatabase` if leaves of the root were found
-    /// damaged, which must not be replaced by zeros.
+    /// Throws the errors of the sink, and damage of the leaves that are copied, which must not be
+    /// replaced by zeros. Leaves that the file already has aren't read.
     mutating func write() throws(StoreError) -> WrittenCheckpoint {
-        try checkSound()
+        try checkSound()  // a migration that saves its state may have encountered damage before
+        return try DamageWatch.check(on: root) { () throws(StoreError) in try writeLeaves() }
+    }
+
+    private mutating func writeLeaves() throws(StoreError) -> WrittenCheckpoint {
         var directory = DirectoryImageWriter(version: root.version, schema: root.schema)
         for table in root.schema.tables {
             let content = root.content[table.key.index]
@@ -80,7 +84,7 @@ struct CheckpointWriter {
     }
 
     private func checkSound() throws(StoreError) {
-        if let damage = root.damage { throw damage }
+        if let damage = DamageWatch.encountered { throw damage }
     }
 
     // MARK: Clusters

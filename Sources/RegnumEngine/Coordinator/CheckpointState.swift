@@ -53,9 +53,11 @@ struct CheckpointState {
     var retryAt: UInt64 = 0
     /// The version of the checkpoint from which this process's tree was loaded; 0: none.
     var baseVersion: UInt64 = 0
-    /// The version of a checkpoint with damage, for which the older one was tried instead.
+    /// The version of the checkpoint last found damaged, for which the older one was tried instead.
     var damagedVersion: UInt64?
     var reload = Reload.none
+    /// Whether the reload is one to an older checkpoint, because of damage.
+    var isHealing = false
     /// No new reload before this time.
     var reloadRetryAt: UInt64 = 0
 
@@ -133,6 +135,8 @@ extension CoordinatorState {
         _ log: RealmLog, _ options: CoordinatorOptions, _ now: UInt64
     ) -> Coordinator.Step? {
         guard phase == .open, writeFailure == nil, followFailure == nil else { return nil }
+        // it has the damaged leaf too, and its record would let go of the checkpoint that may not
+        if isHealing(log) { checkpoint.finished = nil }
         if let finished = checkpoint.finished, isGateOpen {
             checkpoint.finished = nil
             ownsLog = true
@@ -159,7 +163,9 @@ extension CoordinatorState {
         else { return false }
         let newest = log.newestCheckpoint
         let version = newest?.version ?? 0
-        guard publishedVersion > version, head.damage == nil else { return false }
+        guard publishedVersion > version, head.inheritedDamage == nil, !isHealing(log) else {
+            return false
+        }
         if version < checkpoint.wantedVersion { return true }
         if publishedVersion - version >= options.commitCountMax { return true }
         if isShrunk(options) { return true }
@@ -209,10 +215,9 @@ extension CoordinatorState {
         case .ready(let reloaded):
             return swapStep(reloaded)
         case .none:
-            if let older = log.olderCheckpoint, checkpoint.damagedVersion == nil,
-                older.version < checkpoint.baseVersion, head.damage != nil
-            {
+            if let older = healingCheckpoint(log) {
                 checkpoint.damagedVersion = checkpoint.baseVersion
+                checkpoint.isHealing = true
                 checkpoint.reload = .loading
                 ownsLog = true
                 return .reload(older)
@@ -232,6 +237,19 @@ extension CoordinatorState {
             ownsLog = true
             return .reload(newest)
         }
+    }
+
+    /// The checkpoint that may have an intact copy of what was found damaged, until it was tried.
+    private func healingCheckpoint(_ log: RealmLog) -> CheckpointReference? {
+        guard head.needsHealing, checkpoint.damagedVersion != checkpoint.baseVersion,
+            let older = log.olderCheckpoint, older.version < checkpoint.baseVersion
+        else { return nil }
+        return older
+    }
+
+    /// Whether an older checkpoint is tried because of damage. Until then no newer one is made.
+    func isHealing(_ log: RealmLog) -> Bool {
+        checkpoint.isHealing || healingCheckpoint(log) != nil
     }
 
     private mutating func swapStep(_ reloaded: ReloadedRoot) -> Coordinator.Step? {

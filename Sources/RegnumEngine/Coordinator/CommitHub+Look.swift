@@ -232,6 +232,13 @@ extension CommitHub {
         if budget < 0 { return false }
         let isSchemaChange = !root.schema.isSame(as: old.schema)
         for index in searches.indices { searches[index].run(old, root) }
+        var isDamaged = false
+        if !searches.isEmpty, old.hasDamage || root.hasDamage {
+            let (_, damage) = DamageWatch.run(on: root) {
+                for index in searches.indices { searches[index].run(old, root) }
+            }
+            isDamaged = damage != nil
+        }
         let (concernedCount, garbage) = state.withLock { state -> (Int, [DatabaseRoot]) in
             guard state.epoch == epoch else { return (0, []) }
             var look = CommitLook(summary, root, batch: batch)
@@ -240,7 +247,7 @@ extension CommitHub {
             where !entry.isRemoved && entry.interest.holds(for: summary, from: old, to: root) {
                 look.note(entry, state.commits)
             }
-            if isSchemaChange {
+            if isSchemaChange || isDamaged {  // nobody knows whom the commit concerns
                 for entry in state.entries.values {
                     look.note(entry, state.commits, isLabelled: false)
                 }

@@ -72,10 +72,12 @@ extension Coordinator {
         }
         plan.lock.unlock(.checkpoint)
         let now = IOPool.now()
+        // damage stays, and all that comes before it would be written again and again
+        let pause: UInt64 = failure?.code == .invalidDatabase ? 600 : 10
         endCheckpointJob { state in
             state.checkpoint.finished = finished
             if finished == nil {
-                state.checkpoint.retryAt = now + 10 * options.checkpoint.retryNanoseconds
+                state.checkpoint.retryAt = now + pause * options.checkpoint.retryNanoseconds
             }
         }
         if let failure { options.report(.checkpointFailed(failure)) }
@@ -90,8 +92,11 @@ extension Coordinator {
         _ plan: CheckpointPlan, delta: [UInt8]? = nil, to file: UInt64? = nil,
         _ pace: @escaping NodesAppender.Pace
     ) throws(StoreError) -> (reference: CheckpointReference, bulk: BulkCommit?) {
+        // A damaged leaf can stay where it is, but can't be copied to a new file.
+        let damagedFile = plan.root.needsHealing ? plan.base?.file : nil
         let appender = try plan.nodes.appender(
-            to: file, orAfter: plan.base, liveByteCount: plan.liveByteCount, pace: pace)
+            to: file ?? damagedFile, orAfter: plan.base, liveByteCount: plan.liveByteCount,
+            pace: pace)
         var writer = CheckpointWriter(plan.root, to: appender)
         let written = try writer.write()
         var bulk: BulkCommit?
@@ -273,7 +278,9 @@ extension Coordinator {
                 state.checkpoint.isSegmentDue = true
                 state.checkpoint.isBusy = true
             }
-            let trimming = log.trimming
+            var trimming = log.trimming
+            // Otherwise the checkpoint that is being loaded because of damage would be removed.
+            if state.withLock({ $0.isHealing(log) }) { trimming.keepsAll = true }
             finishFlush(log, [item], root)  // releases the log
             trim(trimming, log.lock)
         } catch {

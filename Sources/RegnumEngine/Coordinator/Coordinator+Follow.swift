@@ -133,6 +133,7 @@ extension Coordinator {
         var isFirst = true
         defer { if isShown { log.lock.unlock(.waiters) } }
         while true {
+            do throws(StoreError) { try log.checkLock() } catch { return failAcquiring(error) }
             let observed = log.lock.releaseWord()
             switch state.withLock({ $0.beginAcquiring(log) }) {
             case .unwanted: return

@@ -139,7 +139,7 @@ extension Coordinator {
         try checkOpen()
         checkPlaceIfDue()
         guard let log = state.withLock({ $0.log }) else { return }
-        if let page = log.lock.loadControl(), page.realmID == log.nodes.realmID,
+        if log.hasLock, let page = log.lock.loadControl(), page.realmID == log.nodes.realmID,
             page.version <= published.version
         {
             return try checkReadable()

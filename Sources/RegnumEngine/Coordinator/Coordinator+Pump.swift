@@ -140,6 +140,7 @@ extension Coordinator {
         do throws(StoreError) {
             guard let last = batch.last?.commit.root else { return }
             shutGateIfWanted(log)
+            try log.checkLock()
             try log.append(
                 batch.map(\.commit.body), version: last.version,
                 usesReserve: batch.allSatisfy(\.commit.isDeletion))
@@ -274,6 +275,7 @@ extension Coordinator {
 
     private func writeIdle(_ log: RealmLog) {
         do throws(StoreError) {
+            try log.checkLock()
             try log.writeIdle()
         } catch {
             fail([], error)
@@ -282,7 +284,7 @@ extension Coordinator {
     }
 
     private func resign(_ log: RealmLog, isHandOff: Bool) {
-        let grants = log.lock.grantCount()
+        let grants = log.hasLock ? log.lock.grantCount() : 0
         log.resignWriter()
         state.withLock { state in
             state.ownsLog = false

@@ -12,7 +12,11 @@ extension Coordinator {
         let end = log.durableEnd
         let seed = published.content.context.seed
         let schema = published.schema
-        state.withLock { $0.ownsLog = false }
+        let isHealing = state.withLock { state in
+            state.ownsLog = false
+            return state.checkpoint.isHealing
+        }
+        let damaged = isHealing ? published : nil
         IOPool.shared.submitLong {
             self.continueReload { () throws(StoreError) in
                 let root = try CheckpointLoader.load(
@@ -20,6 +24,7 @@ extension Coordinator {
                 let reloaded = ReloadedRoot(
                     reference, IncomingCommits(root, nodes, keepsSteps: false), replay)
                 try reloaded.read(through: max(end, reference.position))
+                if let damaged, reloaded.incoming.root.sharesDamage(with: damaged) { return nil }
                 return reloaded
             }
         }
@@ -28,8 +33,8 @@ extension Coordinator {
     /// Reloads from the older checkpoint and the log since then after damage was found in the tree
     /// (`DatabaseRoot.damage`). Returns immediately; data read earlier is unaffected.
     ///
-    /// This helps if the damaged leaf was written by the newest checkpoint; older leaves are shared
-    /// by both.
+    /// This helps if the damaged leaf was written by the newest checkpoint, which is then passed over.
+    /// Older leaves are shared by both, so that nothing changes.
     package func heal() {
         let runsPump = state.withLock { $0.phase == .open ? $0.claimPump() : false }
         if runsPump { startPump() }
@@ -46,9 +51,10 @@ extension Coordinator {
         }
     }
 
-    private func continueReload(_ body: () throws(StoreError) -> ReloadedRoot) {
+    /// - Parameter body: returns nil where the checkpoint has the same damage.
+    private func continueReload(_ body: () throws(StoreError) -> ReloadedRoot?) {
         do throws(StoreError) {
-            let reloaded = try body()
+            guard let reloaded = try body() else { return giveUpReload(nil) }
             let (runsPump, wakesPump) = state.withLock { state in
                 guard state.phase == .open else { return (false, false) }
                 state.checkpoint.reload = .near(reloaded)
@@ -65,6 +71,7 @@ extension Coordinator {
         let now = IOPool.now()
         let next = state.withLock { state in
             state.checkpoint.reload = .none
+            state.checkpoint.isHealing = false
             state.checkpoint.reloadRetryAt = now + options.checkpoint.retryNanoseconds
             return state.nextTurn(options.store)
         }
@@ -98,11 +105,17 @@ extension Coordinator {
         let root = reloaded.incoming.root
         selfCheck.forget()
         publish(root, [.moved(root)])
+        let (isHealed, damaged) = state.withLock {
+            ($0.checkpoint.isHealing, $0.checkpoint.damagedVersion)
+        }
+        // what the next checkpoint keeps beside itself is the one that was found intact
+        if isHealed, let damaged { log.passOver(checkpointOf: damaged) }
         let next = state.withLock { state in
             state.ownsLog = false
             state.head = root
             state.checkpoint.baseVersion = reloaded.reference.version
             state.checkpoint.reload = .none
+            state.checkpoint.isHealing = false
             state.statistics.reloads += 1
             return state.nextTurn(options.store)
         }

@@ -167,10 +167,11 @@ final class PastRoot: @unchecked Sendable {
 
     private func step(through version: UInt64) throws(StoreError) -> CommitSummary? {
         guard let body = try replay.nextCommit(through: version) else { return nil }
-        let (next, summary) = try CommitRecord.apply(body, to: root, nodes)
-        // Commits applied to a damaged leaf are invalid; a bulk commit abandons the file of that
-        // leaf.
-        if let damage = root.damage ?? next.damage { throw damage }
+        let base = root
+        // Commits applied to a damaged leaf are invalid.
+        let (next, summary) = try DamageWatch.check(on: base) { () throws(StoreError) in
+            try CommitRecord.apply(body, to: base, nodes)
+        }
         root = next
         return summary
     }

@@ -31,6 +31,27 @@ package final class DamageWatch {
         return (result, damage ?? (root.hasDamage ? root.inheritedDamage : nil))
     }
 
+    /// Runs `body`, which reads `root`.
+    ///
+    /// - Throws: The damage encountered, or that `root` was created with; else what `body` throws.
+    package static func check<Value>(
+        on root: DatabaseRoot, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let (outcome, damage) = run(on: root) { Result(catching: body) }
+        if let damage { throw damage }
+        return try outcome.get()
+    }
+
+    /// The first damage encountered by the innermost watch of the calling thread.
+    static var encountered: StoreError? { scope.current?.first }
+
+    /// Whether what the calling thread reads from `root` is going to be discarded. Outside of a
+    /// watch, whether it may be.
+    package static func discardsReads(of root: DatabaseRoot) -> Bool {
+        guard let watch = scope.current else { return root.hasDamage }
+        return watch.first != nil || root.hasDamage && root.inheritedDamage != nil
+    }
+
     /// Records damage encountered by the calling thread.
     static func note(_ error: StoreError) {
         guard let watch = scope.current else { return }

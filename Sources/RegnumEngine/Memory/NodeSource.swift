@@ -11,8 +11,8 @@ import Synchronization
 /// Inner nodes hold an unretained reference; `DatabaseRoot` and `NodeStore` keep the source alive.
 final class NodeSource: Sendable {
     let file: any NodeBytes
-    /// The first damage encountered.
-    private let damage = Guarded<StoreError?>(nil)
+    /// The first damage encountered, and the first that is permanent.
+    private let damage = Guarded<(first: StoreError?, permanent: StoreError?)>((nil, nil))
     private let isDamaged = Atomic(false)
     /// Damage encountered while a commit was applied. The zeros read instead may have been copied
     /// into the new version, where they can't be told from values.
@@ -51,8 +51,17 @@ final class NodeSource: Sendable {
         for substitute in substitutes.withLock({ $0 }).values { substitute.address.deallocate() }
     }
 
-    /// The first damage encountered, or `nil`.
-    var firstDamage: StoreError? { damage.withLock { $0 } }
+    /// The first damage encountered by any thread, or `nil`. Other reads of the file may be intact:
+    /// use `DamageWatch` to find out whether a particular one is.
+    var firstDamage: StoreError? { damage.withLock { $0.first } }
+
+    /// Like `firstDamage`, without failures that may pass.
+    var permanentDamage: StoreError? { damage.withLock { $0.permanent } }
+
+    /// The locations of images that were found damaged.
+    var damagedOffsets: Set<UInt64> {
+        substitutes.withLock { Set($0.filter { $1.error.isPermanentDamage }.keys.map(\.offset)) }
+    }
 
     /// Whether any damage was encountered. Always true on a thread that encountered some itself.
     @inline(__always)
@@ -100,7 +109,14 @@ final class NodeSource: Sendable {
         let error = StoreError(
             .invalidDatabase, "The nodes file\(path.map { " \($0)" } ?? "") is damaged. \(what)",
             path: path)
-        damage.withLock { if $0 == nil { $0 = error } }
+        note(error)
+    }
+
+    private func note(_ error: StoreError) {
+        damage.withLock { damage in
+            if damage.first == nil { damage.first = error }
+            if damage.permanent == nil, error.isPermanentDamage { damage.permanent = error }
+        }
         isDamaged.store(true, ordering: .relaxed)
         DamageWatch.note(error)
     }
@@ -114,9 +130,7 @@ final class NodeSource: Sendable {
     }
 
     private func substitute(_ place: Place, _ error: StoreError) -> Image {
-        damage.withLock { if $0 == nil { $0 = error } }
-        isDamaged.store(true, ordering: .relaxed)
-        DamageWatch.note(error)
+        note(error)
         let address = substitutes.withLock { known in
             let address = known[place]?.address ?? Self.zeros(place)
             known[place] = Substitute(address: address, error: error)
@@ -145,4 +159,9 @@ final class NodeSource: Sendable {
         guard let address = UnsafeRawPointer(bitPattern: UInt(word)) else { return nil }
         return Unmanaged<NodeSource>.fromOpaque(address).takeUnretainedValue()
     }
+}
+
+extension StoreError {
+    /// Whether the same bytes are unlikely to be readable later.
+    fileprivate var isPermanentDamage: Bool { code == .invalidDatabase || isMediaFailure }
 }

@@ -118,7 +118,7 @@ package final class DatabaseRoot: Sendable {
     /// - Complexity: O(nodes of all live roots).
     package var nodeProblem: String? { content.context.store.fault }
 
-    /// The first damage found in the nodes file that the root reads from, or `nil`.
+    /// The first damage that any thread found in the nodes file that the root reads from, or `nil`.
     package var damage: StoreError? { content.context.source?.firstDamage }
 
     /// Whether any thread has encountered damage in the nodes file that the root reads from. Use

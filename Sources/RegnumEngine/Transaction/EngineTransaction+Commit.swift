@@ -4,8 +4,9 @@ extension EngineTransaction {
     /// Commits the transaction: encodes its record and creates the root to publish.
     ///
     /// Afterwards the transaction can be read but not changed. If this throws, the transaction is
-    /// unchanged. Throws `invalidInput` if the origin is too long, and `invalidDatabase` if
-    /// versions or object keys are exhausted, which only happens in a damaged realm.
+    /// unchanged. Throws `invalidInput` if the origin is too long, damage that it encounters, and
+    /// `invalidDatabase` if versions or object keys are exhausted, which only happens in a damaged
+    /// realm.
     ///
     /// - Parameters:
     ///   - timestampMicroseconds: The wall clock time for the record, in microseconds since 1970.
@@ -20,25 +21,35 @@ extension EngineTransaction {
         precondition(phase == .open, "A transaction can be committed only once.")
         if let problem = Limits.problem(withOrigin: origin) { throw problem }
         try checkNumbers()
-        if let resumed { return commitResumed(resumed, timestampMicroseconds) }
-        let deltas = makeDeltas()
-        var body: [UInt8] = []
-        var isBulk =
-            schemaChanges.contains(where: \.isRestructured)
-            || CommitRecord.isTooLarge(content, deltas, byteCountMax: bodyByteCountMax)
-            || CommitRecord.isTooMuchWork(schemaChanges, base, schema)
-        if !isBulk {
-            let record = CommitRecord.encode(
-                self, deltas: deltas, timestampMicroseconds: timestampMicroseconds)
-            if let record, record.count <= bodyByteCountMax { body = record } else { isBulk = true }
+        if let resumed {
+            return try DamageWatch.check(on: base) { commitResumed(resumed, timestampMicroseconds) }
+        }
+        let (deltas, body) = try DamageWatch.check(on: base) {
+            encode(timestampMicroseconds, byteCountMax: bodyByteCountMax)
         }
         willEdit()
         for index in changes.indices { settleNextKey(index) }
         var tables: [TableKey: TableDelta] = [:]
         for delta in deltas { tables[delta.table] = delta }
         let summary = CommitSummary(version: version, origin: origin, tables: tables)
-        let bulk = isBulk ? BulkRequest(timestampMicroseconds: timestampMicroseconds) : nil
-        return Commit(body: body, root: finish(), summary: summary, bulk: bulk)
+        let bulk = body == nil ? BulkRequest(timestampMicroseconds: timestampMicroseconds) : nil
+        return Commit(body: body ?? [], root: finish(), summary: summary, bulk: bulk)
+    }
+
+    /// Returns the net effect per class, and the record's body, or `nil` for a bulk commit.
+    private func encode(
+        _ timestampMicroseconds: Int64, byteCountMax: Int
+    ) -> (deltas: [TableDelta], body: [UInt8]?) {
+        let deltas = makeDeltas()
+        if schemaChanges.contains(where: \.isRestructured)
+            || CommitRecord.isTooLarge(content, deltas, byteCountMax: byteCountMax)
+            || CommitRecord.isTooMuchWork(schemaChanges, base, schema)
+        {
+            return (deltas, nil)
+        }
+        let record = CommitRecord.encode(
+            self, deltas: deltas, timestampMicroseconds: timestampMicroseconds)
+        return (deltas, record.flatMap { $0.count <= byteCountMax ? $0 : nil })
     }
 
     /// Commits a resumed transaction. Most of it is in the nodes file already, and its changes are

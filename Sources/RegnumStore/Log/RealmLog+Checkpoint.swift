@@ -104,6 +104,15 @@ extension RealmLog {
         publish(wakes: false)
     }
 
+    /// Passes over the newest checkpoint, if it is of that version, because a leaf that it refers to
+    /// is damaged and intact in the older checkpoint, which becomes the newest.
+    package func passOver(checkpointOf version: UInt64) {
+        guard let newest = checkpoints.newest, newest.version == version, checkpoints.older != nil
+        else { return }
+        damagedCheckpoints.append(newest)
+        checkpoints = checkpoints.without(damagedCheckpoints)
+    }
+
     /// The removal of files that are no longer needed.
     package var trimming: LogTrimming {
         let isKnown = checkpointsEnd <= durableEnd

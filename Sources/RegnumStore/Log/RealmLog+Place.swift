@@ -31,7 +31,17 @@ extension RealmLog {
         guard hasLock else { throw movedError }
     }
 
-    private var hasLock: Bool { (try? lock.isCurrent()) ?? true }
+    /// Whether the name `LOCK` leads to the file that has the locks, whole. Where it isn't asked
+    /// first, looking at the control page of a file that was cut short ends the process.
+    package var hasLock: Bool { (try? lock.isCurrent()) ?? true }
+
+    /// Whether the control page tells nothing new. Only if `hasLock`.
+    var isPageCurrent: Bool {
+        guard let page = lock.loadControl(), page.realmID == realmID else { return false }
+        return page.visibleEnd == position && page.segmentNumber == segment.header.number
+            && !page.isWriting && !page.isPoisoned
+            && page.mendedSyncCount == lock.failedSyncCount()
+    }
 
     private var movedError: StoreError {
         StoreError(

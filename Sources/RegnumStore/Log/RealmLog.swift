@@ -233,7 +233,7 @@ package final class RealmLog: @unchecked Sendable {
     /// writing the pages that the first one dropped.
     package func sync() throws(StoreError) {
         precondition(!isPoisoned, "a file must not be synced again after a failed sync")
-        if !holdsWriter, let page = lock.loadControl(), page.realmID == realmID,
+        if !holdsWriter, hasLock, let page = lock.loadControl(), page.realmID == realmID,
             page.durableEnd >= position
         {
             durableEnd = position  // another process has synced it
@@ -326,12 +326,7 @@ package final class RealmLog: @unchecked Sendable {
 
     /// Returns whether `tryBecomeWriter` would have nothing to read or repair. It then needs no
     /// disk access and may be called on the cooperative pool.
-    package func isCurrent() -> Bool {
-        guard let page = lock.loadControl(), page.realmID == realmID else { return false }
-        return page.visibleEnd == position && page.segmentNumber == segment.header.number
-            && !page.isWriting && !page.isPoisoned
-            && page.mendedSyncCount == lock.failedSyncCount()
-    }
+    package func isCurrent() -> Bool { hasLock && isPageCurrent }
 
     /// Acquires the writer lock if that requires neither waiting nor reading. Never blocks.
     package func tryBecomeWriterIfCurrent() -> Bool {
@@ -340,7 +335,7 @@ package final class RealmLog: @unchecked Sendable {
         else {
             return false
         }
-        guard isInPlace, isCurrent(), let page = lock.loadControl() else {
+        guard isInPlace, isPageCurrent, let page = lock.loadControl() else {
             lock.unlock(.writer)
             lock.signalRelease()
             return false
@@ -382,10 +377,13 @@ package final class RealmLog: @unchecked Sendable {
     ///
     /// Throws `invalidDatabase` if published bytes are damaged; commits delivered before remain
     /// valid. If the next segment was trimmed, `load` is called to start over; without `load`,
-    /// throws `historyTrimmed` and changes nothing.
+    /// throws `historyTrimmed` and changes nothing. Throws `fileMoved` if `LOCK` is no longer the file
+    /// that was opened.
     package func catchUp(load: Load? = nil, _ deliver: Deliver) throws(StoreError) {
         if isReadOnly { (lock as? ReadOnlyLock)?.openIfMissing(directory) }
-        guard !holdsWriter, let page = lock.loadControl(), page.realmID == realmID else { return }
+        if holdsWriter { return }
+        try checkLock()
+        guard let page = lock.loadControl(), page.realmID == realmID else { return }
         control = page
         try read(through: page, load, deliver)
     }
@@ -393,7 +391,7 @@ package final class RealmLog: @unchecked Sendable {
     /// Returns whether there may be commits to catch up with. Never blocks.
     package func isBehind() -> Bool {
         if isReadOnly, (lock as? ReadOnlyLock)?.isMissing == true { return true }
-        guard let page = lock.loadControl(), page.realmID == realmID else { return false }
+        guard hasLock, let page = lock.loadControl(), page.realmID == realmID else { return false }
         return page.visibleEnd > position
     }
 }

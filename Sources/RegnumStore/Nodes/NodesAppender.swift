@@ -19,11 +19,20 @@ package final class NodesAppender {
     private var unsyncedByteCount: UInt64 = 0
     private var hasFailed = false
 
-    init(_ file: NodesFile, options: StoreOptions, pace: @escaping Pace) throws(StoreError) {
+    /// Throws `invalidDatabase` if the file is shorter than it was, or doesn't reach to the end of
+    /// the newest checkpoint in it: what was there may be mapped, and must not become other bytes.
+    init(
+        _ file: NodesFile, after newest: CheckpointReference?, options: StoreOptions,
+        pace: @escaping Pace
+    ) throws(StoreError) {
         self.file = file
         self.options = options
         self.pace = pace
-        bufferStart = (try file.size() + 4095) & ~4095
+        var known: UInt64 = 0
+        if let newest, newest.file == file.number {
+            known = newest.offset.addingReportingOverflow(newest.byteCount).partialValue
+        }
+        bufferStart = (try file.size(notBelow: known) + 4095) & ~4095
         buffer.reserveCapacity(options.nodesWriteByteCount)
     }
 

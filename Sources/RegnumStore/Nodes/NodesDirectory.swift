@@ -36,6 +36,7 @@ package final class NodesDirectory: Sendable {
     /// bytes plus 16 MiB.
     ///
     /// Call only as the holder of the checkpoint lock, after reading the log to its end under it.
+    /// Throws `invalidDatabase` if the file was cut short.
     package func appender(
         after newest: CheckpointReference?, liveByteCount: UInt64,
         pace: @escaping NodesAppender.Pace = { _ in true }
@@ -45,7 +46,7 @@ package final class NodesDirectory: Sendable {
             let limit = twice.addingReportingOverflow(options.nodesSlackByteCount)
             let isFull = overflows || limit.overflow ? false : try file.size() > limit.partialValue
             if !isFull, !file.isAbandoned {
-                return try NodesAppender(file, options: options, pace: pace)
+                return try NodesAppender(file, after: newest, options: options, pace: pace)
             }
         }
         let numbers = try directory.names().compactMap(NodesHeader.parse)
@@ -59,7 +60,7 @@ package final class NodesDirectory: Sendable {
             fileSystem, directory, number: last + 1, realmID: realmID, options: options)
         // A file of this number that failed and was removed may still be in use in this process.
         open.withLock { $0[file.number] = Reference(file: file) }
-        return try NodesAppender(file, options: options, pace: pace)
+        return try NodesAppender(file, after: nil, options: options, pace: pace)
     }
 
     /// Returns an appender for file `number`, whatever its content, if it is usable; otherwise as
@@ -69,7 +70,7 @@ package final class NodesDirectory: Sendable {
         pace: @escaping NodesAppender.Pace = { _ in true }
     ) throws(StoreError) -> NodesAppender {
         if let number, let file = try usable(number), !file.isAbandoned {
-            return try NodesAppender(file, options: options, pace: pace)
+            return try NodesAppender(file, after: newest, options: options, pace: pace)
         }
         return try appender(after: newest, liveByteCount: liveByteCount, pace: pace)
     }

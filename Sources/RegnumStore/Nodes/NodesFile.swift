@@ -94,6 +94,20 @@ package final class NodesFile: NodeBytes {
         return size
     }
 
+    /// Like `size`. Throws `invalidDatabase` if the file is shorter than `byteCount` or than it was
+    /// before.
+    func size(notBelow byteCount: UInt64) throws(StoreError) -> UInt64 {
+        let known = max(byteCount, state.withLock { $0.byteCount })
+        let size = try size()
+        guard size >= known else {
+            throw StoreError(
+                .invalidDatabase,
+                "\(path) is damaged: it had \(known) bytes and was cut short to \(size).",
+                path: path, position: size)
+        }
+        return size
+    }
+
     /// Returns bytes that are loaded into memory. If another program truncates the file later, or
     /// the disk fails when the system reads the page again, accessing them terminates the process.
     ///

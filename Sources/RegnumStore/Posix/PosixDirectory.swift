@@ -129,20 +129,20 @@ package final class PosixDirectory: RealmDirectory {
     /// Returns whether an entry of any kind has this name.
     func contains(_ name: String) throws(StoreError) -> Bool {
         do {
-            _ = try identity(of: name)
+            _ = try status(of: name)
             return true
         } catch  where error.code == .fileNotFound {
             return false
         }
     }
 
-    /// Returns the identity of the entry, without following links. Throws `fileNotFound`.
-    func identity(of name: String) throws(StoreError) -> FileIdentity {
+    /// Returns the status of the entry, without following links. Throws `fileNotFound`.
+    func status(of name: String) throws(StoreError) -> stat {
         checkName(name)
         var status = stat()
         let result = repeated { fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) }
         guard result == 0 else { throw .system(-result, "examine", pathOf(name)) }
-        return FileIdentity(status)
+        return status
     }
 
     /// Sets the permissions to 0700, regardless of the umask.

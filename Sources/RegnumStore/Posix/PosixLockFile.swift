@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// `LOCK` of a realm directory: locks of its open file description, and its mapped first page.
 ///
-/// Unsafe memory: `page` is a shared mapping of the first 4,096 bytes, created in `init`, unmapped
-/// in `deinit`, and accessed only through the atomic functions of `CRegnum`. It stays readable
-/// because `LOCK` is never truncated.
+/// Unsafe memory: `page` is a mapping of the first 4,096 bytes, created in `init`, unmapped in
+/// `deinit`, and accessed only through the atomic functions of `CRegnum`. Once `LOCK` was found to be
+/// cut short, where accessing the page would raise SIGBUS, private zeros replace it.
 package final class PosixLockFile: LockFile {
     /// The offsets in `LOCK`. Each word has its own cache line.
     private enum Layout {
@@ -30,6 +30,8 @@ package final class PosixLockFile: LockFile {
     /// The value of the next `wake`. Processes needn't agree on it, since only the write itself
     /// matters.
     private let wakeCounter: Atomic<UInt64>
+    /// `LOCK` was found to be cut short.
+    private let isCutShort = Atomic(false)
 
     /// Takes ownership of `descriptor`, even if it throws.
     init(
@@ -86,10 +88,22 @@ package final class PosixLockFile: LockFile {
 
     package func isCurrent() throws(StoreError) -> Bool {
         do {
-            return try directory.identity(of: "LOCK") == identity
+            let status = try directory.status(of: "LOCK")
+            guard FileIdentity(status) == identity else { return false }
+            if status.st_size < Layout.pageByteCount { leavePage() }
+            return !isCutShort.load(ordering: .relaxed)
         } catch  where error.code == .fileNotFound {
             return false
         }
+    }
+
+    /// Maps zeros in the place of a page that the file doesn't have any more.
+    private func leavePage() {
+        guard !isCutShort.load(ordering: .acquiring) else { return }
+        let protection = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
+        _ = mmap(
+            page, Layout.pageByteCount, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+        isCutShort.store(true, ordering: .releasing)
     }
 
     package func tryLock(_ byte: LockByte, _ kind: LockKind) throws(StoreError) -> Bool {

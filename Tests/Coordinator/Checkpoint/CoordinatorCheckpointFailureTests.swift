@@ -144,6 +144,44 @@ extension CoordinatorCheckpointFailureTests {
         #expect(again.published.damage == nil)
         try await insert(61, into: again)
         #expect(numbers(again.published) == Array(0...61))
+        // the next checkpoint keeps the intact one beside it, and not the damaged one
+        try await checkpointNow(again)
+        let log = try #require(again.state.withLock { $0.log })
+        #expect(log.newestCheckpoint?.version == again.published.version)
+        #expect(log.olderCheckpoint?.version == 1)
         await again.close()
+        let (root, report) = try reopened("/sim", disk)
+        #expect(numbers(root) == Array(0...61) && report.damagedCheckpoints.isEmpty)
+        _ = root.stateHash()
+        #expect(root.damage == nil)
+    }
+
+    /// What both checkpoints name has no second copy: the realm stays where it is, and checkpoints
+    /// are made of the rest.
+    @Test func aDamagedLeafOfBothCheckpointsChangesNothingElse() async throws {
+        let disk = SimFileSystem()
+        let coordinator = try await openPeer("/sim", disk) {
+            $0.checkpoint.closingByteCountMin = 1
+        }
+        try await insertInBulk(0..<1_500, into: coordinator)
+        for number in 1_500...1_510 { try await insert(number, into: coordinator) }
+        await coordinator.close()
+        disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")  // of the first 1,024 rows
+        let again = try await openBusy("/sim", disk, every: .max)
+        let snapshot = again.published
+        _ = snapshot.stateHash()
+        #expect(snapshot.damage?.code == .invalidDatabase)
+        again.heal()
+        for number in 1_511...1_520 {
+            try await insert(number, into: again)
+            try await checkpointNow(again)
+            _ = again.published.stateHash()
+            #expect(again.published.damage?.code == .invalidDatabase)
+        }
+        #expect(again.statistics.checkpoints >= 10)
+        await again.close()
+        disk.flipBit(8 * (4096 + 20), of: "nodes-1", in: "/sim")
+        let (root, _) = try reopened("/sim", disk)
+        #expect(numbers(root) == Array(0...1_520))
     }
 }

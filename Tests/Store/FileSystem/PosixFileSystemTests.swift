@@ -21,6 +21,30 @@ import Testing
         #expect(try permissions("\(disk.realmPath)/LOCK") == 0o600)
     }
 
+    /// Touching a mapped page behind the end of its file would end the process.
+    // Covers .fileMoved
+    @Test(arguments: [true, false]) func lockThatWasCutShortIsNotCurrent(isReadOnly: Bool) throws {
+        let disk = try TestDisk(.posix)
+        let owner = try disk.makeRealm().openLock()
+        owner.storeControlSlot(0, ControlWords(repeating: 7))
+        let directory =
+            isReadOnly ? try disk.fileSystem.openDirectoryForReading(disk.realmPath) : nil
+        let lock = try directory?.openLock() ?? owner
+        #expect(try lock.isCurrent())
+        try FileHandle(forWritingAtPath: "\(disk.realmPath)/LOCK")?.truncate(atOffset: 100)
+        #expect(try !lock.isCurrent())
+        #expect(lock.loadControlSlot(0) == ControlWords(repeating: 0))
+        #expect(lock.grantCount() == 0)
+        if !isReadOnly {
+            lock.countGrant()
+            lock.signalRelease()
+            lock.wake()  // makes the file longer
+        } else {
+            try FileHandle(forWritingAtPath: "\(disk.realmPath)/LOCK")?.truncate(atOffset: 8192)
+        }
+        #expect(try !lock.isCurrent())
+    }
+
     @Test func permissionsOfAnExistingDirectoryAreLeftAlone() throws {
         let disk = try TestDisk(.posix)
         try FileManager.default.createDirectory(

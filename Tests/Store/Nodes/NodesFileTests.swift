@@ -162,6 +162,42 @@ import Testing
             #expect(error?.path == path)
             #expect(error?.sentence.contains("\(offset)") == true)
         }
+        // what is appended would take the place of bytes that are still mapped
+        let newest = reference(file: 1, end: late)
+        for (number, newest) in [(UInt64?.none, newest), (1, nil)] {
+            let error = #expect(throws: StoreError.self) {
+                _ = try nodes.appender(to: number, orAfter: newest, liveByteCount: 1 << 30)
+            }
+            #expect(error?.code == .invalidDatabase && error?.path == path)
+        }
+        #expect(try Array(file.bytes(at: early, count: 200)) == bytes(200, 1))
+    }
+
+    private func reference(file: UInt64, end: UInt64) -> CheckpointReference {
+        CheckpointReference(
+            version: 1, position: 0, sequence: 1, chain: 0, file: file, offset: 4096,
+            byteCount: end - 4096, crc: 0)
+    }
+
+    /// Cut short before this process opened it: the newest checkpoint tells where it ended.
+    // Covers .invalidDatabase
+    @Test func fileThatEndsBeforeItsNewestCheckpointTakesNoMore() throws {
+        let disk = try TestDisk(.posix)
+        let nodes = try nodes(disk)
+        let appender = try nodes.appender(after: nil, liveByteCount: 1 << 30)
+        let place = try append(bytes(9000, 1), appender)
+        try appender.sync()
+        let end = place + 9000
+        let whole = try self.nodes(disk)
+        #expect(
+            try whole.appender(after: reference(file: 1, end: end), liveByteCount: 1 << 30)
+                .fileNumber == 1)
+        #expect(truncate(disk.realmPath + "/nodes-1", off_t(end - 1)) == 0)
+        let cut = try self.nodes(disk)
+        let error = #expect(throws: StoreError.self) {
+            _ = try cut.appender(after: reference(file: 1, end: end), liveByteCount: 1 << 30)
+        }
+        #expect(error?.code == .invalidDatabase)
     }
 
     /// The bytes are there, in private memory.

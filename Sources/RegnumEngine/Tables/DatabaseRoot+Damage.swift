@@ -1,0 +1,43 @@
+// What damage of the nodes file means for a root.
+
+extension DatabaseRoot {
+    /// Whether part of the content can't be read any more, though an older checkpoint and the log
+    /// may still have it.
+    var needsHealing: Bool {
+        guard hasDamage, let source = content.context.source else { return false }
+        return source.permanentDamage != nil || source.inheritedDamage != nil
+    }
+
+    /// Whether the root refers to an image that was found damaged through `other`.
+    ///
+    /// - Complexity: O(n / 1,024). Reads no image.
+    func sharesDamage(with other: DatabaseRoot) -> Bool {
+        guard let own = content.context.source, let damaged = other.content.context.source,
+            own.file === damaged.file
+        else { return false }
+        let offsets = damaged.damagedOffsets
+        return !offsets.isEmpty && hasImage(at: offsets)
+    }
+
+    private func hasImage(at offsets: Set<UInt64>) -> Bool {
+        schema.tables.contains { table in
+            let state = content[table.key.index]
+            var isFound = false
+            state.forEachCluster { cluster in
+                cluster.forEachLeaf { leaf in
+                    if offsets.contains(leaf.extent & ~63) { isFound = true }
+                }
+                return !isFound
+            }
+            var trees = (0..<state.indexCount).map { state.index(at: $0) }
+            for list in table.lists {
+                trees.append(state.elements(list.key.index).tree)
+                trees.append(state.backlinks(list.key.index))
+            }
+            for tree in trees where !isFound {
+                tree.forEachLeaf { if offsets.contains($0.extent) { isFound = true } }
+            }
+            return isFound
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import RegnumEngine
+import RegnumSimulation
+import RegnumStore
+import RegnumTestSupport
+import Testing
+
+@testable import Regnum
+@testable import RegnumTestModels
+
+/// A leaf that can't be read makes unreadable what is in it, and nothing else.
+@Suite(.timeLimit(.minutes(20)))
+struct DamagedLeafTests {
+    private static let count = 1_100
+
+    private let folder: RealmFolder
+
+    init() throws { folder = try RealmFolder() }
+
+    private func configuration(
+        _ adjust: @escaping @Sendable (inout CoordinatorOptions) -> Void
+    ) -> Realm.Configuration {
+        var configuration = folder.configuration("test.realm", [Crate.self, Room.self])
+        configuration.logger = nil
+        configuration.adjust = adjust
+        return configuration
+    }
+
+    /// A checkpoint after every other commit, to which the process moves on.
+    private var busy: Realm.Configuration {
+        configuration { options in
+            options.checkpoint.commitCountMax = 2
+            options.checkpoint.reloadByteCountMin = 0
+            options.checkpoint.paceNanoseconds = 0
+            options.checkpoint.retryNanoseconds = 100_000
+        }
+    }
+
+    private static func name(_ number: Int) -> String { "the name of the crate \(number), in full" }
+
+    /// Makes a closed realm with a flipped byte in the names of the first crates.
+    ///
+    /// - Returns: The nodes file, and where the byte is.
+    private func makeDamagedRealm() async throws -> (file: URL, offset: Int) {
+        let realm = try await Realm.open(
+            configuration { $0.checkpoint.closingByteCountMin = 1 })
+        try await realm.write { tx in
+            for number in 0..<Self.count {
+                let crate = Crate()
+                crate.id = number
+                crate.name = Self.name(number)
+                try tx.add(crate)
+            }
+            try tx.add(Room("first"))
+        }
+        await realm.close()
+        let name = try folder.names(in: "test.realm").filter { $0.hasPrefix("nodes-") }.last
+        let file = folder["test.realm"].appending(path: try #require(name))
+        let text = try Data(contentsOf: file).range(of: Data(Self.name(99).utf8))
+        let offset = try #require(text).lowerBound
+        try flip(file, offset)
+        return (file, offset)
+    }
+
+    private func flip(_ file: URL, _ offset: Int) throws {
+        var bytes = try Data(contentsOf: file)
+        bytes[offset] ^= 1
+        try bytes.write(to: file, options: .atomic)  // the file before may still be mapped
+    }
+
+    private func readNames(_ realm: Realm) async throws -> [String] {
+        try await realm.read { tx in tx.objects(Crate.self).map(\.name) }
+    }
+
+    private func export(_ realm: Realm, _ classes: [String]) async throws -> String {
+        var text: [UInt8] = []
+        try await realm.snapshot().exportJSON(classes: classes) { text += $0 }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    // Covers .invalidDatabase
+    @Test func otherObjectsAreReadWrittenStreamedAndExported() async throws {
+        let (file, offset) = try await makeDamagedRealm()
+        let realm = try await Realm.open(busy)
+        #expect(await realmError { try await readNames(realm) }?.code == .invalidDatabase)
+
+        var rooms = realm.objects(Room.self).changes(policy: .everyCommit).makeAsyncIterator()
+        #expect(try await rooms.next()?.collection.count == 1)
+        for number in 0..<10 {
+            try await realm.write { tx in try tx.add(Room("room \(number)")) }
+            #expect(try await rooms.next()?.collection.count == number + 2)
+            // known damage is met again and again
+            #expect(await realmError { try await readNames(realm) }?.code == .invalidDatabase)
+        }
+        // a row of the same class, in another leaf
+        try await realm.write { tx in
+            try #require(tx.object(Crate.self, forPrimaryKey: 1_090)).name = "a new name"
+        }
+        let found = try await realm.read { tx in tx.object(Crate.self, forPrimaryKey: 1_090)?.name }
+        #expect(found == "a new name")
+        #expect(try await export(realm, ["Room"]).contains("room 9"))
+        #expect(await realmError { try await export(realm, ["Crate"]) }?.code == .invalidDatabase)
+        while realm.core.coordinator.statistics.checkpoints < 3 {
+            try await realm.write { tx in
+                try #require(tx.object(Room.self, forPrimaryKey: "first")).topic = "another"
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        await realm.close()
+
+        // no commit or checkpoint has taken zeros for names
+        try flip(file, offset)
+        let healthy = try await Realm.open(busy)
+        var names = (0..<Self.count).map(Self.name)
+        names[1_090] = "a new name"
+        #expect(try await readNames(healthy) == names)
+        #expect(healthy.snapshot().objects(Room.self).count == 11)
+        try await healthy.snapshot().checkIntegrity()
+        await healthy.close()
+    }
+
+    /// The result of a stream isn't handed to another one after damage.
+    // Covers .invalidDatabase
+    @Test func eachStreamThatMeetsDamageThrows() async throws {
+        _ = try await makeDamagedRealm()
+        let realm = try await Realm.open(busy)
+        let crates = realm.objects(Crate.self).where { $0.name.contains("99") }
+        for _ in 0..<3 {
+            var changes = crates.changes.makeAsyncIterator()
+            let error = await realmError { try await changes.next() }
+            #expect(error?.code == .invalidDatabase)
+        }
+        await realm.close()
+    }
+
+    // Covers .invalidDatabase
+    @Test func transactionThatMeetsDamageChangesNothing() async throws {
+        _ = try await makeDamagedRealm()
+        let realm = try await Realm.open(busy)
+        for _ in 0..<2 {
+            let error = await realmError {
+                try await realm.write { tx in
+                    try tx.add(Room("second"))
+                    tx.object(Crate.self, forPrimaryKey: 99)?.name = "new"
+                }
+            }
+            #expect(error?.code == .invalidDatabase)
+            #expect(realm.snapshot().objects(Room.self).map(\.name) == ["first"])
+        }
+        try await realm.write { tx in try tx.add(Room("second")) }
+        #expect(realm.snapshot().objects(Room.self).count == 2)
+        await realm.close()
+    }
+
+    /// A read that fails once: of a busy disk, or for want of memory.
+    // Covers .ioFailed
+    @Test(arguments: [EIO, ENOMEM])
+    func readThatFailsOnceFailsNothingElse(errno: Int32) async throws {
+        let disk = SimFileSystem(seed: 3)
+        var configuration = Realm.Configuration(
+            location: .file(URL(filePath: "/once")), objectTypes: [Room.self])
+        configuration.logger = nil
+        configuration.adjust = { options in
+            options.fileSystem = disk
+            options.checkpoint.closingByteCountMin = 1
+            options.store.idleDelayNanoseconds = 3_600_000_000_000
+        }
+        var realm = try await Realm.open(configuration)
+        try await realm.write { tx in
+            for number in 0..<3_000 { try tx.add(Room("room \(number)")) }
+        }
+        await realm.close()
+        realm = try await Realm.open(configuration)
+        disk.inject(SimFailure(.read, errno: errno))
+        let error = await realmError {
+            try await realm.read { tx in tx.objects(Room.self).map(\.topic) }
+        }
+        #expect(error?.code == .ioFailed && disk.firedFailureCount == 1)
+        try await realm.write { tx in
+            for room in tx.objects(Room.self) { room.topic = room.name }
+        }
+        var changes = realm.objects(Room.self).changes.makeAsyncIterator()
+        #expect(try await changes.next()?.collection.count == 3_000)
+        let topics = try await realm.read { tx in tx.objects(Room.self).map(\.topic) }
+        #expect(topics == (0..<3_000).map { "room \($0)" })
+        await realm.close()
+    }
+}
